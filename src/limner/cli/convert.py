@@ -1,0 +1,44 @@
+"""`limner convert`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from limner.cli.corpora import FormatName, Source, from_option, lenient_option, progress, tell_reading
+from limner.corpus.corpus import keep
+from limner.corpus.files import read_lines
+from limner.corpus.formats import open_corpus, write_corpus
+
+
+@click.command()
+@click.argument("sources", metavar="SRC...", nargs=-1, required=True, type=Source())
+@click.argument("target", metavar="DST", type=Source())
+@from_option
+@click.option("--to", type=FormatName(), help="Format to write; otherwise told by the suffix of DST.")
+@click.option("--ids", type=click.Path(path_type=Path), help="Keep the images listed in this file, an id a line.")
+@click.option("--force", is_flag=True, help="Replace a folder that is there and not empty.")
+@lenient_option
+def command(
+    sources: tuple[str, ...],
+    target: str,
+    from_: str | None,
+    to: str | None,
+    ids: Path | None,
+    force: bool,
+    lenient: bool,
+) -> None:
+    """Read corpora in one format and write them in another.
+
+    Several sources of one format are joined by image id: COCO's captions and
+    boxes, say, or gold and a system's results.
+    """
+    corpus = open_corpus(sources, from_, lenient=lenient)
+    images = iter(corpus)
+    if ids is not None:
+        wanted = [line.strip() for _, line in read_lines(ids) if line.strip()]
+        images = keep(images, wanted, corpus.name)
+    written = write_corpus(progress(images, "images"), target, to, replace=force)
+    tell_reading(corpus)
+    click.echo(f"limner: {written:,} images written to {target}", err=True)

@@ -1,0 +1,85 @@
+"""What commands that read corpora share: options, opening, progress, and what was noticed."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+import click
+from click.shell_completion import CompletionItem
+
+from limner.corpus.corpus import Corpus
+from limner.corpus.formats import FORMATS, find_format
+from limner.corpus.reading import Reading
+from limner.errors import LimnerError
+
+Item = TypeVar("Item")
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class FormatName(click.ParamType[str]):
+    """The name of a format; a wrong one is answered with the nearest."""
+
+    name = "format"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return find_format(value).name
+        except LimnerError as error:
+            self.fail(str(error), param, ctx)
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(name, help=f.title) for name, f in FORMATS.items() if name.startswith(incomplete)]
+
+
+class Source(click.ParamType[str]):
+    """A corpus to read or write: a path, format:path, or -."""
+
+    name = "corpus"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        return [CompletionItem(incomplete, type="file")]
+
+
+def from_option(command: Command) -> Command:
+    return click.option("--from", "from_", type=FormatName(), help="Format of the sources; otherwise recognised.")(
+        command
+    )
+
+
+def lenient_option(command: Command) -> Command:
+    return click.option("--lenient", is_flag=True, help="Leave out what is faulty and count it.")(command)
+
+
+def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
+    """The items, with a count on standard error while it is a terminal."""
+    if not sys.stderr.isatty():
+        yield from items
+        return
+    started = shown_at = time.monotonic()
+    n = 0
+    try:
+        for n, item in enumerate(items, 1):
+            yield item
+            now = time.monotonic()
+            if now - shown_at > 0.1:
+                shown_at = now
+                share = f" of {total:,} ({n / total:.0%})" if total else ""
+                click.echo(f"\r{n:,}{share} {what}, {n / (now - started):,.0f}/s\x1b[K", err=True, nl=False)
+    finally:
+        click.echo("\r\x1b[K", err=True, nl=False)
+
+
+def tell_reading(corpus: Corpus) -> None:
+    """Say on standard error what reading the corpus warned of and left out."""
+    for line in reading_lines(corpus.reading):
+        click.echo(f"limner: {line}", err=True)
+
+
+def reading_lines(reading: Reading) -> Iterator[str]:
+    for what, n in reading.warnings.items():
+        yield f"warning: {n} × {what} (first: {reading.first[what]})"
+    for what, n in reading.skipped.items():
+        yield f"left out: {n} × {what} (first: {reading.first[what]})"

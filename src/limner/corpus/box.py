@@ -1,0 +1,85 @@
+"""A labelled region of a picture."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+
+from limner.errors import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle in pixels: left and top inside, right and bottom outside.
+
+    The half-open convention makes width plain subtraction. Readers translate
+    every other one (1-based, inclusive, width and height) as they read, so
+    that no other module has to know there was a difference.
+
+    `types` are coarse kinds (people, animals), `attributes` words that hold of
+    the thing (red, wooden), `flags` remarks of the annotation about the box
+    (crowd, occluded) that say nothing of the thing. Gold boxes score 1.
+    """
+
+    id: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    label: str = "object"
+    score: float = 1.0
+    types: tuple[str, ...] = ()
+    attributes: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            raise ValueError("a box needs an id")
+        if not self.label:
+            raise ValueError(f"box {shown(self.id)} has an empty label")
+        if not isfinite(self.x0 + self.y0 + self.x1 + self.y1):
+            raise ValueError(f"box {shown(self.id)} is not finite: {shown(self.corners)}")
+        if self.x1 < self.x0 or self.y1 < self.y0:
+            raise ValueError(
+                f"box {shown(self.id)} is inverted: {shown(self.corners)} must be left, top, right, bottom"
+            )
+        if not 0.0 <= self.score <= 1.0:
+            raise ValueError(f"box {shown(self.id)} has score {shown(self.score)}, outside 0 to 1")
+
+    @property
+    def corners(self) -> tuple[float, float, float, float]:
+        """Left, top, right, bottom."""
+        return self.x0, self.y0, self.x1, self.y1
+
+    @property
+    def width(self) -> float:
+        return self.x1 - self.x0
+
+    @property
+    def height(self) -> float:
+        return self.y1 - self.y0
+
+    @property
+    def area(self) -> float:
+        """Square pixels; 0 for a degenerate box."""
+        return (self.x1 - self.x0) * (self.y1 - self.y0)
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        return (self.x0 + self.x1) / 2, (self.y0 + self.y1) / 2
+
+    def intersection(self, other: Box) -> float:
+        """The area that both boxes cover, in square pixels."""
+        width = min(self.x1, other.x1) - max(self.x0, other.x0)
+        height = min(self.y1, other.y1) - max(self.y0, other.y0)
+        return width * height if width > 0 and height > 0 else 0.0
+
+    def iou(self, other: Box) -> float:
+        """Intersection over union; 0 where both are without area."""
+        shared = self.intersection(other)
+        union = self.area + other.area - shared
+        return shared / union if union > 0 else 0.0
+
+    def contains(self, other: Box) -> bool:
+        """Whether the other box lies wholly within this one (a shared edge is within)."""
+        return self.x0 <= other.x0 and self.y0 <= other.y0 and other.x1 <= self.x1 and other.y1 <= self.y1

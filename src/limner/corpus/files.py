@@ -1,0 +1,188 @@
+"""Reading files without trusting them, and writing files that are whole or not there."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import shutil
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from limner.errors import BadInput, LimnerError
+
+MAX_LINE = 64 << 20
+"""Bytes a line may have before it is taken for no text at all."""
+
+STDIO = Path("-")
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """The file's bytes, decompressed by its suffix (.gz, .zst); `-` is standard input."""
+    if path == STDIO:
+        yield sys.stdin.buffer
+        return
+    try:
+        if path.is_dir():
+            raise BadInput(str(path), "is a folder", "name a file")
+        with path.open("rb") as raw:
+            yield _decompressed(path, raw)
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise BadInput(str(path), f"cannot be decompressed ({error})", "is the file complete?") from error
+    except OSError as error:
+        raise cannot("read", path, error) from error
+
+
+def _decompressed(path: Path, raw: BinaryIO) -> IO[bytes]:
+    if path.suffix == ".gz":
+        return cast(IO[bytes], gzip.GzipFile(fileobj=raw))
+    if path.suffix == ".zst":
+        return cast(IO[bytes], io.BufferedReader(_ZstdFrames(path, raw)))
+    return raw
+
+
+class _ZstdFrames(io.RawIOBase):
+    """A zstd file as a raw stream whose faults are said in Limner's words."""
+
+    def __init__(self, path: Path, raw: BinaryIO) -> None:
+        import zstandard
+
+        self._path = path
+        self._fault = zstandard.ZstdError
+        self._stream = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(raw, read_across_frames=True)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        try:
+            return self._stream.readinto(buffer)
+        except self._fault as error:
+            raise BadInput(
+                str(self._path), f"cannot be decompressed ({error})", "is it a complete zstd file?"
+            ) from error
+
+
+def read_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Each line's number, from 1, and its text without the line end; UTF-8 only."""
+    with open_bytes(path) as handle:
+        number = 0
+        while line := handle.readline(MAX_LINE):
+            number += 1
+            if len(line) == MAX_LINE:
+                raise BadInput(
+                    f"{path}:{number}", f"the line is longer than {MAX_LINE >> 20} MB", "is this a text file?"
+                )
+            yield number, decode(line, f"{path}:{number}").removesuffix("\n").removesuffix("\r")
+
+
+def decode(raw: bytes, place: str) -> str:
+    """The bytes as UTF-8 text."""
+    try:
+        return raw.decode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(place, f"byte {error.start} is not UTF-8", "convert the file to UTF-8") from error
+
+
+def cannot(verb: str, path: Path, error: OSError) -> LimnerError:
+    """The error for a file system that says no."""
+    return BadInput(
+        str(path), f"cannot {verb} ({(error.strerror or str(error)).lower()})", "check the path and its permissions"
+    )
+
+
+@contextmanager
+def write_bytes(path: Path) -> Iterator[IO[bytes]]:
+    """A handle whose bytes appear at `path` when the block ends well, and nowhere when it fails.
+
+    Compressed by suffix (.gz, .zst); `-` is standard output.
+    """
+    if path == STDIO:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with _in_place_of(path) as temporary, temporary.open("wb") as raw, _compressed(path, raw) as handle:
+        yield handle
+
+
+@contextmanager
+def _compressed(path: Path, raw: BinaryIO) -> Iterator[IO[bytes]]:
+    if path.suffix == ".gz":
+        with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as handle:
+            yield cast(IO[bytes], handle)
+    elif path.suffix == ".zst":
+        import zstandard
+
+        with zstandard.ZstdCompressor(level=3).stream_writer(raw, closefd=False) as writer:
+            yield cast(IO[bytes], writer)
+    else:
+        yield raw
+
+
+@contextmanager
+def _in_place_of(path: Path) -> Iterator[Path]:
+    """A temporary name beside `path`, moved onto it when the block ends well."""
+    try:
+        if path.is_dir():
+            raise LimnerError(f"{path}: is a folder; name a file to write")
+        number, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent)
+    except OSError as error:
+        raise cannot("write", path, error) from error
+    os.close(number)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o666 & ~_umask())
+        temporary.replace(path)
+    except BaseException as error:
+        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+            raise cannot("write", path, error) from error
+        raise
+
+
+@contextmanager
+def write_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
+    """An empty folder to fill, which becomes `path` when the block ends well.
+
+    A folder that has something in it is kept unless `replace` is set.
+    """
+    try:
+        if path.exists() and not path.is_dir():
+            raise LimnerError(f"{path}: is a file; name a folder to write")
+        if path.is_dir() and any(path.iterdir()) and not replace:
+            raise LimnerError(f"{path}: the folder is not empty; name a new one or pass --force")
+        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent))
+    except OSError as error:
+        raise cannot("write", path, error) from error
+    try:
+        yield temporary
+        temporary.chmod(0o777 & ~_umask())
+        _swap_folder(temporary, path)
+    except BaseException as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
+            raise cannot("write", path, error) from error
+        raise
+
+
+def _swap_folder(temporary: Path, path: Path) -> None:
+    if not path.exists():
+        temporary.replace(path)
+        return
+    old = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", suffix=".old", dir=path.parent))
+    path.replace(old)
+    temporary.replace(path)
+    shutil.rmtree(old, ignore_errors=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,93 @@
+"""What a file format is to Limner: how to tell it, read it and, perhaps, write it."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import sys
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import cast
+
+from limner.corpus.files import STDIO, open_bytes
+from limner.corpus.image import Image
+from limner.corpus.reading import Reading
+
+HEAD = 1 << 16
+_KEY = re.compile(r'"([^"\\]{1,60})"\s*:')
+
+
+@dataclass(frozen=True)
+class Head:
+    """The first look at a path, by which formats recognise their own."""
+
+    path: Path
+
+    @cached_property
+    def is_folder(self) -> bool:
+        return self.path != STDIO and self.path.is_dir()
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What a folder holds directly, or a zip's first members; empty for other files."""
+        if self.is_folder:
+            return tuple(sorted(entry.name for entry in self.path.iterdir())[:1000])
+        if self.path != STDIO and zipfile.is_zipfile(self.path):
+            with zipfile.ZipFile(self.path) as archive:
+                return tuple(archive.namelist()[:1000])
+        return ()
+
+    @cached_property
+    def start(self) -> bytes:
+        """The first bytes, decompressed; empty for a folder."""
+        if self.is_folder:
+            return b""
+        if self.path == STDIO:
+            stdin = cast(io.BufferedReader, sys.stdin.buffer)
+            return stdin.peek(HEAD)[:HEAD]
+        with open_bytes(self.path) as handle:
+            return handle.read(HEAD)
+
+    @cached_property
+    def text(self) -> str:
+        return self.start.decode("utf-8-sig", errors="replace")
+
+    @cached_property
+    def first_line(self) -> str:
+        return self.text.lstrip().partition("\n")[0]
+
+    @cached_property
+    def record(self) -> dict[str, object]:
+        """The first line, where it is a JSON object of its own; otherwise empty."""
+        try:
+            value = json.loads(self.first_line)
+        except (ValueError, RecursionError):
+            return {}
+        return value if isinstance(value, dict) else {}
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Every key among the first bytes of a JSON file, at whatever depth."""
+        return frozenset(_KEY.findall(self.text)) if self.text.lstrip()[:1] in ("{", "[") else frozenset()
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format by name.
+
+    `read` takes one path; `read_together` several that make sense only
+    together (captions in one file, boxes in another). `write` takes the
+    images, the path and whether a folder there may be replaced.
+    """
+
+    name: str
+    title: str
+    recognise: Callable[[Head], bool]
+    read: Callable[[Path, Reading], Iterator[Image]]
+    read_together: Callable[[Sequence[Path], Reading], Iterator[Image]] | None = None
+    write: Callable[[Iterable[Image], Path, bool], int] | None = None
+    suffixes: tuple[str, ...] = ()

@@ -1,0 +1,148 @@
+"""A picture and what is known about it: boxes, captions, chains."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import NoReturn
+
+from limner.corpus.box import Box
+from limner.corpus.caption import Caption, Mention
+from limner.errors import shown
+
+Scalar = str | int | float | bool
+
+EDGE = 1.0
+"""How far, in pixels, a box may reach past the picture: what rounding of sizes explains."""
+
+
+class FrozenDict(dict[str, Scalar]):
+    """A small mapping that cannot be changed once made."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("this mapping cannot be changed; build a new one")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(frozenset(self.items()))
+
+    def __reduce__(self) -> tuple[type[FrozenDict], tuple[dict[str, Scalar]]]:
+        return FrozenDict, (dict(self),)
+
+
+NOTHING: Mapping[str, Scalar] = FrozenDict()
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A thing that captions speak of: its boxes; its mentions are those that carry its id.
+
+    `flags` are the annotation's remarks: `scene` for a place as a whole,
+    `nobox` where people decided that no box can be drawn.
+    """
+
+    id: str
+    boxes: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            raise ValueError("a chain needs an id")
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """A picture's boxes, captions and chains, consistent with each other.
+
+    Every box id that a mention or chain names is one of the image's boxes. An
+    image that carries no boxes at all may name boxes that another file holds:
+    that is how a system's results refer to gold they never touch.
+
+    `file` is the picture's name or path relative to the corpus. `attributes`
+    are facts about the picture (domain, split); `provenance` tells how its
+    annotation came about where that is not plain annotation, as in
+    `{"labels": "captions"}`.
+    """
+
+    id: str
+    width: int | None = None
+    height: int | None = None
+    boxes: tuple[Box, ...] = ()
+    captions: tuple[Caption, ...] = ()
+    chains: tuple[Chain, ...] = ()
+    file: str = ""
+    attributes: Mapping[str, Scalar] = NOTHING
+    provenance: Mapping[str, Scalar] = NOTHING
+
+    def __post_init__(self) -> None:
+        if not self.id:
+            raise ValueError("an image needs an id")
+        for name in ("attributes", "provenance"):
+            mapping = getattr(self, name)
+            if not isinstance(mapping, FrozenDict):
+                object.__setattr__(self, name, FrozenDict(mapping) if mapping else NOTHING)
+        self._check_size()
+        box_ids = _unique("box", [box.id for box in self.boxes], self.id)
+        chain_ids = _unique("chain", [chain.id for chain in self.chains], self.id)
+        _unique("caption", [caption.id for caption in self.captions], self.id)
+        self._check_references(box_ids, chain_ids)
+
+    def _check_size(self) -> None:
+        if self.width is None and self.height is None:
+            return
+        if self.width is None or self.height is None or self.width < 1 or self.height < 1:
+            raise ValueError(f"image {shown(self.id)} cannot measure {shown(self.width)} by {shown(self.height)}")
+        for box in self.boxes:
+            if not inside(box, self.width, self.height):
+                raise ValueError(
+                    f"box {shown(box.id)} {shown(box.corners)} reaches out of the image, {self.width} by {self.height}"
+                )
+
+    def _check_references(self, box_ids: set[str], chain_ids: set[str]) -> None:
+        for chain in self.chains:
+            if box_ids and not box_ids.issuperset(chain.boxes):
+                raise ValueError(f"chain {shown(chain.id)} names a box that image {shown(self.id)} does not have")
+        for caption in self.captions:
+            for mention in caption.mentions:
+                if box_ids and mention.boxes and not box_ids.issuperset(mention.boxes):
+                    missing = next(b for b in mention.boxes if b not in box_ids)
+                    raise ValueError(
+                        f"caption {shown(caption.id)} mentions box {shown(missing)}, "
+                        f"which image {shown(self.id)} does not have"
+                    )
+                if mention.chain is not None and mention.chain not in chain_ids:
+                    raise ValueError(
+                        f"caption {shown(caption.id)} mentions chain {shown(mention.chain)}, "
+                        f"which image {shown(self.id)} does not have"
+                    )
+
+    def box_by_id(self) -> dict[str, Box]:
+        return {box.id: box for box in self.boxes}
+
+    def chain_by_id(self) -> dict[str, Chain]:
+        return {chain.id: chain for chain in self.chains}
+
+    def mentions(self) -> Iterator[tuple[Caption, Mention]]:
+        """Every mention with its caption, in the order of the captions and their text."""
+        for caption in self.captions:
+            for mention in caption.mentions:
+                yield caption, mention
+
+
+def inside(box: Box, width: float, height: float) -> bool:
+    """Whether a box lies within a picture, up to what rounding of its size explains."""
+    return box.x0 >= -EDGE and box.y0 >= -EDGE and box.x1 <= width + EDGE and box.y1 <= height + EDGE
+
+
+def _unique(kind: str, ids: list[str], image: str) -> set[str]:
+    distinct = set(ids)
+    if len(distinct) < len(ids):
+        twice = next(one for one, n in Counter(ids).items() if n > 1)
+        raise ValueError(f"image {shown(image)} has two {kind}s with id {shown(twice)}")
+    return distinct

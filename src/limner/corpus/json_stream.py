@@ -1,0 +1,161 @@
+"""JSON files larger than memory: the items of their top-level arrays, one at a time."""
+
+from __future__ import annotations
+
+import json
+import re
+from codecs import getincrementaldecoder
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from limner.corpus.files import open_bytes
+from limner.errors import BadInput, shown
+
+CHUNK = 1 << 20
+MAX_ITEM = 64 << 20
+"""Characters one item may have before the file is taken for hostile."""
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+_decoder = json.JSONDecoder(parse_constant=_no_constant)
+
+
+def parse(text: str, place: str) -> Any:
+    """One JSON value that makes up the whole text; NaN and Infinity are refused."""
+    try:
+        return _decoder.decode(text)
+    except json.JSONDecodeError as error:
+        raise BadInput(place, f"not JSON: {error.msg} at character {error.pos}", "is the file complete?") from error
+    except (ValueError, RecursionError) as error:
+        raise BadInput(place, f"not usable JSON: {error}", "write plain JSON") from error
+
+
+def stream_items(path: Path) -> Iterator[tuple[str, int, Any]]:
+    """Key, position and value of every item, where the file is `{"key": [item, …], …}` or `[item, …]`.
+
+    A top-level array has the key "". A value that is no array comes whole,
+    with position -1. Memory holds one item at a time.
+    """
+    with open_bytes(path) as handle:
+        yield from _Stream(handle, str(path)).items()
+
+
+class _Stream:
+    """A window of text that moves over the file and grows where one value needs it."""
+
+    def __init__(self, handle: IO[bytes], place: str) -> None:
+        self._handle = handle
+        self._place = place
+        self._decoder = getincrementaldecoder("utf-8-sig")()
+        self._text = ""
+        self._at = 0
+        self._passed = 0
+        self._ended = False
+
+    def items(self) -> Iterator[tuple[str, int, Any]]:
+        first = self._peek()
+        if first == "[":
+            yield from self._array("")
+        elif first == "{":
+            yield from self._object()
+        elif first == "":
+            raise BadInput(self._place, "the file is empty", "is the download complete?")
+        else:
+            raise self._fault(f"JSON cannot start with {shown(first)}")
+        if self._peek() != "":
+            raise self._fault("there is more after the end of the JSON value")
+
+    def _object(self) -> Iterator[tuple[str, int, Any]]:
+        self._take("{")
+        if self._peek() == "}":
+            return self._take("}")
+        while True:
+            key = self._value()
+            if not isinstance(key, str):
+                raise self._fault(f"{shown(key)} cannot be a key")
+            self._take(":")
+            if self._peek() == "[":
+                yield from self._array(key)
+            else:
+                yield key, -1, self._value()
+            if self._peek() == "}":
+                return self._take("}")
+            self._take(",")
+
+    def _array(self, key: str) -> Iterator[tuple[str, int, Any]]:
+        self._take("[")
+        if self._peek() == "]":
+            return self._take("]")
+        position = 0
+        while True:
+            yield key, position, self._value()
+            position += 1
+            if self._peek() == "]":
+                return self._take("]")
+            self._take(",")
+
+    def _peek(self) -> str:
+        """The next character that is no space, or "" at the end of the file."""
+        while True:
+            self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._more():
+                return ""
+
+    def _take(self, wanted: str) -> None:
+        found = self._peek()
+        if found != wanted:
+            raise self._fault(f"expected {wanted!r}, found {shown(found) if found else 'the end of the file'}")
+        self._at += 1
+
+    def _value(self) -> Any:
+        self._peek()
+        while True:
+            try:
+                value, end = _decoder.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                if self._may_be_cut(error) and self._more():
+                    continue
+                raise self._fault(error.msg, error.pos) from error
+            except (ValueError, RecursionError) as error:
+                raise self._fault(f"not usable JSON: {error}") from error
+            # A number at the edge of the window may go on beyond it.
+            if end == len(self._text) and not isinstance(value, list | dict | str) and self._more():
+                continue
+            self._at = end
+            return value
+
+    def _may_be_cut(self, error: json.JSONDecodeError) -> bool:
+        """Whether the value could be sound and only reach past the window."""
+        return error.msg.startswith("Unterminated") or error.pos >= len(self._text) - 16
+
+    def _more(self) -> bool:
+        """Grow the window; False at the end of the file."""
+        if self._ended:
+            return False
+        rest = self._text[self._at :]
+        if len(rest) > MAX_ITEM:
+            raise self._fault(f"one value is longer than {MAX_ITEM >> 20} million characters")
+        # Doubling keeps the cost linear when one value spans many chunks.
+        raw = self._handle.read(max(CHUNK, len(rest)))
+        self._ended = not raw
+        self._passed += self._at
+        try:
+            self._text = rest + self._decoder.decode(raw, final=self._ended)
+        except UnicodeDecodeError as error:
+            raise BadInput(
+                self._place, f"not UTF-8 near character {self._passed}", "convert the file to UTF-8"
+            ) from error
+        self._at = 0
+        return True
+
+    def _fault(self, problem: str, at: int | None = None) -> BadInput:
+        where = self._passed + (self._at if at is None else at)
+        return BadInput(f"{self._place}: character {where}", problem, "is the file complete?")

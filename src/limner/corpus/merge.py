@@ -1,0 +1,95 @@
+"""Several files about the same images, made one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain as concatenate
+from typing import TypeVar
+
+from limner.corpus.caption import Caption
+from limner.corpus.image import Image, Scalar
+from limner.errors import LimnerError, shown
+
+Identified = TypeVar("Identified")
+
+
+def join(streams: Iterable[Iterable[Image]]) -> Iterator[Image]:
+    """The images of all streams, those of one id merged, in the order of first appearance.
+
+    The first stream is passed through one image at a time; the others are
+    held in memory.
+    """
+    first, *others = streams
+    waiting: dict[str, Image] = {}
+    for image in concatenate.from_iterable(others):
+        before = waiting.get(image.id)
+        waiting[image.id] = image if before is None else merge(before, image)
+    for image in first:
+        more = waiting.pop(image.id, None)
+        yield image if more is None else merge(image, more)
+    yield from waiting.values()
+
+
+def merge(one: Image, other: Image) -> Image:
+    """What both say of an image; what only one says is taken from it, contradictions are errors.
+
+    Boxes, chains and captions that are the same in both are kept once.
+    Different captions of one id both stay: the later one's id is numbered on.
+    """
+    if one.id != other.id:
+        raise ValueError(f"images {one.id!r} and {other.id!r} cannot be merged")
+    if one.width is not None and other.width is not None and (one.width, one.height) != (other.width, other.height):
+        raise LimnerError(
+            f"image {shown(one.id)} measures {one.width} by {one.height} in one source "
+            f"and {other.width} by {other.height} in another; join sources of the same pictures"
+        )
+    sized = one if one.width is not None else other
+    try:
+        return Image(
+            one.id,
+            sized.width,
+            sized.height,
+            _together("box", one.id, one.boxes, other.boxes),
+            _captions(one.captions, other.captions),
+            _together("chain", one.id, one.chains, other.chains),
+            one.file or other.file,
+            _facts(one.id, one.attributes, other.attributes),
+            _facts(one.id, one.provenance, other.provenance),
+        )
+    except ValueError as error:
+        raise LimnerError(f"image {shown(one.id)} cannot be joined: {error}") from error
+
+
+def _together(
+    kind: str, image: str, first: tuple[Identified, ...], second: tuple[Identified, ...]
+) -> tuple[Identified, ...]:
+    by_id = {item.id: item for item in first}  # type: ignore[attr-defined]
+    for item in second:
+        before = by_id.setdefault(item.id, item)  # type: ignore[attr-defined]
+        if before != item:
+            raise LimnerError(
+                f"image {shown(image)}: {kind} {shown(item.id)} differs between sources; "  # type: ignore[attr-defined]
+                f"join files that agree on their {kind}s"
+            )
+    return tuple(by_id.values())
+
+
+def _captions(first: tuple[Caption, ...], second: tuple[Caption, ...]) -> tuple[Caption, ...]:
+    by_id = {caption.id: caption for caption in first}
+    for caption in second:
+        new_id, n = caption.id, 1
+        while new_id in by_id and by_id[new_id] != Caption(new_id, caption.text, caption.mentions, caption.source):
+            n += 1
+            new_id = f"{caption.id}-{n}"
+        by_id[new_id] = Caption(new_id, caption.text, caption.mentions, caption.source)
+    return tuple(by_id.values())
+
+
+def _facts(image: str, first: Mapping[str, Scalar], second: Mapping[str, Scalar]) -> Mapping[str, Scalar]:
+    for name in first.keys() & second.keys():
+        if first[name] != second[name]:
+            raise LimnerError(
+                f"image {shown(image)}: {name} is {shown(first[name])} in one source and "
+                f"{shown(second[name])} in another; join sources that agree"
+            )
+    return {**first, **second}

@@ -1,0 +1,184 @@
+"""What a reader does with what it cannot accept: refuse it, or leave it out and count it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any
+
+from limner.corpus.box import Box
+from limner.corpus.caption import Caption, Mention
+from limner.corpus.image import EDGE, Chain, Image, inside
+from limner.errors import BadInput, shown
+
+
+class Reading:
+    """One run of a reader: makes the model's objects, and keeps count of what was wrong.
+
+    Strict, the first fault is raised. Lenient, the smallest piece that is at
+    fault (a box, a mention, a caption, an image) is left out and counted.
+    Either way `warnings` counts what was kept though it is odd. Both count by
+    kind, and `first` keeps where each kind was met first.
+    """
+
+    def __init__(self, *, lenient: bool = False) -> None:
+        self.lenient = lenient
+        self.skipped: Counter[str] = Counter()
+        self.warnings: Counter[str] = Counter()
+        self.first: dict[str, str] = {}
+
+    def skip(self, what: str, error: BadInput) -> None:
+        """Raise the error, or when lenient count `what` ("inverted box") as left out."""
+        if not self.lenient:
+            raise error
+        self.skipped[what] += 1
+        self.first.setdefault(what, str(error))
+
+    def warn(self, what: str, place: str) -> None:
+        """Count something odd that is kept as it is."""
+        self.warnings[what] += 1
+        self.first.setdefault(what, place)
+
+    def number(self, place: str, name: str, value: object) -> float:
+        """A finite number, given as one or (in tables) as text."""
+        try:
+            number = float(value) if isinstance(value, str) else value
+        except ValueError:
+            number = None
+        if isinstance(number, bool) or not isinstance(number, int | float) or not isfinite(number):
+            raise BadInput(place, f"{name} is {shown(value)}", "give a finite number")
+        return number
+
+    def box(
+        self,
+        place: str,
+        id: str,
+        corners: Sequence[object],
+        size: tuple[int, int] | None,
+        *,
+        label: str = "object",
+        score: object = 1.0,
+        types: Iterable[str] = (),
+        attributes: Iterable[str] = (),
+        flags: Iterable[str] = (),
+    ) -> Box | None:
+        """A checked box from its left, top, right, bottom, or None where it was left out.
+
+        `size` is the picture's width and height where they are known. A box
+        without area is kept with a warning.
+        """
+        try:
+            x0, y0, x1, y1 = (self.number(place, n, v) for n, v in zip(_EDGES, corners, strict=True))
+            made = Box(
+                id,
+                x0,
+                y0,
+                x1,
+                y1,
+                label,
+                self.number(place, "score", score),
+                tuple(types),
+                tuple(attributes),
+                tuple(flags),
+            )
+        except BadInput as error:
+            self.skip("box that is no box", error)
+            return None
+        except ValueError as error:
+            self.skip(
+                "box that is no box", BadInput(place, str(error), "correct it, or pass --lenient to leave it out")
+            )
+            return None
+        if size is not None and not inside(made, *size):
+            problem = f"box {shown(id)} {shown(made.corners)} reaches out of the image, {size[0]} by {size[1]}"
+            remedy = f"more than {EDGE:g} pixel outside is refused: correct it, or pass --lenient to leave it out"
+            self.skip("box out of the image", BadInput(place, problem, remedy))
+            return None
+        if made.area == 0:
+            self.warn("box without area", place)
+        return made
+
+    def text(self, place: str, name: str, value: object) -> str:
+        """A string that can be written as UTF-8."""
+        if not isinstance(value, str):
+            raise BadInput(place, f"{name} is {shown(value)}", "give text")
+        if not is_encodable(value):
+            raise BadInput(place, f"{name} {shown(value)} holds half a surrogate pair", "repair the text")
+        return value
+
+    def caption(
+        self, place: str, id: str, text: object, mentions: Iterable[Mention] = (), source: str = "gold"
+    ) -> Caption | None:
+        """A checked caption, or None where it was left out."""
+        try:
+            return Caption(id, self.text(place, "caption", text), tuple(mentions), source)
+        except BadInput as error:
+            self.skip("caption that is no text", error)
+        except ValueError as error:
+            self.skip("faulty caption", BadInput(place, str(error), "correct it, or pass --lenient to leave it out"))
+        return None
+
+    def image(
+        self,
+        place: str,
+        id: str,
+        size: tuple[int, int] | None,
+        *,
+        boxes: Iterable[Box | None] = (),
+        captions: Iterable[Caption | None] = (),
+        chains: Iterable[Chain] = (),
+        file: str = "",
+        attributes: Mapping[str, Any] | None = None,
+        provenance: Mapping[str, Any] | None = None,
+    ) -> Image | None:
+        """A checked image, or None where it was left out.
+
+        What was left out of it already may be passed as None. When lenient,
+        references to boxes that are not there go with them.
+        """
+        given = tuple(boxes)
+        kept = tuple(b for b in given if b is not None)
+        said = tuple(c for c in captions if c is not None)
+        named = tuple(chains)
+        width, height = size if size is not None else (None, None)
+        if self.lenient and given:
+            said, named = self._without_dangling(place, kept, said, named)
+        try:
+            return Image(id, width, height, kept, said, named, file, attributes or {}, provenance or {})
+        except ValueError as error:
+            self.skip("faulty image", BadInput(place, str(error), "correct it, or pass --lenient to leave it out"))
+        return None
+
+    def _without_dangling(
+        self, place: str, boxes: tuple[Box, ...], captions: tuple[Caption, ...], chains: tuple[Chain, ...]
+    ) -> tuple[tuple[Caption, ...], tuple[Chain, ...]]:
+        there = {box.id for box in boxes}
+
+        def present(ids: tuple[str, ...]) -> tuple[str, ...]:
+            left = tuple(i for i in ids if i in there)
+            if len(left) < len(ids):
+                what = "reference to a box that is not there"
+                self.skipped[what] += len(ids) - len(left)
+                self.first.setdefault(what, place)
+            return left
+
+        return (
+            tuple(replace(c, mentions=tuple(replace(m, boxes=present(m.boxes)) for m in c.mentions)) for c in captions),
+            tuple(replace(c, boxes=present(c.boxes)) for c in chains),
+        )
+
+
+def is_encodable(text: str) -> bool:
+    """Whether the text can be written as UTF-8: half a surrogate pair cannot."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+_EDGES = ("left edge", "top edge", "right edge", "bottom edge")
