@@ -144,5 +144,5 @@ def _unique(kind: str, ids: list[str], image: str) -> set[str]:
     distinct = set(ids)
     if len(distinct) < len(ids):
         twice = next(one for one, n in Counter(ids).items() if n > 1)
-        raise ValueError(f"image {shown(image)} has two {kind}s with id {shown(twice)}")
+        raise ValueError(f"image {shown(image)} has the {kind} id {shown(twice)} twice")
     return distinct

@@ -1,0 +1,68 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from limner.corpus import Image, open_corpus, write_corpus
+from limner.errors import BadInput
+from strategies import corpora
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".jsonl.gz", ".jsonl.zst"])
+@given(images=corpora())
+def test_what_is_written_is_read_back_equal(tmp_path: Path, suffix: str, images: list[Image]) -> None:
+    path = tmp_path / f"corpus{suffix}"
+    assert write_corpus(images, path) == len(images)
+    if images:
+        assert list(open_corpus(path, "jsonl")) == images
+
+
+BOX = {"id": "0", "x0": 0, "y0": 0, "x1": 5, "y1": 5}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"id":"a"}', "no schema version"),
+        ('{"limner":2,"id":"a"}', "schema version 2 is not known"),
+        ('{"limner":1}', "no id"),
+        ('{"limner":1,"id":"a","boxs":[]}', "did you mean 'boxes'?"),
+        ('{"limner":1,"id":7}', "id 7"),
+        ("[1]", "is no image"),
+        ('{"limner":1,"id":"a"', "not JSON"),
+        ('{"limner":1,"id":"a","width":9}', "measures 9 by None"),
+        ('{"limner":1,"id":"\\ud800"}', "id"),
+        ('{"limner":1,"id":"a","attributes":{"x":NaN}}', "NaN"),
+        (json.dumps({"limner": 1, "id": "a", "boxes": [BOX, BOX]}), "the box id '0' twice"),
+        (json.dumps({"limner": 1, "id": "a", "boxes": [{**BOX, "x1": -1}]}), "inverted"),
+        (json.dumps({"limner": 1, "id": "a", "boxes": [{**BOX, "x1": "5"}]}), "x1 '5'"),
+        (json.dumps({"limner": 1, "id": "a", "width": 3, "height": 9, "boxes": [BOX]}), "out of the image"),
+        ('{"limner":1,"id":"a","captions":[{"id":"0","text":"ab","mentions":[{"start":0,"end":3}]}]}', "character 3"),
+        ('{"limner":1,"id":"a","captions":[{"id":"0","text":"ab","mentions":[{"start":1,"end":1}]}]}', "1 to 1"),
+        ('{"limner":1,"id":"a","captions":[{"id":"0","text":"ab","source":"who"}]}', "source 'who'"),
+        ("[" * 100_000, "usable JSON"),
+    ],
+)
+def test_a_faulty_line_is_refused_with_its_place_and_left_out_when_lenient(
+    tmp_path: Path, line: str, said: str
+) -> None:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text('{"limner":1,"id":"before"}\n' + line + "\n", encoding="utf-8")
+    with pytest.raises(BadInput) as caught:
+        list(open_corpus(path))
+    assert str(caught.value).startswith(f"{path}:2")
+    assert said in str(caught.value)
+    assert "\n" not in str(caught.value)
+    corpus = open_corpus(path, lenient=True)
+    assert "before" in [image.id for image in corpus]
+    assert sum(corpus.reading.skipped.values()) == 1
+
+
+def test_an_empty_file_is_no_corpus(tmp_path: Path) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.touch()
+    with pytest.raises(BadInput, match="the file is empty"):
+        open_corpus(path)
