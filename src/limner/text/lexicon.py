@@ -1,0 +1,170 @@
+"""English words that shape noun phrases: closed classes whole, adjectives as captions use them."""
+
+from __future__ import annotations
+
+
+def word_set(listed: str) -> frozenset[str]:
+    """The words of a list that is written with spaces between them."""
+    return frozenset(listed.split())
+
+
+ARTICLES = frozenset({"a", "an", "the"})
+
+DETERMINERS = ARTICLES | word_set(
+    """
+    this that these those my your his her its our their whose some any no each every either neither another all both
+    such what several many few much more most enough numerous
+    """
+)
+
+NUMBERS: dict[str, int] = {
+    "zero": 0,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "eleven": 11,
+    "twelve": 12,
+    "dozen": 12,
+    "thirteen": 13,
+    "fourteen": 14,
+    "fifteen": 15,
+    "sixteen": 16,
+    "seventeen": 17,
+    "eighteen": 18,
+    "nineteen": 19,
+    "twenty": 20,
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "hundred": 100,
+    "thousand": 1000,
+}
+
+# Words for a set of things, and how many it holds where the word says so.
+COLLECTIVES: dict[str, int | None] = dict.fromkeys(
+    word_set(
+        """
+    group crowd bunch lot row line pile set team band herd flock pack cluster collection bundle stack number variety
+    array assortment plenty gathering swarm throng mob mass army crew gang series trio quartet dozens hundreds
+    thousands lots tons rows lines groups crowds piles stacks herds flocks bunches gaggle
+    """
+    )
+) | {"couple": 2, "pair": 2, "duo": 2, "trio": 3, "threesome": 3, "foursome": 4, "quartet": 4, "dozen": 12}
+
+PREPOSITIONS = word_set(
+    """
+    of in on at by for from to with without into onto upon over under underneath beneath below above across along
+    around through between among amongst against behind beside besides near inside outside within off up down about
+    before after during toward towards past beyond atop amid amidst aboard like unlike per via next as
+    """
+)
+
+# What begins a clause, or is a verb that no noun phrase holds.
+CLAUSE_WORDS = word_set(
+    """
+    who whom whose which that where when while because if although though so but than is are was were be been being
+    am has have had do does did will would can could should may might must 're 've
+    """
+)
+
+CONJUNCTIONS = frozenset({"and", "or", "nor", "&", "but"})
+
+# Adverbs that may stand after a noun without being one.
+ADVERBS = word_set(
+    """
+    there here together alone outside inside outdoors indoors away nearby up down off out over too also very too so
+    quite really else both each all only just almost about approximately nearly
+    """
+)
+
+# Adjectives that no ending tells. Nouns that only sometimes describe (baby, police, soccer) are not among them.
+ADJECTIVES = word_set(
+    """
+    black white red blue green yellow brown orange pink purple gray grey tan beige golden silver gold maroon teal navy
+    khaki turquoise violet cream blond blonde brunette dark light bright pale colored coloured multicolored
+    multi-colored colourful neon burgundy lavender magenta aqua cyan peach olive lime mauve rust ivory charcoal
+    young old older younger elderly middle-aged adult teenage juvenile oldest youngest little small smaller smallest
+    big bigger biggest large larger largest huge giant tiny tall taller short shorter long longer wide narrow thin
+    thick fat skinny slim deep shallow high higher low lower broad massive enormous great miniature mini medium
+    medium-sized heavyset heavy overweight obese chubby slender lean
+    new fresh modern ancient antique vintage clean dirty wet dry hot cold warm cool soft hard rough smooth steep flat
+    round square rectangular oval circular triangular curved straight crooked sharp bent open closed shut full empty
+    bare naked nude plain fancy nice good bad better best poor rich cheap old-fashioned casual formal
+    asian african american african-american european hispanic latino indian chinese japanese caucasian oriental
+    mexican british german french italian english spanish russian korean thai arab muslim christian catholic
+    foreign native local public private urban rural male female human same different various other own single lone
+    lonely solitary sole only certain busy happy sad angry funny beautiful pretty ugly cute handsome attractive
+    strange odd weird unusual interesting beloved famous popular professional amateur tough strong weak fast slow quick
+    quiet loud calm wild tame live dead alive asleep awake ill sick blind deaf mute shy bald pregnant homeless
+    wooden metal metallic plastic woolen woollen leather denim concrete brick rubber straw wood stone steel glass
+    outdoor indoor northern southern eastern western upper lower inner outer front rear back left right top bottom
+    middle central main major minor next last first second third fourth fifth final
+    electric electronic acoustic musical medical military martial religious traditional tropical floral plaid
+    checkered argyle paisley camouflage camo tie-dye clear transparent opaque see-through shiny dull
+    bmx barefoot shirtless topless sleeveless long-sleeve short-sleeve tight loose baggy inflatable
+    ornate elaborate intricate abstract artificial fake real true natural raw ripe rotten sweet sour bitter spicy
+    extreme aerial aquatic nearby far distant several hilly adorable average aged grown-up grown lit fallen torn worn
+    broken frozen hidden stolen woven drawn sunken shorn shaven upset intent nearer farther further opposite reverse
+    upside-down upright parallel vertical horizontal diagonal adjacent loose neat tidy messy rustic
+    """
+)
+
+# Endings of adjectives, safe enough for words that are in no list.
+ADJECTIVE_ENDINGS = ("less", "ful", "ous", "ish", "able", "ible", "ical", "ive", "haired", "skinned", "sized")
+NOT_ADJECTIVES = word_set(
+    """
+    table vegetable cable stable fable fish dish jellyfish goldfish catfish starfish parish polish radish rubbish finish
+    dive drive hive olive detective executive native relative archive representative mouthful handful spoonful
+    basketful armful bowlful cupful constable syllable detergent locomotive collective walrus plateful bucketful
+    octopus citrus swordfish crayfish shellfish angelfish five crucible bible collectible convertible dirigible
+    """
+)
+
+# Nouns in -ing and -ed, which the rules for participles must leave alone.
+ING_NOUNS = word_set(
+    """
+    building clothing railing painting ceiling crossing clearing wedding string ring king wing swing thing evening
+    morning awning lightning something anything nothing everything icing earring sibling duckling being human-being
+    drawing opening landing parking meeting spring sling offspring carving marking writing reading gathering
+    beginning ending covering lighting siding flooring scaffolding bedding dressing frosting filling topping stuffing
+    training boxing wrestling skateboarding snowboarding surfing skiing swimming fishing camping cooking shopping
+    bowling sailing rowing cycling skating sledding dancing singing hiking climbing racing knitting sewing welding
+    acting farming painting viking pudding outing sterling trimming wiring tubing piping planking paving padding
+    backing lining setting sitting serving helping drawing engraving etching greeting hearing inning ironing king
+    looting lodging mooring offering packaging piercing recording rigging saying seating sibling sibling steering
+    stocking stretching styling tying wording yearling zing plaything upbringing dumpling seedling sapling darling
+    gosling starling weakling underling fledgling hatchling bring fling ding bling ping king-ring o-ring onion-ring
+    """
+)
+ED_NOUNS = word_set(
+    """
+    bed shed sled weed seed hundred red moped bobsled steed reed breed feed speed deed tweed seaweed bloodshed riverbed
+    flowerbed waterbed sunbed bunkbed thoroughbred purebred shred homestead head bread thread lead dead newlywed
+    """
+)
+
+# Participles that take an object without an article, and so end the noun phrase before them.
+TRANSITIVE = word_set(
+    """
+    wearing holding riding playing carrying using eating drinking watching making doing selling wielding catching
+    throwing kicking hitting pulling pushing reading having giving taking preparing cutting washing cleaning painting
+    showing displaying featuring containing including crossing climbing chasing facing performing practicing enjoying
+    driving feeding serving buying getting putting blowing swinging lifting touching covering surrounding
+    """
+)
+
+# Who acts: after one of these, a participle is a clause and not part of a compound.
+ACTORS = word_set(
+    """
+    man woman men women boy girl boys girls child children kid kids baby babies person people lady ladies guy guys
+    player players dog dogs cat cats horse horses couple group crowd team male female males females adult adults
+    toddler teenager student worker workers individual individuals bird birds cow cows someone somebody
+    """
+)
