@@ -16,7 +16,7 @@ from typing import IO, BinaryIO, cast
 
 from limner.errors import BadInput, LimnerError
 
-MAX_LINE = 64 << 20
+MAX_LINE = 16 << 20
 """Bytes a line may have before it is taken for no text at all."""
 
 STDIO = Path("-")
@@ -48,25 +48,56 @@ def _decompressed(path: Path, raw: BinaryIO) -> IO[bytes]:
 
 
 class _ZstdFrames(io.RawIOBase):
-    """A zstd file as a raw stream whose faults are said in Limner's words."""
+    """The contents of a zstd file, one frame after the other.
+
+    The library's own stream takes a frame that is cut short for a whole one.
+    """
+
+    # So little at a time that even a hostile file unpacks to a few megabytes a step.
+    STEP = 2048
 
     def __init__(self, path: Path, raw: BinaryIO) -> None:
         import zstandard
 
         self._path = path
+        self._raw = raw
         self._fault = zstandard.ZstdError
-        self._stream = zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(raw, read_across_frames=True)
+        self._unpacker = zstandard.ZstdDecompressor(max_window_size=1 << 27)
+        self._frame = self._unpacker.decompressobj()
+        self._within = False
+        self._packed = b""
+        self._ready = memoryview(b"")
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: object) -> int:
+        target = memoryview(cast(bytearray, buffer)).cast("B")
+        while not self._ready:
+            if not self._unpack():
+                return 0
+        n = min(len(target), len(self._ready))
+        target[:n] = self._ready[:n]
+        self._ready = self._ready[n:]
+        return n
+
+    def _unpack(self) -> bool:
+        """Make the next bytes ready; False at a sound end of the file."""
+        packed = self._packed or self._raw.read(self.STEP)
+        if not packed:
+            if self._within:
+                raise BadInput(str(self._path), "cannot be decompressed (it is cut short)", "is the file complete?")
+            return False
         try:
-            return self._stream.readinto(buffer)
+            self._ready = memoryview(self._frame.decompress(packed))
         except self._fault as error:
-            raise BadInput(
-                str(self._path), f"cannot be decompressed ({error})", "is it a complete zstd file?"
-            ) from error
+            raise BadInput(str(self._path), f"cannot be decompressed ({error})", "is it a zstd file?") from error
+        self._within = not self._frame.eof
+        self._packed = b""
+        if self._frame.eof:
+            self._packed = self._frame.unused_data
+            self._frame = self._unpacker.decompressobj()
+        return True
 
 
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:

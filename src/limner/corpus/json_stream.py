@@ -13,7 +13,7 @@ from limner.corpus.files import open_bytes
 from limner.errors import BadInput, shown
 
 CHUNK = 1 << 20
-MAX_ITEM = 64 << 20
+MAX_ITEM = 16 << 20
 """Characters one item may have before the file is taken for hostile."""
 
 _SPACE = re.compile(r"[ \t\n\r]*")

@@ -1,0 +1,57 @@
+# Every target does its own set-up in .venv. Exact versions: constraints.txt.
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+INSTALL := $(PIP) install --quiet --constraint constraints.txt --editable
+
+.PHONY: help demo test setup check format bench clean
+.DELETE_ON_ERROR:
+
+help:  ## what there is to make
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
+
+demo: .venv/.demo  ## play: a world of pictures, its statistics and a contact sheet, in demo/
+	$(BIN)/limner demo demo
+
+test: .venv/.dev  ## run the tests
+	$(BIN)/python -m pytest -n auto
+
+setup: .venv/.dev .venv/.browser  ## install everything, development needs and a browser too
+
+check: .venv/.dev  ## lint, format, types, the import rules, the dependencies
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest tests/test_rooms.py tests/test_dependencies.py
+	$(PIP) check
+	$(BIN)/pip-audit --skip-editable --local --progress-spinner off 2>&1 | grep -v 'could not be audited'
+
+format: .venv/.dev  ## put the code in its form
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: .venv/.dev  ## time Limner against what people use now
+	$(BIN)/python -m benchmarks
+
+clean:  ## remove what was installed and made
+	rm -rf .venv demo build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Limner needs Python 3.11 or newer; try: make PYTHON=python3.11 ..." >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/.demo: pyproject.toml constraints.txt | .venv/bin/python
+	$(INSTALL) '.[plots]'
+	@touch $@
+
+.venv/.dev: pyproject.toml constraints.txt | .venv/bin/python
+	$(INSTALL) '.[dev]'
+	@touch $@ .venv/.demo
+
+# Tests that need a browser are skipped, and say so, where there is none.
+.venv/.browser: | .venv/bin/python
+	@if command -v chromium >/dev/null; then :; \
+	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -y -qq chromium >/dev/null; \
+	else echo "No chromium, and no right to install it: tests in the browser will be skipped." >&2; fi
+	@touch $@

@@ -1,0 +1,76 @@
+"""The XML file of an image: its size and its objects, each a box or the reason why there is none."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from sys import intern
+
+from limner.corpus.files import decode
+from limner.corpus.reading import Reading
+from limner.errors import BadInput, shown
+
+
+class Object:
+    """An `object` of the XML: the chains it belongs to and its corners, or why it has none.
+
+    Corners are half-open already; `id` is given once all boxes are known.
+    """
+
+    __slots__ = ("corners", "flags", "id", "names", "place")
+
+    def __init__(
+        self, place: str, names: tuple[str, ...], corners: tuple[int, int, int, int] | None, flags: tuple[str, ...]
+    ) -> None:
+        self.place = place
+        self.names = names
+        self.corners = corners
+        self.flags = flags
+        self.id = ""
+
+
+def parse_annotation(raw: bytes, place: str, reading: Reading) -> tuple[tuple[int, int], str, list[Object]]:
+    """The picture's size, its file name and its objects."""
+    root = _xml(raw, place)
+    size = (_whole(root.find("size/width"), place, "width"), _whole(root.find("size/height"), place, "height"))
+    objects = []
+    for i, element in enumerate(root.iterfind("object"), start=1):
+        try:
+            objects.append(_object(element, f"{place}: object {i}"))
+        except BadInput as error:
+            reading.skip("faulty object", error)
+    return size, (root.findtext("filename") or "").strip(), objects
+
+
+def _xml(raw: bytes, place: str) -> ET.Element:
+    """The root of an XML file that declares no entities of its own, so that none can expand."""
+    text = decode(raw, place)
+    if "<!DOCTYPE" in text or "<!ENTITY" in text:
+        raise BadInput(place, "the XML declares a document type", "remove the declaration: annotations need none")
+    try:
+        return ET.fromstring(text)
+    except (ET.ParseError, ValueError) as error:
+        raise BadInput(place, f"not well-formed XML: {error}", "is the file complete?") from error
+
+
+def _object(element: ET.Element, place: str) -> Object:
+    names = tuple(intern((name.text or "").strip()) for name in element.iterfind("name"))
+    if not names or not all(names):
+        raise BadInput(place, "it has no name", "an object's name is the id of its chain")
+    box = element.find("bndbox")
+    if box is None:
+        flags = tuple(
+            flag for tag, flag in (("scene", "scene"), ("nobndbox", "nobox")) if (element.findtext(tag) or "0") != "0"
+        )
+        if not flags:
+            raise BadInput(place, "it has neither bndbox nor scene nor nobndbox", "say which it is")
+        return Object(place, names, None, flags)
+    x0, y0, x1, y1 = (_whole(box.find(edge), place, edge) for edge in ("xmin", "ymin", "xmax", "ymax"))
+    return Object(place, names, (x0 - 1, y0 - 1, x1, y1), ())
+
+
+def _whole(element: ET.Element | None, place: str, name: str) -> int:
+    text = "" if element is None else (element.text or "").strip()
+    # int() would also take "1_000" and the digits of other scripts, and be slow on very many.
+    if text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 10:
+        return int(text)
+    raise BadInput(place, f"{name} is {shown(text)}", "give a whole number of pixels")

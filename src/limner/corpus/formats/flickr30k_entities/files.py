@@ -1,0 +1,118 @@
+"""The files of Flickr30k Entities, from a zip or from folders."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from limner.corpus.files import cannot
+from limner.corpus.formats.format import Head
+from limner.corpus.reading import Reading
+from limner.errors import BadInput
+
+MAX_MEMBER = 4 << 20
+"""Bytes one image's file may unpack to; real ones have a few thousand."""
+
+
+class Member:
+    """One image's pair of files, read when asked for."""
+
+    __slots__ = ("annotation_place", "id", "read", "sentences_place", "where")
+
+    def __init__(self, id: str, where: tuple[str, str], place: str, read: Callable[[str, str], bytes]) -> None:
+        self.id = id
+        self.where = where
+        self.annotation_place = f"{place}{where[0]}"
+        self.sentences_place = f"{place}{where[1]}"
+        self.read = read
+
+    def annotation(self) -> bytes:
+        return self.read(self.where[0], self.annotation_place)
+
+    def sentences(self) -> bytes:
+        return self.read(self.where[1], self.sentences_place)
+
+
+def members(path: Path, reading: Reading) -> Iterator[Member]:
+    """Every image's files: in a zip's own order, in a folder by name."""
+    if path.is_dir():
+        yield from _folder_members(path, reading)
+        return
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [info.filename for info in archive.infolist()]
+            yield from _paired(names, f"{path}/", reading, lambda name, place: _unzip(archive, name, place))
+    except zipfile.BadZipFile as error:
+        raise BadInput(
+            str(path), f"not a zip file ({error})", "download it again, or name the unpacked folder"
+        ) from error
+    except OSError as error:
+        raise cannot("read", path, error) from error
+
+
+def recognise(head: Head) -> bool:
+    if head.is_folder:
+        return {"Annotations", "Sentences"} <= set(head.names)
+    return any(_kind(name) is not None for name in head.names)
+
+
+def _folder_members(path: Path, reading: Reading) -> Iterator[Member]:
+    names = []
+    for folder in ("Annotations", "Sentences"):
+        if not (path / folder).is_dir():
+            raise BadInput(str(path), f"there is no folder {folder} in it", "name the folder that holds both")
+        names += sorted(f"{folder}/{entry.name}" for entry in (path / folder).iterdir())
+    yield from _paired(names, f"{path}/", reading, lambda name, place: _load(path / name, place))
+
+
+def _paired(names: list[str], place: str, reading: Reading, read: Callable[[str, str], bytes]) -> Iterator[Member]:
+    found: dict[str, dict[str, str]] = {"Annotations": {}, "Sentences": {}}
+    for name in names:
+        if (kind := _kind(name)) is not None:
+            found[kind][PurePosixPath(name).stem] = name
+    annotations, sentences = found["Annotations"], found["Sentences"]
+    if not annotations:
+        raise BadInput(place.rstrip("/"), "there are no Annotations/*.xml in it", "name the zip or its unpacked folder")
+    for id, name in annotations.items():
+        if id in sentences:
+            yield Member(id, (name, sentences[id]), place, read)
+        else:
+            reading.skip("image without sentences", BadInput(place + name, "its Sentences file is missing", "add it"))
+    for id in sentences.keys() - annotations.keys():
+        error = BadInput(place + sentences[id], "its Annotations file is missing", "add it")
+        reading.skip("image without annotation", error)
+
+
+def _kind(name: str) -> str | None:
+    """Annotations or Sentences, for a file of theirs; None for anything else."""
+    path = PurePosixPath(name)
+    if path.name.startswith("."):
+        return None
+    wanted = {("Annotations", ".xml"), ("Sentences", ".txt")}
+    return path.parent.name if (path.parent.name, path.suffix) in wanted and "__MACOSX" not in path.parts else None
+
+
+def _unzip(archive: zipfile.ZipFile, name: str, place: str) -> bytes:
+    try:
+        with archive.open(name) as handle:
+            return _bounded(handle, place)
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+        raise BadInput(place, f"cannot be unpacked ({error})", "download the zip again") from error
+
+
+def _load(path: Path, place: str) -> bytes:
+    try:
+        with path.open("rb") as handle:
+            return _bounded(handle, place)
+    except OSError as error:
+        raise cannot("read", path, error) from error
+
+
+def _bounded(handle: IO[bytes], place: str) -> bytes:
+    raw = handle.read(MAX_MEMBER + 1)
+    if len(raw) > MAX_MEMBER:
+        raise BadInput(place, f"the file has more than {MAX_MEMBER >> 20} MB", "is this an annotation?")
+    return raw

@@ -1,0 +1,130 @@
+"""Writing Flickr30k Entities, for the dataset's other users."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from limner.corpus.box import Box
+from limner.corpus.caption import Caption, Mention
+from limner.corpus.files import write_bytes, write_folder
+from limner.corpus.formats.flickr30k_entities.sentences import MARK, NOT_VISUAL, is_number
+from limner.corpus.image import Chain, Image
+from limner.errors import LimnerError, shown
+
+UNTYPED = "other"
+
+
+def write(images: Iterable[Image], path: Path, replace: bool = False) -> int:
+    """Write images as a zip, if so named, or as folders; what the format cannot say is an error."""
+    if path.suffix == ".zip":
+        with write_bytes(path) as handle, zipfile.ZipFile(handle, "w", zipfile.ZIP_DEFLATED) as archive:
+            return _write_all(images, lambda name, text: archive.writestr(_entry(name), text.encode()))
+    with write_folder(path, replace=replace) as folder:
+        (folder / "Annotations").mkdir()
+        (folder / "Sentences").mkdir()
+        return _write_all(images, lambda name, text: _store(folder / name, text))
+
+
+def _write_all(images: Iterable[Image], put: Callable[[str, str], object]) -> int:
+    written = 0
+    for image in images:
+        if "/" in image.id or image.id in (".", ".."):
+            raise _cannot(image, f"its id {shown(image.id)} is no file name")
+        names = _chain_names(image)
+        put(f"Annotations/{image.id}.xml", _annotation(image, names))
+        put(f"Sentences/{image.id}.txt", "".join(_sentence(image, caption, names) + "\n" for caption in image.captions))
+        written += 1
+    return written
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.external_attr = 0o644 << 16
+    return entry
+
+
+def _store(path: Path, text: str) -> None:
+    path.write_bytes(text.encode())
+
+
+def _cannot(image: Image, problem: str) -> LimnerError:
+    return LimnerError(f"image {shown(image.id)} cannot be written as flickr30k-entities: {problem}")
+
+
+def _chain_names(image: Image) -> dict[str, str]:
+    """Each chain's number: its own id where that is one, otherwise a free number."""
+    names = {chain.id: chain.id for chain in image.chains if is_number(chain.id) and chain.id != NOT_VISUAL}
+    free = 1
+    for chain in image.chains:
+        while chain.id not in names:
+            if str(free) not in names:
+                names[chain.id] = str(free)
+            free += 1
+    return names
+
+
+def _annotation(image: Image, names: dict[str, str]) -> str:
+    if image.width is None or image.height is None:
+        raise _cannot(image, "its size is not known")
+    objects = [_boxed(image, box, names) for box in image.boxes]
+    objects += [_unboxed(chain, names) for chain in image.chains if not chain.boxes]
+    file = escape(image.file or f"{image.id}.jpg")
+    return (
+        f"<annotation>\n\t<filename>{file}</filename>\n\t<size>\n\t\t<width>{image.width}</width>\n"
+        f"\t\t<height>{image.height}</height>\n\t\t<depth>3</depth>\n\t</size>\n{''.join(objects)}</annotation>\n"
+    )
+
+
+def _boxed(image: Image, box: Box, names: dict[str, str]) -> str:
+    chains = [names[chain.id] for chain in image.chains if box.id in chain.boxes]
+    if not chains:
+        raise _cannot(image, f"box {shown(box.id)} belongs to no chain, and there a box has no other name")
+    if any(edge != int(edge) for edge in box.corners) or box.area == 0:
+        raise _cannot(image, f"box {shown(box.id)} {shown(box.corners)} is not made of whole pixels")
+    edges = zip(("xmin", "ymin", "xmax", "ymax"), (box.x0 + 1, box.y0 + 1, box.x1, box.y1), strict=True)
+    corners = "".join(f"\t\t\t<{name}>{int(value)}</{name}>\n" for name, value in edges)
+    return f"\t<object>\n{_names(chains)}\t\t<bndbox>\n{corners}\t\t</bndbox>\n\t</object>\n"
+
+
+def _unboxed(chain: Chain, names: dict[str, str]) -> str:
+    scene, nobox = int("scene" in chain.flags), int("nobox" in chain.flags or "scene" not in chain.flags)
+    return (
+        f"\t<object>\n{_names([names[chain.id]])}\t\t<scene>{scene}</scene>\n"
+        f"\t\t<nobndbox>{nobox}</nobndbox>\n\t</object>\n"
+    )
+
+
+def _names(chains: list[str]) -> str:
+    return "".join(f"\t\t<name>{chain}</name>\n" for chain in chains)
+
+
+def _sentence(image: Image, caption: Caption, names: dict[str, str]) -> str:
+    if "\n" in caption.text or MARK in caption.text:
+        raise _cannot(image, f"caption {shown(caption.id)} holds a line break or the mark of a mention")
+    chain_by_id = image.chain_by_id()
+    pieces: list[str] = []
+    reached = 0
+    for mention in caption.mentions:
+        pieces += (caption.text[reached : mention.start], _mention(image, caption, mention, chain_by_id, names))
+        reached = mention.end
+    return "".join(pieces) + caption.text[reached:]
+
+
+def _mention(
+    image: Image, caption: Caption, mention: Mention, chain_by_id: dict[str, Chain], names: dict[str, str]
+) -> str:
+    phrase = caption.phrase(mention)
+    if "]" in phrase:
+        raise _cannot(image, f"the mention {shown(phrase)} holds a closing bracket")
+    boxes = chain_by_id[mention.chain].boxes if mention.chain is not None else ()
+    if boxes != mention.boxes:
+        raise _cannot(image, f"the mention {shown(phrase)} refers to other boxes than its chain")
+    chain = names[mention.chain] if mention.chain is not None else NOT_VISUAL
+    types = "/".join(mention.types) or (UNTYPED if mention.chain is not None else "notvisual")
+    if " " in types or "]" in types:
+        raise _cannot(image, f"the types {shown(types)} hold a space or a bracket")
+    return f"{MARK}{chain}/{types} {phrase}]"

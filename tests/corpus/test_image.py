@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+
+from limner.corpus import Box, Caption, Chain, Image, Mention
+from strategies import images
+
+DOG = Box("d", 0, 0, 10, 10, "dog")
+SAID = Caption("0", "A dog .", (Mention(0, 5, ("d",), "c"),))
+IMAGE = Image("i", 20, 10, (DOG,), (SAID,), (Chain("c", ("d",)),))
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"id": ""}, "needs an id"),
+        ({"width": None}, "cannot measure None by 10"),
+        ({"width": 0}, "cannot measure 0 by 10"),
+        ({"width": 5}, "reaches out of the image, 5 by 10"),
+        ({"boxes": (DOG, DOG)}, "box id 'd' twice"),
+        ({"captions": (SAID, SAID)}, "caption id '0' twice"),
+        ({"chains": ()}, "mentions chain 'c'"),
+        ({"boxes": (Box("e", 0, 0, 1, 1),)}, "chain 'c' names a box"),
+        ({"boxes": (Box("e", 0, 0, 1, 1),), "chains": (Chain("c"),)}, "mentions box 'd'"),
+    ],
+)
+def test_an_image_that_contradicts_itself_is_refused(changes: dict[str, object], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        replace(IMAGE, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("mentions", "said"),
+    [
+        ((Mention(0, 9),), "ends at character 9 of a text of 7"),
+        ((Mention(2, 5), Mention(0, 1)), "out of order"),
+        ((Mention(0, 3), Mention(2, 5)), "overlaps"),
+    ],
+)
+def test_mentions_stand_within_their_text_in_order(mentions: tuple[Mention, ...], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Caption("0", "A dog .", mentions)
+
+
+@pytest.mark.parametrize(("start", "end"), [(-1, 2), (3, 3), (4, 2)])
+def test_a_mention_has_at_least_a_character(start: int, end: int) -> None:
+    with pytest.raises(ValueError, match="cannot span"):
+        Mention(start, end)
+
+
+@pytest.mark.parametrize("source", ["", "gold:x", "person", "system:", "somebody"])
+def test_a_caption_says_whose_it_is(source: str) -> None:
+    with pytest.raises(ValueError, match="not gold, person:NAME or system:NAME"):
+        Caption("0", "A dog .", source=source)
+
+
+def test_a_rounded_box_may_reach_a_pixel_past_the_picture() -> None:
+    assert replace(IMAGE, boxes=(Box("d", -1, 0, 21, 11),)).boxes[0].x1 == 21
+
+
+def test_results_without_boxes_may_name_boxes_of_another_file() -> None:
+    result = Image("i", captions=(Caption("0", "A dog .", (Mention(0, 5, ("d",)),), "system:mine"),))
+    assert result.captions[0].mentions[0].boxes == ("d",)
+
+
+def test_the_phrase_of_a_mention_is_exactly_its_words() -> None:
+    assert SAID.phrase(SAID.mentions[0]) == "A dog"
+
+
+def test_attributes_cannot_be_changed() -> None:
+    image = replace(IMAGE, attributes={"domain": "near-domain"})
+    assert image.attributes["domain"] == "near-domain"
+    with pytest.raises(TypeError):
+        image.attributes["domain"] = "in-domain"  # type: ignore[index]
+    with pytest.raises(TypeError):
+        image.attributes.update(domain="x")  # type: ignore[attr-defined]
+
+
+@given(images())
+def test_images_travel_between_processes_and_into_sets(image: Image) -> None:
+    assert pickle.loads(pickle.dumps(image)) == image
+    assert len({image, pickle.loads(pickle.dumps(image))}) == 1

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+
+from limner.corpus import Box, Caption, Image
+from limner.corpus.merge import join, merge
+from limner.errors import LimnerError
+from strategies import images
+
+BOXES = Image("a", 10, 10, (Box("0", 0, 0, 5, 5, "dog"),))
+SAID = Image("a", captions=(Caption("0", "A dog ."),), attributes={"split": "val"})
+
+
+def test_what_only_one_source_says_is_taken_from_it() -> None:
+    both = merge(BOXES, SAID)
+    assert both == replace(BOXES, captions=SAID.captions, attributes={"split": "val"})
+
+
+@given(images())
+def test_merging_an_image_with_itself_changes_nothing(image: Image) -> None:
+    assert merge(image, image) == image
+
+
+def test_different_captions_of_one_id_both_stay() -> None:
+    other = replace(SAID, captions=(Caption("0", "A cat ."), Caption("1", "A cow .")))
+    assert [(c.id, c.text) for c in merge(SAID, other).captions] == [
+        ("0", "A dog ."),
+        ("0-2", "A cat ."),
+        ("1", "A cow ."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (Image("a", 11, 10), "10 by 10 in one source and 11 by 10"),
+        (Image("a", 10, 10, (Box("0", 0, 0, 5, 5, "cat"),)), "box '0' differs"),
+    ],
+)
+def test_contradictions_are_errors(other: Image, said: str) -> None:
+    with pytest.raises(LimnerError, match=said):
+        merge(BOXES, other)
+
+
+def test_facts_that_contradict_are_errors() -> None:
+    with pytest.raises(LimnerError, match="split is 'val'"):
+        merge(SAID, replace(SAID, attributes={"split": "test"}))
+
+
+def test_images_come_in_the_order_of_first_appearance() -> None:
+    streams = [[Image("b"), Image("a")], [Image("c"), Image("a")], [Image("d"), Image("b")]]
+    assert [image.id for image in join(streams)] == ["b", "a", "c", "d"]

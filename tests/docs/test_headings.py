@@ -1,0 +1,73 @@
+"""Everything a user can name has its heading in the documentation."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from conftest import REPOSITORY
+from limner.cli import COMMANDS, limner
+from limner.corpus.formats import FORMATS
+
+DOCS = REPOSITORY / "docs"
+ROOMS = sorted(
+    path.name
+    for path in (REPOSITORY / "src" / "limner").iterdir()
+    if path.is_dir() and path.name not in ("__pycache__", "cli")
+)
+
+
+def headings(page: Path) -> list[str]:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return [match.strip("`# ").replace("`", "") for match in re.findall(r"^#+ .*$", text, re.MULTILINE)]
+
+
+def options(name: str) -> list[str]:
+    command = limner.get_command(click.Context(limner), name)
+    assert command is not None
+    return [
+        option
+        for parameter in command.params
+        if isinstance(parameter, click.Option)
+        for option in parameter.opts
+        if option.startswith("--")
+    ]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_and_each_of_its_options_has_a_heading(name: str) -> None:
+    said = headings(DOCS / "commands" / f"{name}.md")
+    assert said[0] == f"limner {name}"
+    heads = {word.strip(",") for heading in said for word in heading.split()}
+    assert [option for option in options(name) if option not in heads] == []
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_has_its_page(name: str) -> None:
+    assert headings(DOCS / "formats" / f"{name}.md")[0] == name
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_every_room_has_its_page(room: str) -> None:
+    assert headings(DOCS / f"{room}.md")[0] == room
+
+
+@pytest.mark.parametrize("folder", ["commands", "formats"])
+def test_no_page_speaks_of_what_is_not_there(folder: str) -> None:
+    known = COMMANDS if folder == "commands" else FORMATS
+    assert {page.stem for page in (DOCS / folder).glob("*.md")} <= {*known}
+
+
+def test_every_page_is_reached_from_the_index() -> None:
+    index = (DOCS / "index.md").read_text(encoding="utf-8")
+    pages = {str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md")} - {"index.md"}
+    assert {page for page in pages if f"({page})" not in index} == set()
+
+
+@pytest.mark.parametrize("page", [REPOSITORY / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda p: p.stem)
+def test_every_link_leads_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
