@@ -43,6 +43,8 @@ class Reading:
 
     def number(self, place: str, name: str, value: object) -> float:
         """A finite number, given as one or (in tables) as text."""
+        if type(value) is int or (type(value) is float and isfinite(value)):
+            return value
         try:
             number = float(value) if isinstance(value, str) else value
         except ValueError:

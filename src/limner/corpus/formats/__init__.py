@@ -7,13 +7,13 @@ from pathlib import Path
 
 from limner.corpus.corpus import Corpus
 from limner.corpus.files import STDIO
-from limner.corpus.formats import jsonl
+from limner.corpus.formats import flickr30k_entities, jsonl
 from limner.corpus.formats.format import Format, Head
 from limner.corpus.image import Image
 from limner.corpus.merge import join
 from limner.errors import BadInput, LimnerError, unknown
 
-FORMATS: dict[str, Format] = {format.name: format for format in (jsonl.FORMAT,)}
+FORMATS: dict[str, Format] = {format.name: format for format in (jsonl.FORMAT, flickr30k_entities.FORMAT)}
 
 
 def open_corpus(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from sys import intern
 
@@ -31,7 +32,7 @@ class Object:
 def parse_annotation(raw: bytes, place: str, reading: Reading) -> tuple[tuple[int, int], str, list[Object]]:
     """The picture's size, its file name and its objects."""
     root = _xml(raw, place)
-    size = (_whole(root.find("size/width"), place, "width"), _whole(root.find("size/height"), place, "height"))
+    size = (_whole(root.findtext("size/width"), place, "width"), _whole(root.findtext("size/height"), place, "height"))
     objects = []
     for i, element in enumerate(root.iterfind("object"), start=1):
         try:
@@ -64,13 +65,15 @@ def _object(element: ET.Element, place: str) -> Object:
         if not flags:
             raise BadInput(place, "it has neither bndbox nor scene nor nobndbox", "say which it is")
         return Object(place, names, None, flags)
-    x0, y0, x1, y1 = (_whole(box.find(edge), place, edge) for edge in ("xmin", "ymin", "xmax", "ymax"))
+    x0, y0, x1, y1 = (_whole(box.findtext(edge), place, edge) for edge in ("xmin", "ymin", "xmax", "ymax"))
     return Object(place, names, (x0 - 1, y0 - 1, x1, y1), ())
 
 
-def _whole(element: ET.Element | None, place: str, name: str) -> int:
-    text = "" if element is None else (element.text or "").strip()
-    # int() would also take "1_000" and the digits of other scripts, and be slow on very many.
-    if text.removeprefix("-").isdecimal() and text.isascii() and len(text) < 10:
+def _whole(text: str | None, place: str, name: str) -> int:
+    # int() alone would also take "1_000" and the digits of other scripts, and be slow on very many.
+    if text and len(text) < 12 and _WHOLE.fullmatch(text):
         return int(text)
     raise BadInput(place, f"{name} is {shown(text)}", "give a whole number of pixels")
+
+
+_WHOLE = re.compile(r"\s*-?[0-9]+\s*")

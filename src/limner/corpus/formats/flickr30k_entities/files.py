@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO
 
 from limner.corpus.files import cannot
@@ -72,7 +72,7 @@ def _paired(names: list[str], place: str, reading: Reading, read: Callable[[str,
     found: dict[str, dict[str, str]] = {"Annotations": {}, "Sentences": {}}
     for name in names:
         if (kind := _kind(name)) is not None:
-            found[kind][PurePosixPath(name).stem] = name
+            found[kind][name[name.rfind("/") + 1 : -4]] = name
     annotations, sentences = found["Annotations"], found["Sentences"]
     if not annotations:
         raise BadInput(place.rstrip("/"), "there are no Annotations/*.xml in it", "name the zip or its unpacked folder")
@@ -88,11 +88,15 @@ def _paired(names: list[str], place: str, reading: Reading, read: Callable[[str,
 
 def _kind(name: str) -> str | None:
     """Annotations or Sentences, for a file of theirs; None for anything else."""
-    path = PurePosixPath(name)
-    if path.name.startswith("."):
+    folder, _, file = name.rpartition("/")
+    kind = folder[folder.rfind("/") + 1 :]
+    suffix = _SUFFIXES.get(kind)
+    if suffix is None or not file.endswith(suffix) or file.startswith(".") or "__MACOSX" in folder:
         return None
-    wanted = {("Annotations", ".xml"), ("Sentences", ".txt")}
-    return path.parent.name if (path.parent.name, path.suffix) in wanted and "__MACOSX" not in path.parts else None
+    return kind
+
+
+_SUFFIXES = {"Annotations": ".xml", "Sentences": ".txt"}
 
 
 def _unzip(archive: zipfile.ZipFile, name: str, place: str) -> bytes:
