@@ -21,6 +21,10 @@ COMMANDS: dict[str, str] = {
 }
 
 
+class ReaderGone(Exception):
+    """Whoever read our output has seen enough."""
+
+
 class Commands(click.Group):
     """A group whose commands are modules of this package, imported when called."""
 
@@ -39,6 +43,13 @@ class Commands(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             raise click.UsageError(str(unknown("command", args[0], COMMANDS)), ctx)
         return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:
+            # Click would make this an exit with 1, as if something had gone wrong.
+            raise ReaderGone from error
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -69,8 +80,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except (click.Abort, KeyboardInterrupt):
         click.echo("limner: stopped; nothing was written", err=True)
         sys.exit(130)
-    except BrokenPipeError:
-        # The reader of our output has seen enough. Nothing more can be flushed to it at exit.
+    except (ReaderGone, BrokenPipeError):
+        # What is still buffered must not be flushed into the closed pipe at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except LimnerError as error:
         click.echo(f"limner: {error}", err=True)

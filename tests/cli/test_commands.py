@@ -1,0 +1,139 @@
+"""The command line as people meet it: in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from limner.cli import COMMANDS
+
+LIMNER = [sys.executable, "-m", "limner"]
+LINES = '{"limner":1,"id":"a"}\n{"limner":1,"id":"b","captions":[{"id":"0","text":"A dog ."}]}\n'
+
+
+def limner(*arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
+    command = [*LIMNER, *map(str, arguments)]
+    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text(LINES)
+    return path
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_explains_itself(name: str) -> None:
+    done = limner(name, "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith("Usage: ")
+
+
+def test_a_command_with_a_typo_is_answered_with_the_nearest() -> None:
+    done = limner("convrt")
+    assert done.returncode == 2
+    assert "did you mean 'convert'?" in done.stderr
+
+
+def test_an_unknown_format_is_wrong_usage() -> None:
+    done = limner("convert", "x", "y", "--from", "jsnl")
+    assert done.returncode == 2
+    assert "did you mean 'jsonl'?" in done.stderr
+
+
+def test_corpora_go_through_pipes(corpus: Path) -> None:
+    done = limner("convert", "-", "-", given=LINES)
+    assert done.returncode == 0
+    assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ["a", "b"]
+    assert done.stderr == "limner: 2 images written to -\n"
+
+
+def test_only_the_listed_images_are_kept(corpus: Path, tmp_path: Path) -> None:
+    ids = tmp_path / "ids.txt"
+    ids.write_text("b\n\n")
+    assert '"id":"a"' not in limner("convert", corpus, "-", "--ids", ids).stdout
+    ids.write_text("b\nz\n")
+    done = limner("convert", corpus, tmp_path / "out.jsonl", "--ids", ids)
+    assert done.returncode == 1
+    assert "no image z" in done.stderr
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_sources_of_one_format_join_by_image_id(corpus: Path, tmp_path: Path) -> None:
+    results = tmp_path / "results.jsonl"
+    results.write_text('{"limner":1,"id":"b","captions":[{"id":"0","text":"A cat .","source":"system:x"}]}\n')
+    done = limner("convert", corpus, results, "-")
+    assert [c["text"] for c in json.loads(done.stdout.splitlines()[1])["captions"]] == ["A dog .", "A cat ."]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "the file is empty"),
+        (b"\x00\x01\x02", "is in no format that is known"),
+        (b'{"limner":1,"id":"a"}\n{"limner":1,"id":"a"}\n', "image 'a' is there twice"),
+        (b'{"limner":1,"id":"a"}\n{"limner', "faulty.jsonl:2: not JSON"),
+    ],
+)
+def test_a_faulty_file_is_one_line_and_leaves_nothing(tmp_path: Path, content: bytes, said: str) -> None:
+    path = tmp_path / "faulty.jsonl"
+    path.write_bytes(content)
+    done = limner("convert", path, tmp_path / "out.jsonl")
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_lenient_leaves_out_and_counts(tmp_path: Path) -> None:
+    path = tmp_path / "faulty.jsonl"
+    path.write_text(LINES + "{\n{\n")
+    done = limner("convert", path, "-", "--lenient")
+    assert done.returncode == 0
+    assert "left out: 2 × line that is no image (first: " in done.stderr
+
+
+@pytest.mark.parametrize(("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stopped_run_leaves_nothing(tmp_path: Path, stop: signal.Signals, code: int) -> None:
+    command = [*LIMNER, "convert", "-", str(tmp_path / "out.jsonl")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        process.stdin.write(LINES)
+        process.stdin.flush()
+        started = time.monotonic()
+        while not list(tmp_path.iterdir()) and time.monotonic() < started + 20:
+            time.sleep(0.02)
+        assert list(tmp_path.iterdir()), "the run never began to write"
+        process.send_signal(stop)
+        said = process.stderr.read()
+        assert process.wait(timeout=20) == code
+    assert list(tmp_path.iterdir()) == []
+    assert "Traceback" not in said
+
+
+def test_a_pipe_that_closes_early_is_no_error(tmp_path: Path) -> None:
+    corpus = tmp_path / "large.jsonl"
+    corpus.write_text("".join(f'{{"limner":1,"id":"{i}"}}\n' for i in range(50_000)))
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; '{sys.executable}' -m limner convert '{corpus}' - | head -n 1"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert done.stderr == ""
+
+
+def test_the_schema_accepts_what_is_written_and_names_every_field() -> None:
+    schema = json.loads(limner("schema").stdout)
+    assert set(schema["$defs"]) == {"box", "chain", "caption", "mention"}
+    assert schema["properties"]["limner"]["const"] == 1
