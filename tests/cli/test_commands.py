@@ -62,7 +62,7 @@ def test_only_the_listed_images_are_kept(corpus: Path, tmp_path: Path) -> None:
     ids.write_text("b\nz\n")
     done = limner("convert", corpus, tmp_path / "out.jsonl", "--ids", ids)
     assert done.returncode == 1
-    assert "no image z" in done.stderr
+    assert "there is no image z" in done.stderr
     assert not (tmp_path / "out.jsonl").exists()
 
 

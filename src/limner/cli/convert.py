@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from limner.cli.corpora import FormatName, Source, from_option, lenient_option, progress, tell_reading
-from limner.corpus.corpus import keep
+from limner.cli.corpora import FormatName, Source, from_option, lenient_option, progress, tell_reading, tell_written
 from limner.corpus.files import read_lines
 from limner.corpus.formats import open_corpus, write_corpus
 
@@ -34,11 +33,8 @@ def command(
     Several sources of one format are joined by image id: COCO's captions and
     boxes, say, or gold and a system's results.
     """
-    corpus = open_corpus(sources, from_, lenient=lenient)
-    images = iter(corpus)
-    if ids is not None:
-        wanted = [line.strip() for _, line in read_lines(ids) if line.strip()]
-        images = keep(images, wanted, corpus.name)
-    written = write_corpus(progress(images, "images"), target, to, replace=force)
+    wanted = None if ids is None else [line.strip() for _, line in read_lines(ids) if line.strip()]
+    corpus = open_corpus(sources, from_, lenient=lenient, ids=wanted)
+    written = write_corpus(progress(corpus, "images"), target, to, replace=force)
     tell_reading(corpus)
-    click.echo(f"limner: {written:,} images written to {target}", err=True)
+    tell_written(written, target)

@@ -78,6 +78,11 @@ def tell_reading(corpus: Corpus) -> None:
         click.echo(f"limner: {line}", err=True)
 
 
+def tell_written(n: int, target: str) -> None:
+    """Say on standard error what was written where."""
+    click.echo(f"limner: {n:,} image{'' if n == 1 else 's'} written to {target}", err=True)
+
+
 def reading_lines(reading: Reading) -> Iterator[str]:
     for what, n in reading.warnings.items():
         yield f"warning: {n} × {what} (first: {reading.first[what]})"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any
@@ -23,11 +23,16 @@ class Reading:
     kind, and `first` keeps where each kind was met first.
     """
 
-    def __init__(self, *, lenient: bool = False) -> None:
+    def __init__(self, *, lenient: bool = False, wanted: Collection[str] | None = None) -> None:
         self.lenient = lenient
+        self.wanted = None if wanted is None else frozenset(wanted)
         self.skipped: Counter[str] = Counter()
         self.warnings: Counter[str] = Counter()
         self.first: dict[str, str] = {}
+
+    def wants(self, id: str) -> bool:
+        """Whether the image of this id is wanted; a reader that can tell early may save itself the work."""
+        return self.wanted is None or id in self.wanted
 
     def skip(self, what: str, error: BadInput) -> None:
         """Raise the error, or when lenient count `what` ("inverted box") as left out."""

@@ -2,27 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from limner.corpus.corpus import Corpus
 from limner.corpus.files import STDIO
-from limner.corpus.formats import flickr30k_entities, jsonl
+from limner.corpus.formats import flickr30k_entities, jsonl, parquet
 from limner.corpus.formats.format import Format, Head
 from limner.corpus.image import Image
 from limner.corpus.merge import join
+from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, unknown
 
-FORMATS: dict[str, Format] = {format.name: format for format in (jsonl.FORMAT, flickr30k_entities.FORMAT)}
+FORMATS: dict[str, Format] = {
+    format.name: format for format in (jsonl.FORMAT, flickr30k_entities.FORMAT, parquet.FORMAT)
+}
 
 
 def open_corpus(
-    sources: str | Path | Sequence[str | Path], format: str | None = None, *, lenient: bool = False
+    sources: str | Path | Sequence[str | Path],
+    format: str | None = None,
+    *,
+    lenient: bool = False,
+    ids: Collection[str] | None = None,
 ) -> Corpus:
     """The corpus at a path, or at several of one format that join by image id.
 
     A source is a path, `-` for standard input, or `format:path`; without a
-    format's name the file is recognised by its content.
+    format's name the file is recognised by its content. With `ids` only these
+    images are kept.
     """
     given = [sources] if isinstance(sources, str | Path) else list(sources)
     if not given:
@@ -37,12 +45,15 @@ def open_corpus(
             raise BadInput(str(path), "there is no such file or folder", "check the path")
     chosen = find_format(wanted.pop()) if wanted else recognise_all(paths)
     label = ", ".join(str(path) for path in paths)
+    return Corpus(label, lambda reading: _read(chosen, paths, reading), lenient=lenient, ids=ids)
+
+
+def _read(format: Format, paths: Sequence[Path], reading: Reading) -> Iterator[Image]:
     if len(paths) == 1:
-        return Corpus(label, lambda reading: chosen.read(paths[0], reading), lenient=lenient)
-    together = chosen.read_together
-    if together is not None:
-        return Corpus(label, lambda reading: together(paths, reading), lenient=lenient)
-    return Corpus(label, lambda reading: join(chosen.read(path, reading) for path in paths), lenient=lenient)
+        return format.read(paths[0], reading)
+    if format.read_together is not None:
+        return format.read_together(paths, reading)
+    return join(format.read(path, reading) for path in paths)
 
 
 def write_corpus(

@@ -24,6 +24,8 @@ PROVENANCE = FrozenDict({"labels": "captions"})
 def read(path: Path, reading: Reading) -> Iterator[Image]:
     """The images of a zip or folder, in the zip's order or by name."""
     for member in members(path, reading):
+        if not reading.wants(member.id):
+            continue
         try:
             image = _image(member, reading)
         except BadInput as error:
