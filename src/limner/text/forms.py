@@ -27,15 +27,21 @@ def singular(noun: str) -> str:
     "fire trucks" is "fire truck". What comes only in the plural though it may
     be one thing (pants, scissors, glasses to see with) stays as it is.
     """
-    before, last = _split(noun.lower())
+    lower = noun.lower()
+    if lower in SINGULAR_OF:
+        return SINGULAR_OF[lower]
+    before, last = _split(lower)
     return before + _singular(last)
 
 
 @lru_cache(maxsize=1 << 16)
 def plural(noun: str) -> str:
     """The noun's plural in lower case; a noun that is plural already as it is."""
-    before, last = _split(noun.lower())
-    return before + (last if _singular(last) != last else _plural(last))
+    lower = noun.lower()
+    if lower in IRREGULAR:
+        return IRREGULAR[lower]
+    before, last = _split(lower)
+    return lower if not last or is_plural(lower) else before + _plural(last)
 
 
 def is_plural(noun: str) -> bool:
@@ -52,18 +58,17 @@ def _split(noun: str) -> tuple[str, str]:
 def _singular(noun: str) -> str:
     if noun in SINGULAR_OF:
         return SINGULAR_OF[noun]
-    if noun in UNCHANGING or noun in PLURAL_AS_SINGULAR:
+    if noun in UNCHANGING or noun in PLURAL_AS_SINGULAR or len(noun) < 3 or noun[0].isdigit():
         return noun
     for ending, turned in _COMPOUND_ENDINGS:
-        if noun.endswith(ending) and len(noun) > len(ending):
+        if noun.endswith(ending):
             return noun.removesuffix(ending) + turned
-    if noun.endswith("men") and len(noun) > 4 and noun not in SINGULAR_IN_MEN:
+    if noun.endswith("men") and noun not in SINGULAR_IN_MEN:
         return noun[:-3] + "man"
-    if not noun.endswith("s") or len(noun) < 3 or _is_singular_in_s(noun):
-        return noun
-    return _without_s(noun)
+    return noun if not noun.endswith("s") or _is_singular_in_s(noun) else _without_s(noun)
 
 
+# Compounds that are written as one word: policewomen, schoolchildren, penknives.
 _COMPOUND_ENDINGS = (
     ("women", "woman"),
     ("children", "child"),
@@ -76,10 +81,13 @@ _COMPOUND_ENDINGS = (
     ("wolves", "wolf"),
     ("scarves", "scarf"),
     ("loaves", "loaf"),
+    ("skis", "ski"),
 )
 
 
 def _is_singular_in_s(noun: str) -> bool:
+    if noun.endswith("eaus"):
+        return False
     if noun.endswith(("us", "is")):
         return noun[:-1] not in IN_I_OR_U
     return noun.endswith("ss") or noun in ENDS_IN_S
@@ -104,7 +112,7 @@ def _plural(noun: str) -> str:
     if noun in UNCHANGING or noun in PLURAL_AS_SINGULAR:
         return noun
     for turned, ending in _COMPOUND_ENDINGS:
-        if noun.endswith(ending) and len(noun) > len(ending):
+        if noun.endswith(ending):
             return noun.removesuffix(ending) + turned
     if noun.endswith("man") and noun not in NOT_FROM_MAN:
         return noun[:-3] + "men"

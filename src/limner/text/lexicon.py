@@ -10,10 +10,13 @@ def word_set(listed: str) -> frozenset[str]:
 
 ARTICLES = frozenset({"a", "an", "the"})
 
-DETERMINERS = ARTICLES | word_set(
+# Determiners that nothing but the phrase's own words can follow.
+SPECIFIERS = ARTICLES | word_set("my your his its our their whose every")
+
+DETERMINERS = SPECIFIERS | word_set(
     """
-    this that these those my your his her its our their whose some any no each every either neither another all both
-    such what several many few much more most enough numerous
+    this that these those her some any no each either neither another all both such what several many few much more
+    most enough numerous
     """
 )
 
@@ -79,10 +82,19 @@ CONJUNCTIONS = frozenset({"and", "or", "nor", "&", "but"})
 # Adverbs that may stand after a noun without being one.
 ADVERBS = word_set(
     """
-    there here together alone outside inside outdoors indoors away nearby up down off out over too also very too so
+    there here together alone outside inside outdoors indoors away nearby up down off out over too also very so not yet
     quite really else both each all only just almost about approximately nearly
     """
 )
+
+# What may follow a participle and still describe: "a fenced off park".
+PARTICLES = word_set("in off up out down on over")
+
+# Adjectives that stand after their noun: "his mouth open".
+AFTER_NOUNS = word_set("open closed shut lit airborne outstretched afloat aloft high low")
+
+# What is described by what follows it: "something red".
+INDEFINITE = word_set("something anything nothing everything someone somebody anyone anybody everyone everybody")
 
 # Adjectives that no ending tells. Nouns that only sometimes describe (baby, police, soccer) are not among them.
 ADJECTIVES = word_set(
@@ -104,7 +116,7 @@ ADJECTIVES = word_set(
     strange odd weird unusual interesting beloved famous popular professional amateur tough strong weak fast slow quick
     quiet loud calm wild tame live dead alive asleep awake ill sick blind deaf mute shy bald pregnant homeless
     wooden metal metallic plastic woolen woollen leather denim concrete brick rubber straw wood stone steel glass
-    outdoor indoor northern southern eastern western upper lower inner outer front rear back left right top bottom
+    outdoor indoor northern southern eastern western upper lower inner outer front rear back left right bottom
     middle central main major minor next last first second third fourth fifth final
     electric electronic acoustic musical medical military martial religious traditional tropical floral plaid
     checkered argyle paisley camouflage camo tie-dye clear transparent opaque see-through shiny dull
@@ -112,9 +124,14 @@ ADJECTIVES = word_set(
     ornate elaborate intricate abstract artificial fake real true natural raw ripe rotten sweet sour bitter spicy
     extreme aerial aquatic nearby far distant several hilly adorable average aged grown-up grown lit fallen torn worn
     broken frozen hidden stolen woven drawn sunken shorn shaven upset intent nearer farther further opposite reverse
+    rocky sandy snowy grassy muddy dusty sunny cloudy rainy foggy hairy curly furry fuzzy shaggy bushy leafy wavy bumpy
+    hazy icy stormy windy rusty greasy lacy frilly fluffy hilly mossy woody stony flowery silky crispy juicy tasty
     upside-down upright parallel vertical horizontal diagonal adjacent loose neat tidy messy rustic
     """
 )
+
+# Those of them that are nouns where no noun follows.
+NOUNS_TOO = word_set("male female adult human native local amateur professional christian muslim blond brunette")
 
 # Endings of adjectives, safe enough for words that are in no list.
 ADJECTIVE_ENDINGS = ("less", "ful", "ous", "ish", "able", "ible", "ical", "ive", "haired", "skinned", "sized")

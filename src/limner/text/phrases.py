@@ -17,15 +17,20 @@ from limner.text.lexicon import (
     ADJECTIVE_ENDINGS,
     ADJECTIVES,
     ADVERBS,
+    AFTER_NOUNS,
     CLAUSE_WORDS,
     COLLECTIVES,
     CONJUNCTIONS,
     DETERMINERS,
     ED_NOUNS,
+    INDEFINITE,
     ING_NOUNS,
     NOT_ADJECTIVES,
+    NOUNS_TOO,
     NUMBERS,
+    PARTICLES,
     PREPOSITIONS,
+    SPECIFIERS,
     TRANSITIVE,
 )
 from limner.text.noun_tables import PLURAL_AS_SINGULAR
@@ -40,120 +45,177 @@ def head_noun(phrase: str) -> str:
     first. A phrase without a noun gives its last word, one without any word
     itself.
     """
-    return _parse(phrase).head
+    parsed = _parse(phrase)
+    return parsed.tokens[parsed.end - 1] if parsed.tokens else phrase.strip().lower()
 
 
 def modifiers(phrase: str) -> list[str]:
     """The words between the determiner or number and the head, in lower case, without "and" and commas."""
-    return list(_parse(phrase).modifiers)
+    parsed = _parse(phrase)
+    return [token for token in parsed.tokens[parsed.start : max(parsed.end - 1, 0)] if token not in _NO_MODIFIERS]
 
 
+@lru_cache(maxsize=1 << 16)
 def count(phrase: str) -> int | None:
     """How many things the phrase speaks of, where it says so: a dog is 1, both dogs 2, the dogs None.
 
     "a pair of shoes" is 2, but "a pair of jeans" is 1: jeans are one thing.
-    "a group of five men" is 5.
+    "a group of five men" is 5. Things joined by "and" are not added up.
     """
-    return _parse(phrase).number
+    parsed = _parse(phrase)
+    if not parsed.tokens or parsed.is_joined:
+        return None
+    return _count(parsed.tokens, parsed.start, parsed.end)
 
 
 def is_plural_phrase(phrase: str) -> bool:
     """Whether the phrase speaks of more than one thing: by its number, its noun, or an "and" between nouns."""
-    parsed = _parse(phrase)
-    if parsed.number is not None:
-        return parsed.number > 1
-    return parsed.joined or is_plural(parsed.head) or singular(parsed.head) in COLLECTIVES
+    said = count(phrase)
+    if said is not None:
+        return said > 1
+    head = head_noun(phrase)
+    return _parse(phrase).is_joined or is_plural(head) or singular(head) in COLLECTIVES
 
 
 class _Parsed(NamedTuple):
-    head: str
-    modifiers: tuple[str, ...]
-    number: int | None
-    joined: bool
-    """Whether another noun is joined to the head by "and"."""
+    """A phrase's words, and where those that describe the head begin and the head ends."""
+
+    tokens: list[str]
+    start: int = 0
+    end: int = 0
+    is_joined: bool = False
 
 
 _BREAK = re.compile(r"[,;:/()&]")
+_POSSESSIVE = re.compile(r"\s?['’][sS]\b")
 
 
 @lru_cache(maxsize=1 << 18)
 def _parse(phrase: str) -> _Parsed:
     tokens = _tokens(phrase)
     if not tokens:
-        return _Parsed(phrase.strip().lower(), (), None, False)
+        return _Parsed(tokens)
     start = _after_determiners(tokens)
     end = _end(tokens, start)
     joined = end < len(tokens) and tokens[end] in ("and", "&")
-    while end - start > 1 and _is_no_head(tokens, start, end - 1):
+    while end - start > 1 and _is_no_head(tokens[end - 1], tokens[end - 2]):
         end -= 1
-    described = tuple(t for t in tokens[start : end - 1] if t not in CONJUNCTIONS and t != "," and t not in DETERMINERS)
-    return _Parsed(tokens[end - 1], described, _count(tokens, start, end), joined)
+    if _is_adjectives_only(tokens[start:end]):
+        end = start + 1
+    return _Parsed(tokens, start, end, joined)
+
+
+def _is_adjectives_only(tokens: list[str]) -> bool:
+    """Whether these are joined adjectives ("black and white"), of which the first is the head, as with nouns."""
+    if tokens[-1] in NOUNS_TOO and tokens[0] not in NOUNS_TOO:
+        return False
+    joined = any(token in _JOINTS for token in tokens)
+    return joined and all(is_adjective(token) or token in _JOINTS for token in tokens)
+
+
+_JOINTS = CONJUNCTIONS | {","}
+_NO_MODIFIERS = _JOINTS | DETERMINERS | {"'s"}
 
 
 def _tokens(phrase: str) -> list[str]:
-    """The phrase's words in lower case, with a comma where punctuation stands between them."""
+    """The phrase's words in lower case, with 's, and a comma where punctuation stands between them."""
     tokens: list[str] = []
     reached = 0
     for start, end in word_spans(phrase):
-        if tokens and start - reached > 1 and _BREAK.search(phrase, reached, start):
-            tokens.append("&" if "&" in phrase[reached:start] else ",")
+        if tokens and start - reached > 1:
+            if _POSSESSIVE.match(phrase, reached, start):
+                tokens.append("'s")
+            elif _BREAK.search(phrase, reached, start):
+                tokens.append("&" if "&" in phrase[reached:start] else ",")
         tokens.append(phrase[start:end].lower().replace("’", "'"))
         reached = end
     return tokens
 
 
 def _after_determiners(tokens: list[str]) -> int:
-    """Where the words that describe or are the head begin: never past the last word, never at a boundary."""
+    """Where the words that describe or are the head begin: never past the last word."""
     at = 0
     while at < len(tokens) - 1:
         token, following = tokens[at], tokens[at + 1]
-        opens = token in DETERMINERS or is_number(token) or token in ADVERBS or (at == 0 and token in PREPOSITIONS)
-        if not opens or (_is_boundary(following) and not is_number(following) and following not in DETERMINERS):
+        beyond = tokens[min(at + 2, len(tokens) - 1)]
+        if _opens(token) and (following == "'s" or (following in CONJUNCTIONS and _opens(beyond))):
+            at += 2  # "one's hat", "his or her", "six or seven"
+        elif token in SPECIFIERS or (_opens(token) and not _is_boundary(following)):
+            at += 1  # Whatever follows "the" belongs to it: "the outside", "a can".
+        elif at == 0 and _leads_in(token, following):
+            at += 1
+        else:
             break
-        at += 1
-    return at
+    return min(at, len(tokens) - 1)
+
+
+def _leads_in(token: str, following: str) -> bool:
+    """Whether the first word only leads up to the phrase: "in yellow boots", "presumably their father"."""
+    if token in PREPOSITIONS:
+        return not _is_boundary(following) and following != "'s"
+    return (token in ADVERBS or token.endswith("ly")) and _opens(following)
+
+
+def _opens(token: str) -> bool:
+    return token in DETERMINERS or is_number(token)
 
 
 def _end(tokens: list[str], start: int) -> int:
     """Where the phrase's own words end: before a preposition, clause, participle or joined noun."""
     for at in range(start + 1, len(tokens)):
         token, before = tokens[at], tokens[at - 1]
-        if token in CONJUNCTIONS or token == ",":
-            after = tokens[at + 1] if at + 1 < len(tokens) else ""
-            if not (is_adjective(before) or before in CONJUNCTIONS or before == ",") or after in DETERMINERS:
+        after = tokens[at + 1] if at + 1 < len(tokens) else ""
+        if token in _JOINTS:
+            describing = is_adjective(before) or before in _JOINTS or _is_participle(before)
+            if after in DETERMINERS or not (describing or (token == "," and is_adjective(after))):
                 return at
-        elif before in CONJUNCTIONS or before == ",":
+        elif token == "'s" or before in _JOINTS or _goes_with_participle(tokens, start, at):
             continue
-        elif _is_boundary(token) or token in DETERMINERS or _begins_clause(tokens, at, start):
+        elif _is_boundary(token) or token in DETERMINERS or _begins_clause(token, before, after):
             return at
     return len(tokens)
 
 
-def _is_boundary(token: str) -> bool:
-    return token in PREPOSITIONS or token in CLAUSE_WORDS or token in CONJUNCTIONS or token == ","
-
-
-def _begins_clause(tokens: list[str], at: int, start: int) -> bool:
-    """Whether a participle here says what the noun before it does, as in "man riding a horse"."""
-    token, before = tokens[at], tokens[at - 1]
-    if not token.endswith("ing") or is_adjective(before):
+def _goes_with_participle(tokens: list[str], start: int, at: int) -> bool:
+    """Whether a particle and the participle before it describe a noun after it, as in "a fenced in yard"."""
+    if tokens[at] not in PARTICLES or not tokens[at - 1].endswith("ed") or at + 1 == len(tokens):
         return False
-    after = tokens[at + 1] if at + 1 < len(tokens) else ""
+    first = at - 1 == start or is_adjective(tokens[at - 2])
+    return first and not _is_boundary(tokens[at + 1]) and tokens[at + 1] not in DETERMINERS
+
+
+def _is_boundary(token: str) -> bool:
+    return token in PREPOSITIONS or token in CLAUSE_WORDS or token in _JOINTS
+
+
+def _is_participle(token: str) -> bool:
+    return token.endswith("ing") and token not in ING_NOUNS
+
+
+def _begins_clause(token: str, before: str, after: str) -> bool:
+    """Whether a word says what the noun before it does or is, as in "man riding a horse", "room full of people"."""
+    if token == "full":
+        return after == "of"
+    if not token.endswith("ing") or is_adjective(before) or before == "'s":
+        return False
     if token in TRANSITIVE and after and not _is_boundary(after):
         return before in ACTORS or token not in ING_NOUNS
-    if before in ACTORS:
-        return token not in ING_NOUNS or after in DETERMINERS or after in PREPOSITIONS
-    return token not in ING_NOUNS and (after in DETERMINERS or after in PREPOSITIONS)
+    continued = after in DETERMINERS or after in PREPOSITIONS
+    return continued or token not in ING_NOUNS if before in ACTORS else continued and token not in ING_NOUNS
 
 
-def _is_no_head(tokens: list[str], start: int, at: int) -> bool:
+def _is_no_head(token: str, before: str) -> bool:
     """Whether the last word of several is a participle, adverb or number rather than the noun."""
-    token, before = tokens[at], tokens[at - 1]
-    if token in ADVERBS or token == "," or token in CONJUNCTIONS or token.isdigit():
+    if token in _JOINTS or token == "'s" or token in ADVERBS:
+        return True
+    if before in _JOINTS or is_adjective(before):
+        return False
+    if token in AFTER_NOUNS or is_number(token) or before in INDEFINITE:
         return True
     return token.endswith("ed") and token not in ED_NOUNS and before in ACTORS
 
 
+@lru_cache(maxsize=1 << 14)
 def is_adjective(word: str) -> bool:
     """Whether a lower-case word is likely an adjective, by list and ending."""
     if word in ADJECTIVES:
@@ -163,19 +225,20 @@ def is_adjective(word: str) -> bool:
     return word.endswith(ADJECTIVE_ENDINGS) or (word.endswith("ed") and len(word) > 4 and word not in ED_NOUNS)
 
 
+@lru_cache(maxsize=1 << 14)
 def is_number(word: str) -> bool:
     """Whether a lower-case word is a number, in digits or letters."""
-    return word in NUMBERS or word.isdigit()
+    return word in NUMBERS or word.replace(",", "").isdecimal()
 
 
 def _count(tokens: list[str], start: int, end: int) -> int | None:
-    head = tokens[end - 1]
-    named = _number(tokens[:start])
+    head, before = tokens[end - 1], tokens[:start]
+    named = _number(before)
     size = COLLECTIVES.get(singular(head), 0)
     if size == 0:
-        if named is None and is_number(head):
-            return _number([head])
-        return 1 if named is None and _is_single(tokens[:start]) and not is_plural(head) else named
+        if named is None and not is_plural(head):
+            return _number([head]) or (1 if _is_single(before) else None)
+        return named
     held = _held(tokens, end)
     if held is not None and held[-1] in PLURAL_AS_SINGULAR:
         return named or 1
@@ -189,15 +252,22 @@ def _is_single(before: list[str]) -> bool:
 
 
 def _number(tokens: list[str]) -> int | None:
-    """The number that a run of determiners says: "all three" is 3, "two dozen" 24, "both" 2."""
+    """The number that a run of words says: "all three" is 3, "two dozen" 24, "both" 2, "six or seven" nothing."""
     total: int | None = None
     for token in tokens:
-        value = 2 if token == "both" else NUMBERS.get(token)
-        if token.isdecimal() and len(token) < 7:
-            value = int(token)
+        if token == "or":
+            return None
+        value = _value(token)
         if value is not None:
             total = value if total is None else total * value
     return total
+
+
+def _value(token: str) -> int | None:
+    digits = token.replace(",", "")
+    if digits.isdecimal():
+        return int(digits) if len(digits) < 10 else None
+    return 2 if token == "both" else NUMBERS.get(token)
 
 
 def _held(tokens: list[str], end: int) -> list[str] | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-# A word starts with a letter or digit and may be joined inside by hyphens and apostrophes. A possessive "'s" is never
-# part of one, whether it is attached ("man's") or set apart ("man 's") as tokenised captions have it.
+# A word starts with a letter or digit and may be joined inside by hyphens and apostrophes, a number by its points and
+# commas. A possessive "'s" is never part of one, whether it is attached ("man's") or set apart ("man 's") as tokenised
+# captions have it.
 _LETTERS = r"[^\W_]+(?:[\u0300-\u036f]+[^\W_]*)*"
-_WORD = re.compile(rf"(?!(?<=['’])[sS]\b){_LETTERS}(?:(?:-|['’](?![sS]\b)){_LETTERS})*")
+_WORD = re.compile(rf"(?!(?<=['’])[sS]\b){_LETTERS}(?:(?:-|['’](?![sS]\b)|(?<=\d)[.,:](?=\d)){_LETTERS})*")
 
 
 def words(sentence: str) -> list[str]:
@@ -16,7 +17,7 @@ def words(sentence: str) -> list[str]:
 
     Contractions stay whole, with a straight apostrophe: "don’t" is "don't".
     "it's" and "man's" are "it" and "man", since the two cannot be told apart
-    by their letters.
+    by their letters. Numbers stay whole too: "2.5", "1,000", "10:30".
     """
     return [word.lower().replace("’", "'") for word in _WORD.findall(sentence)]
 
