@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from limner.corpus import Box, Caption, Chain, Image, Mention
 from strategies import images

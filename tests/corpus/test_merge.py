@@ -1,9 +1,8 @@
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from limner.corpus import Box, Caption, Image
 from limner.corpus.merge import join, merge

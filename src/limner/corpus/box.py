@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
+
+from msgspec import Struct
 
 from limner.errors import shown
 
 
-@dataclass(frozen=True, slots=True)
-class Box:
+class Box(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """A rectangle in pixels: left and top inside, right and bottom outside.
 
     The half-open convention makes width plain subtraction. Readers translate
@@ -22,12 +22,12 @@ class Box:
     """
 
     id: str
-    x0: float
-    y0: float
-    x1: float
-    y1: float
+    x0: int | float
+    y0: int | float
+    x1: int | float
+    y1: int | float
     label: str = "object"
-    score: float = 1.0
+    score: int | float = 1.0
     types: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()

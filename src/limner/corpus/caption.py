@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from limner.errors import shown
 
 SOURCES = ("gold", "person", "system")
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """A half-open span of characters in a caption's exact text, and what it refers to.
 
     `boxes` are ids of the image's boxes: none, one or many. `chain` is the id
@@ -28,8 +27,7 @@ class Mention:
             raise ValueError(f"a mention cannot span characters {shown(self.start)} to {shown(self.end)}")
 
 
-@dataclass(frozen=True, slots=True)
-class Caption:
+class Caption(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """A sentence, never altered by grounding: `text[m.start:m.end]` is a mention's phrase.
 
     `source` says whose it is: `gold`, `person:NAME` or `system:NAME`. Mentions

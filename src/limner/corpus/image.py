@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import NoReturn
+
+from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
 from limner.errors import shown
 
 Scalar = str | int | float | bool
+
+VERSION = 1
+"""The version of the schema, which every line of the native format begins with."""
 
 EDGE = 1.0
 """How far, in pixels, a box may reach past the picture: what rounding of sizes explains."""
@@ -35,11 +40,12 @@ class FrozenDict(dict[str, Scalar]):
         return FrozenDict, (dict(self),)
 
 
-NOTHING: Mapping[str, Scalar] = FrozenDict()
+Facts = Mapping[str, Scalar]
+
+NOTHING: Facts = FrozenDict()
 
 
-@dataclass(frozen=True, slots=True)
-class Chain:
+class Chain(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """A thing that captions speak of: its boxes; its mentions are those that carry its id.
 
     `flags` are the annotation's remarks: `scene` for a place as a whole,
@@ -56,8 +62,9 @@ class Chain:
             raise ValueError("a chain needs an id")
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(
+    Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True, tag_field="limner", tag=VERSION
+):
     """A picture's boxes, captions and chains, consistent with each other.
 
     Every box id that a mention or chain names is one of the image's boxes. An
@@ -77,8 +84,8 @@ class Image:
     captions: tuple[Caption, ...] = ()
     chains: tuple[Chain, ...] = ()
     file: str = ""
-    attributes: Mapping[str, Scalar] = NOTHING
-    provenance: Mapping[str, Scalar] = NOTHING
+    attributes: Facts = NOTHING
+    provenance: Facts = NOTHING
 
     def __post_init__(self) -> None:
         if not self.id:
@@ -86,7 +93,7 @@ class Image:
         for name in ("attributes", "provenance"):
             mapping = getattr(self, name)
             if not isinstance(mapping, FrozenDict):
-                object.__setattr__(self, name, FrozenDict(mapping) if mapping else NOTHING)
+                force_setattr(self, name, FrozenDict(mapping) if mapping else NOTHING)
         self._check_size()
         box_ids = _unique("box", [box.id for box in self.boxes], self.id)
         chain_ids = _unique("chain", [chain.id for chain in self.chains], self.id)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import isfinite
 from typing import Any
+
+from msgspec.structs import replace
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
@@ -77,19 +78,11 @@ class Reading:
         without area is kept with a warning.
         """
         try:
-            x0, y0, x1, y1 = (self.number(place, n, v) for n, v in zip(_EDGES, corners, strict=True))
-            made = Box(
-                id,
-                x0,
-                y0,
-                x1,
-                y1,
-                label,
-                self.number(place, "score", score),
-                tuple(types),
-                tuple(attributes),
-                tuple(flags),
-            )
+            x0, y0, x1, y1, sure = [
+                value if type(value) is int else self.number(place, name, value)
+                for name, value in zip(_MEASURES, (*corners, score), strict=True)
+            ]
+            made = Box(id, x0, y0, x1, y1, label, sure, tuple(types), tuple(attributes), tuple(flags))
         except BadInput as error:
             self.skip("box that is no box", error)
             return None
@@ -98,14 +91,26 @@ class Reading:
                 "box that is no box", BadInput(place, str(error), "correct it, or pass --lenient to leave it out")
             )
             return None
-        if size is not None and not inside(made, *size):
-            problem = f"box {shown(id)} {shown(made.corners)} reaches out of the image, {size[0]} by {size[1]}"
-            remedy = f"more than {EDGE:g} pixel outside is refused: correct it, or pass --lenient to leave it out"
-            self.skip("box out of the image", BadInput(place, problem, remedy))
+        if not self.fits(place, made, size):
             return None
         if made.area == 0:
             self.warn("box without area", place)
         return made
+
+    def fits(self, place: str, box: Box, size: tuple[int, int] | None) -> bool:
+        """Whether the box lies within its picture; if not it is refused, or when lenient counted."""
+        if size is None or inside(box, *size):
+            return True
+        problem = f"box {shown(box.id)} {shown(box.corners)} reaches out of the image, {size[0]} by {size[1]}"
+        remedy = f"more than {EDGE:g} pixel outside is refused: correct it, or pass --lenient to leave it out"
+        self.skip("box out of the image", BadInput(place, problem, remedy))
+        return False
+
+    def warn_of_boxes(self, image: Image, place: str) -> None:
+        """Count the boxes of a sound image that are odd: those without area."""
+        for box in image.boxes:
+            if box.x0 == box.x1 or box.y0 == box.y1:
+                self.warn("box without area", place)
 
     def text(self, place: str, name: str, value: object) -> str:
         """A string that can be written as UTF-8."""
@@ -188,4 +193,4 @@ def is_encodable(text: str) -> bool:
     return True
 
 
-_EDGES = ("left edge", "top edge", "right edge", "bottom edge")
+_MEASURES = ("left edge", "top edge", "right edge", "bottom edge", "score")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from limner.corpus.formats.jsonl import VERSION
+from limner.corpus.image import VERSION
 
 _STRINGS = {"type": "array", "items": {"type": "string"}}
 _SCALARS = {"type": "object", "additionalProperties": {"type": ["string", "number", "boolean"]}}

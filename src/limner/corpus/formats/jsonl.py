@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import MISSING, fields
+import re
+from collections.abc import Iterable, Iterator
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import msgspec
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.files import read_lines, write_bytes
 from limner.corpus.formats.format import Format, Head
-from limner.corpus.image import Chain, Image
-from limner.corpus.json_stream import parse
-from limner.corpus.reading import Reading, is_encodable
-from limner.errors import BadInput, LimnerError, shown, unknown
+from limner.corpus.image import VERSION, Chain, Image
+from limner.corpus.reading import Reading
+from limner.errors import BadInput, LimnerError, one_line, shown
 
-VERSION = 1
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
+
+Piece = TypeVar("Piece", Box, Chain, Mention)
 
 
 def read(path: Path, reading: Reading) -> Iterator[Image]:
     """The images of a file, a line each; blank lines are passed over."""
+    decoder = msgspec.json.Decoder(Image)
     number = 0
     for number, line in read_lines(path):
         if not line.strip():
             continue
         place = f"{path}:{number}"
         try:
-            record = parse(line, place)
-            image = image_from_record(record, place, reading)
-        except BadInput as error:
-            reading.skip("line that is no image", error)
+            image: Image | None = decoder.decode(line)
+        except (msgspec.MsgspecError, RecursionError, ValueError) as error:
+            image = _what_is_sound(line, place, reading, error)
+        if image is not None and '"limner"' not in line:
+            problem = "the line has no schema version"
+            reading.skip("line that is no image", BadInput(place, problem, f'begin it with {{"limner":{VERSION},'))
             continue
         if image is not None:
+            reading.warn_of_boxes(image, place)
             yield image
     if number == 0:
         raise BadInput(str(path), "the file is empty", "a corpus has an image a line")
@@ -42,12 +48,12 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
 
 def write(images: Iterable[Image], path: Path, replace: bool = False) -> int:
     """Write the images, a line each, and return their number; a file there is replaced."""
+    encode = msgspec.json.Encoder().encode
     written = 0
     with write_bytes(path) as handle:
         for image in images:
-            line = json.dumps(record_of_image(image), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
             try:
-                handle.write(line.encode() + b"\n")
+                handle.write(encode(image) + b"\n")
             except UnicodeEncodeError as error:
                 raise LimnerError(f"image {shown(image.id)} holds half a surrogate pair; repair its text") from error
             written += 1
@@ -59,185 +65,116 @@ def recognise(head: Head) -> bool:
 
 
 def image_from_record(record: object, place: str, reading: Reading) -> Image | None:
-    """The image that a line's JSON object (or a Parquet row) says, or None where it was left out."""
-    found = _fields(record, place, "image", _IMAGE)
-    version = found.pop("limner", None)
-    if version != VERSION:
-        raise BadInput(
-            place,
-            "the line has no schema version" if version is None else f"schema version {shown(version)} is not known",
-            f'this Limner reads "limner": {VERSION}',
-        )
-    size = _size(place, found.pop("width", None), found.pop("height", None))
-    boxes = [_box(item, f"{place}: box {i}", size, reading) for i, item in enumerate(found.pop("boxes", ()))]
-    captions = [_caption(item, f"{place}: caption {i}", reading) for i, item in enumerate(found.pop("captions", ()))]
-    chains = [_chain(item, f"{place}: chain {i}") for i, item in enumerate(found.pop("chains", ()))]
-    id = found.pop("id", None)
-    if id is None:
-        raise BadInput(place, "the image has no id", 'every line needs "id"')
-    return reading.image(place, id, size, boxes=boxes, captions=captions, chains=chains, **found)
+    """The image that a record of plain values says (a row of a table), or None where it was left out."""
+    try:
+        image: Image | None = msgspec.convert(record, Image)
+    except (msgspec.ValidationError, ValueError) as error:
+        image = _pieces(record, place, reading, error)
+    if image is not None:
+        reading.warn_of_boxes(image, place)
+    return image
 
 
 def record_of_image(image: Image) -> dict[str, Any]:
-    """The image as a line's JSON object; what has its default value is left out."""
-    record: dict[str, Any] = {"limner": VERSION, **_given(image)}
-    if image.boxes:
-        record["boxes"] = [_given(box) for box in image.boxes]
-    if image.chains:
-        record["chains"] = [_given(chain) for chain in image.chains]
-    if image.captions:
-        record["captions"] = [
-            {**_given(caption), "mentions": [_given(m) for m in caption.mentions]}
-            if caption.mentions
-            else _given(caption)
-            for caption in image.captions
-        ]
+    """The image as a record of plain values; what has its default value is left out."""
+    record: dict[str, Any] = msgspec.to_builtins(image)
     return record
 
 
-def _box(item: object, place: str, size: tuple[int, int] | None, reading: Reading) -> Box | None:
+def _what_is_sound(line: str, place: str, reading: Reading, fault: Exception) -> Image | None:
+    """Refuse the line for its fault, or when lenient the image of those pieces that have none."""
     try:
-        found = _fields(item, place, "box", _BOX)
-        corners = [found.pop(edge, None) for edge in ("x0", "y0", "x1", "y1")]
-        id = found.pop("id", "")
-    except BadInput as error:
-        reading.skip("faulty box", error)
+        record = msgspec.json.decode(line)
+    except (msgspec.DecodeError, RecursionError, ValueError) as error:
+        reading.skip("line that is no image", BadInput(place, f"not JSON: {error}", "is the file complete?"))
         return None
-    return reading.box(place, id, corners, size, **found)
+    return _pieces(record, place, reading, fault)
 
 
-def _caption(item: object, place: str, reading: Reading) -> Caption | None:
-    try:
-        found = _fields(item, place, "caption", _CAPTION)
-    except BadInput as error:
-        reading.skip("faulty caption", error)
+def _pieces(record: object, place: str, reading: Reading, fault: Exception) -> Image | None:
+    error = explain(fault, place)
+    if not reading.lenient or not isinstance(record, dict):
+        reading.skip("line that is no image", error)
         return None
-    mentions = []
-    for i, entry in enumerate(found.get("mentions", ())):
+    record = {**record}
+    parts = {name: record.pop(name, []) for name in ("boxes", "chains", "captions")}
+    try:
+        bare = msgspec.convert(record, Image)
+        items = {name: msgspec.convert(value, list[Any]) for name, value in parts.items()}
+    except (msgspec.ValidationError, ValueError) as other:
+        reading.skip("line that is no image", explain(other, place))
+        return None
+    size = None if bare.width is None or bare.height is None else (bare.width, bare.height)
+    return reading.image(
+        place,
+        bare.id,
+        size,
+        boxes=_unless_outside(_each(Box, items["boxes"], f"{place}: boxes", reading), size, place, reading),
+        captions=_captions(items["captions"], f"{place}: captions", reading),
+        chains=[chain for chain in _each(Chain, items["chains"], f"{place}: chains", reading) if chain is not None],
+        file=bare.file,
+        attributes=bare.attributes,
+        provenance=bare.provenance,
+    )
+
+
+def _each(kind: type[Piece], items: list[Any], place: str, reading: Reading) -> Iterator[Piece | None]:
+    for i, item in enumerate(items):
         try:
-            mentions.append(_mention(entry, f"{place}: mention {i}", len(found.get("text", ""))))
-        except BadInput as error:
-            reading.skip("faulty mention", error)
-    return reading.caption(place, found.get("id", ""), found.get("text"), mentions, found.get("source", "gold"))
+            yield msgspec.convert(item, kind)
+        except (msgspec.ValidationError, ValueError) as error:
+            reading.skip(f"faulty {kind.__name__.lower()}", explain(error, f"{place}[{i}]"))
+            yield None
 
 
-def _mention(item: object, place: str, length: int) -> Mention:
-    found = _fields(item, place, "mention", _MENTION)
-    try:
-        mention = Mention(**found)
-    except (TypeError, ValueError) as error:
-        raise BadInput(place, str(error), "give it a start and an end within its text") from error
-    if mention.end > length:
-        raise BadInput(
-            place, f"it ends at character {mention.end} of a text of {length}", "spans count characters from 0"
-        )
-    return mention
+def _unless_outside(
+    boxes: Iterable[Box | None], size: tuple[int, int] | None, place: str, reading: Reading
+) -> Iterator[Box | None]:
+    for i, box in enumerate(boxes):
+        yield None if box is None or not reading.fits(f"{place}: boxes[{i}]", box, size) else box
 
 
-def _chain(item: object, place: str) -> Chain:
-    try:
-        return Chain(**_fields(item, place, "chain", _CHAIN))
-    except (TypeError, ValueError) as error:
-        raise BadInput(place, str(error), "give it an id") from error
-
-
-def _size(place: str, width: object, height: object) -> tuple[int, int] | None:
-    if width is None and height is None:
-        return None
-    if type(width) is int and type(height) is int and width > 0 and height > 0:
-        return width, height
-    raise BadInput(place, f"the image measures {shown(width)} by {shown(height)}", "give whole pixels, or neither")
-
-
-# What each field must hold: a check that gives the value for the model, or None for "not this".
-Check = Callable[[Any], Any]
-
-
-def _is(*kinds: type) -> Check:
-    return lambda value: value if type(value) in kinds else None
-
-
-def _text(value: Any) -> str | None:
-    return value if type(value) is str and is_encodable(value) else None
-
-
-def _strings(value: Any) -> tuple[str, ...] | None:
-    return tuple(value) if isinstance(value, list) and all(_text(item) is not None for item in value) else None
-
-
-def _scalars(value: Any) -> dict[str, Any] | None:
-    good = isinstance(value, dict) and all(type(item) in (str, int, float, bool) for item in value.values())
-    return value if good else None
-
-
-_WHOLE, _NUMBER, _LIST = _is(int), _is(int, float), _is(list)
-_MENTION: dict[str, Check] = {"start": _WHOLE, "end": _WHOLE, "boxes": _strings, "chain": _text, "types": _strings}
-_CHAIN: dict[str, Check] = {"id": _text, "boxes": _strings, "types": _strings, "flags": _strings}
-_CAPTION: dict[str, Check] = {"id": _text, "text": _text, "mentions": _LIST, "source": _text}
-_BOX: dict[str, Check] = {
-    "id": _text,
-    "x0": _NUMBER,
-    "y0": _NUMBER,
-    "x1": _NUMBER,
-    "y1": _NUMBER,
-    "label": _text,
-    "score": _NUMBER,
-    "types": _strings,
-    "attributes": _strings,
-    "flags": _strings,
-}
-_IMAGE: dict[str, Check] = {
-    "limner": _WHOLE,
-    "id": _text,
-    "width": _WHOLE,
-    "height": _WHOLE,
-    "file": _text,
-    "boxes": _LIST,
-    "captions": _LIST,
-    "chains": _LIST,
-    "attributes": _scalars,
-    "provenance": _scalars,
-}
-
-
-def _fields(record: object, place: str, kind: str, checks: dict[str, Check]) -> dict[str, Any]:
-    """The record's fields, each checked; null is as good as absent."""
-    if not isinstance(record, dict):
-        raise BadInput(place, f"{shown(record)} is no {kind}", "write a JSON object")
-    found = {}
-    for name, value in record.items():
-        if value is None:
+def _captions(items: list[Any], place: str, reading: Reading) -> Iterator[Caption | None]:
+    for i, item in enumerate(items):
+        where = f"{place}[{i}]"
+        try:
+            bare = msgspec.convert({**item, "mentions": []}, Caption) if isinstance(item, dict) else None
+            if bare is None:
+                raise ValueError(f"{shown(item)} is no caption")
+            spans = msgspec.convert(item.get("mentions", []), list[Any])
+        except (msgspec.ValidationError, ValueError) as error:
+            reading.skip("faulty caption", explain(error, where))
             continue
-        check = checks.get(name)
-        if check is None:
-            raise BadInput(place, str(unknown(f"field of {kind}", name, checks)))
-        found[name] = check(value)
-        if found[name] is None:
-            raise BadInput(place, f"{kind} has {name} {shown(value)}", "see `limner schema` for what it may be")
-    return found
+        mentions = [m for m in _each(Mention, spans, f"{where}.mentions", reading) if m is not None]
+        yield reading.caption(where, bare.id, bare.text, mentions, bare.source)
 
 
-_NESTED = {"boxes", "captions", "chains", "mentions"}
+_PATH = re.compile(r" - at `\$\.?([^`]*)`$")
+_UNKNOWN = re.compile(r"unknown field `([^`]*)`")
+_NAMES = sorted({name for kind in (Box, Caption, Chain, Image, Mention) for name in kind.__struct_fields__})
 
 
-def _given(item: Box | Caption | Chain | Image | Mention) -> dict[str, Any]:
-    """The fields that differ from their default, without nested objects."""
-    given: dict[str, Any] = {}
-    for name, default in _PLAIN[type(item)]:
-        value = getattr(item, name)
-        if value != default:
-            given[name] = value
-    return given
+def explain(error: Exception, place: str) -> BadInput:
+    """The fault in Limner's words: the place within the line, and what may stand there."""
+    if isinstance(error, RecursionError):
+        return BadInput(place, "the JSON is nested too deeply", "write plain records")
+    message = str(error)
+    path = _PATH.search(message)
+    if path is not None and path[1] == "limner":
+        return BadInput(place, "the schema version is not known", f'this Limner reads "limner": {VERSION}')
+    if path is not None:
+        message = message[: path.start()]
+        place = f"{place}: {path[1]}" if path[1] else place
+    unknown = _UNKNOWN.search(message)
+    if unknown is not None:
+        close = get_close_matches(unknown[1], _NAMES, n=1)
+        return BadInput(
+            place,
+            f"unknown field {shown(unknown[1])}",
+            f"did you mean {close[0]!r}?" if close else "`limner schema` lists the fields",
+        )
+    return BadInput(place, one_line(message, 300), "`limner schema` tells what may stand here")
 
-
-_PLAIN = {
-    kind: [
-        (field.name, field.default if field.default is not MISSING else object())
-        for field in fields(kind)
-        if not (field.name in _NESTED and kind in (Image, Caption))
-    ]
-    for kind in (Box, Caption, Chain, Image, Mention)
-}
 
 FORMAT = Format(
     name="jsonl",

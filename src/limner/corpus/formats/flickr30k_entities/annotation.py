@@ -54,24 +54,31 @@ def _xml(raw: bytes, place: str) -> ET.Element:
 
 
 def _object(element: ET.Element, place: str) -> Object:
-    names = tuple(intern((name.text or "").strip()) for name in element.iterfind("name"))
+    names = []
+    said: dict[str, str | None] = {}
+    box: ET.Element | None = None
+    for child in element:
+        if child.tag == "name":
+            names.append(intern((child.text or "").strip()))
+        elif child.tag == "bndbox":
+            box = child
+        else:
+            said[child.tag] = child.text
     if not names or not all(names):
         raise BadInput(place, "it has no name", "an object's name is the id of its chain")
-    box = element.find("bndbox")
-    if box is None:
-        flags = tuple(
-            flag for tag, flag in (("scene", "scene"), ("nobndbox", "nobox")) if (element.findtext(tag) or "0") != "0"
-        )
-        if not flags:
-            raise BadInput(place, "it has neither bndbox nor scene nor nobndbox", "say which it is")
-        return Object(place, names, None, flags)
-    x0, y0, x1, y1 = (_whole(box.findtext(edge), place, edge) for edge in ("xmin", "ymin", "xmax", "ymax"))
-    return Object(place, names, (x0 - 1, y0 - 1, x1, y1), ())
+    if box is not None:
+        edges = {child.tag: child.text for child in box}
+        x0, y0, x1, y1 = [_whole(edges.get(edge), place, edge) for edge in ("xmin", "ymin", "xmax", "ymax")]
+        return Object(place, tuple(names), (x0 - 1, y0 - 1, x1, y1), ())
+    flags = tuple(flag for tag, flag in (("scene", "scene"), ("nobndbox", "nobox")) if (said.get(tag) or "0") != "0")
+    if not flags:
+        raise BadInput(place, "it has neither bndbox nor scene nor nobndbox", "say which it is")
+    return Object(place, tuple(names), None, flags)
 
 
 def _whole(text: str | None, place: str, name: str) -> int:
     # int() alone would also take "1_000" and the digits of other scripts, and be slow on very many.
-    if text and len(text) < 12 and _WHOLE.fullmatch(text):
+    if text and len(text) < 12 and (text.isdecimal() or _WHOLE.fullmatch(text)) and text.isascii():
         return int(text)
     raise BadInput(place, f"{name} is {shown(text)}", "give a whole number of pixels")
 

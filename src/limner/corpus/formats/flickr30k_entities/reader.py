@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from sys import intern
 
@@ -61,10 +61,10 @@ def _image(member: Member, reading: Reading) -> Image | None:
 
 def _said_of_chains(
     sentences: list[Sentence],
-) -> tuple[dict[str, tuple[str, ...]], dict[str, Counter[str]]]:
+) -> tuple[dict[str, tuple[str, ...]], dict[str, dict[str, int]]]:
     """Each chain's types and the head nouns used for it, singular; chains in the order of first mention."""
     types: dict[str, tuple[str, ...]] = {}
-    heads: dict[str, Counter[str]] = {}
+    heads: dict[str, dict[str, int]] = {}
     for sentence in sentences:
         for start, end, chain, kinds in sentence.spans:
             if chain == NOT_VISUAL:
@@ -72,10 +72,13 @@ def _said_of_chains(
             before = types.setdefault(chain, kinds)
             if before is not kinds:
                 types[chain] = shared(tuple(dict.fromkeys(before + kinds)))
-            heads.setdefault(chain, Counter())[_head(sentence.text[start:end])] += 1
+            used = heads.setdefault(chain, {})
+            head = _head(sentence.text[start:end])
+            used[head] = used.get(head, 0) + 1
     return types, heads
 
 
+@lru_cache(maxsize=1 << 17)
 def _head(phrase: str) -> str:
     return intern(singular(head_noun(phrase))) or UNNAMED
 
@@ -104,33 +107,29 @@ def _chains(objects: list[Object], types: dict[str, tuple[str, ...]]) -> list[Ch
 def _boxes(
     objects: list[Object],
     chains: Sequence[Chain],
-    heads: dict[str, Counter[str]],
+    heads: dict[str, dict[str, int]],
     size: tuple[int, int],
     reading: Reading,
 ) -> list[Box | None]:
-    chain_by_id = {chain.id: chain for chain in chains}
+    called = {chain.id: (_label(heads[chain.id]) if chain.id in heads else UNNAMED, chain.types) for chain in chains}
+    rank = {chain.id: _rank(chain, heads.get(chain.id)) for chain in chains}
     made = []
     for obj in objects:
-        if obj.corners is None:
-            continue
-        # Of the chains that somebody mentioned the most specific: fewest boxes, most mentions, smallest id.
-        chain = min(
-            (chain_by_id[name] for name in obj.names),
-            key=lambda c: (c.id not in heads, len(c.boxes), -sum(heads.get(c.id, _NONE).values()), _numeric(c.id)),
-        )
-        made.append(
-            reading.box(obj.place, obj.id, obj.corners, size, label=_label(heads.get(chain.id)), types=chain.types)
-        )
+        if obj.corners is not None:
+            label, types = called[obj.names[0] if len(obj.names) == 1 else min(obj.names, key=rank.__getitem__)]
+            made.append(reading.box(obj.place, obj.id, obj.corners, size, label=label, types=types))
     return made
 
 
-_NONE: Counter[str] = Counter()
+def _rank(chain: Chain, heads: dict[str, int] | None) -> tuple[object, ...]:
+    """Chains that somebody mentioned first, the most specific of them: fewest boxes, most mentions, smallest id."""
+    return heads is None, len(chain.boxes), -sum(heads.values()) if heads else 0, _numeric(chain.id)
 
 
-def _label(heads: Counter[str] | None) -> str:
+def _label(heads: dict[str, int]) -> str:
     """The head noun that was used most; of equals the first in the alphabet."""
-    if not heads:
-        return UNNAMED
+    if len(heads) == 1:
+        return next(iter(heads))
     return min(heads, key=lambda head: (-heads[head], head))
 
 
