@@ -133,7 +133,8 @@ def test_a_pipe_that_closes_early_is_no_error(tmp_path: Path) -> None:
     assert done.stderr == ""
 
 
-def test_the_schema_accepts_what_is_written_and_names_every_field() -> None:
+def test_the_schema_is_of_the_model() -> None:
     schema = json.loads(limner("schema").stdout)
-    assert set(schema["$defs"]) == {"box", "chain", "caption", "mention"}
-    assert schema["properties"]["limner"]["const"] == 1
+    assert set(schema["$defs"]) == {"Image", "Box", "Chain", "Caption", "Mention"}
+    assert schema["$defs"]["Image"]["required"] == ["limner", "id"]
+    assert set(schema["$defs"]["Mention"]["properties"]) == {"start", "end", "boxes", "chain", "types"}

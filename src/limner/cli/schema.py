@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 
 import click
-
-from limner.corpus.schema import SCHEMA
 
 
 @click.command()
 def command() -> None:
     """Print the JSON Schema of a line of Limner's own format."""
-    click.echo(json.dumps(SCHEMA, indent=2))
+    import msgspec
+
+    from limner.corpus.image import Image
+
+    schema = msgspec.json.schema(Image)
+    for part in schema["$defs"].values():
+        part["description"] = inspect.cleandoc(part["description"])
+    draft = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A line of a Limner corpus"}
+    click.echo(json.dumps({**draft, **schema}, indent=2))
