@@ -1,0 +1,211 @@
+"""One pass over a corpus."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from limner.corpus.image import Image, Scalar
+from limner.corpus.statistics.chains import ChainTally, MentionTally, Spoken
+from limner.corpus.statistics.figures import Boxes, Captions, Distribution, Ngrams, Pictures, Statistics, ratio
+from limner.corpus.statistics.ngrams import DistinctNgrams
+from limner.corpus.statistics.overlap import Overlap
+from limner.text.words import words
+
+TOP_LABELS = 20
+MANY_CLASSES = 6
+"""More classes than this are many, as in Section 3.2 of the nocaps paper."""
+
+MOST_KINDS = 100
+"""Values an attribute may have and still tell kinds of images apart."""
+
+
+def statistics(
+    images: Iterable[Image], *, name: str = "corpus", tagger: str = "none", ngrams: bool = True
+) -> Statistics:
+    """The statistics of the images, which are read once and not kept.
+
+    `tagger` tells nouns and adjectives: `none` takes head nouns and what
+    stands before them, `spacy` needs the `nlp` extra. Without `ngrams` the
+    distinct n-grams of the captions are not counted.
+    """
+    tally = _Tally(tagger, ngrams)
+    for image in images:
+        tally.add(image)
+    return tally.figures(name)
+
+
+class _Tally:
+    def __init__(self, tagger: str, ngrams: bool) -> None:
+        self._n_images = 0
+        self._pictures = _PictureTally()
+        self._captions = _CaptionTally(ngrams)
+        self._boxes = _BoxTally()
+        self._mentions = MentionTally(tagger)
+        self._chains = ChainTally()
+
+    def add(self, image: Image) -> None:
+        spoken = Spoken(image)
+        self._n_images += 1
+        self._pictures.add(image)
+        self._captions.add(image, spoken)
+        self._boxes.add(image, spoken)
+        self._mentions.add(spoken)
+        self._chains.add(image, spoken)
+
+    def figures(self, name: str) -> Statistics:
+        pictures = self._pictures.figures()
+        has_mentions = self._mentions.n > 0
+        captions = self._captions.figures(has_mentions)
+        boxes = self._boxes.figures(has_mentions)
+        mentions = self._mentions.figures(self._n_images, captions.count)
+        categories, categories_from = _categories(boxes, mentions.noun_phrases, pictures.provenance)
+        return Statistics(
+            name=name,
+            images=self._n_images,
+            pictures=pictures,
+            captions=captions,
+            boxes=boxes,
+            mentions=mentions,
+            chains=self._chains.figures(self._n_images),
+            words=self._mentions.wording.words(mentions.expressions, boxes.count),
+            ngrams=self._captions.ngrams(),
+            object_categories=categories,
+            categories_from=categories_from,
+            objects_per_category=ratio(boxes.count, categories or 0),
+        )
+
+
+def _categories(
+    boxes: Boxes, noun_phrases: int, provenance: Mapping[str, Mapping[str, int] | None]
+) -> tuple[int | None, str | None]:
+    """What counts as a kind of object here: see `Statistics`."""
+    from_captions = "captions" in (provenance.get("labels") or ())
+    named = [label for label, _ in boxes.top_labels] not in ([], ["object"])
+    if boxes.count and noun_phrases and (from_captions or not named):
+        return noun_phrases, "phrases"
+    return (boxes.labels, "labels") if named else (None, None)
+
+
+class _PictureTally:
+    def __init__(self) -> None:
+        self._sizes: dict[str, Counter[int]] = {"width": Counter(), "height": Counter()}
+        self._attributes = _Kinds()
+        self._provenance = _Kinds()
+
+    def add(self, image: Image) -> None:
+        if image.width is not None and image.height is not None:
+            self._sizes["width"][image.width] += 1
+            self._sizes["height"][image.height] += 1
+        self._attributes.add(image.attributes)
+        self._provenance.add(image.provenance)
+
+    def figures(self) -> Pictures:
+        width, height = (Distribution.of(sizes).summary() for sizes in self._sizes.values())
+        return Pictures(width.n, width, height, self._attributes.counts(), self._provenance.counts())
+
+
+class _Kinds:
+    """Counts the values of each named fact, as long as there are few."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, Counter[str] | None] = {}
+
+    def add(self, facts: Mapping[str, Scalar]) -> None:
+        for name, value in facts.items():
+            counts = self._counts.setdefault(name, Counter())
+            if counts is not None:
+                counts[_written(value)] += 1
+                if len(counts) > MOST_KINDS:
+                    self._counts[name] = None
+
+    def counts(self) -> dict[str, Mapping[str, int] | None]:
+        """By name; values by frequency, of equals by the alphabet."""
+        return {
+            name: counts if counts is None else _by_frequency(counts) for name, counts in sorted(self._counts.items())
+        }
+
+
+def _written(value: Scalar) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _by_frequency(counts: Mapping[str, int]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+class _CaptionTally:
+    def __init__(self, ngrams: bool) -> None:
+        self._per_image: Counter[int] = Counter()
+        self._lengths: Counter[int] = Counter()
+        self._sources: Counter[str] = Counter()
+        self._n_without_box = 0
+        self._ngrams = DistinctNgrams() if ngrams else None
+
+    def add(self, image: Image, spoken: Spoken) -> None:
+        self._per_image[len(image.captions)] += 1
+        self._n_without_box += spoken.n_captions_without_box
+        for caption in image.captions:
+            tokens = words(caption.text)
+            self._lengths[len(tokens)] += 1
+            self._sources[caption.source] += 1
+            if self._ngrams is not None:
+                self._ngrams.add(tokens)
+
+    def figures(self, has_mentions: bool) -> Captions:
+        return Captions(
+            count=self._lengths.total(),
+            per_image=Distribution.of(self._per_image),
+            words=Distribution.of(self._lengths),
+            sources=_by_frequency(self._sources),
+            without_box=self._n_without_box if has_mentions else None,
+        )
+
+    def ngrams(self) -> Ngrams | None:
+        if self._ngrams is None or not self._lengths:
+            return None
+        n_images = self._per_image.total() - self._per_image[0]
+        return Ngrams(n_images, self._lengths.total(), None, None, self._ngrams.counts())
+
+
+class _BoxTally:
+    def __init__(self) -> None:
+        self._per_image: Counter[int] = Counter()
+        self._classes: Counter[int] = Counter()
+        self._labels: Counter[str] = Counter()
+        self._flags: Counter[str] = Counter()
+        self._n_without_area = 0
+        self._n_unmentioned = 0
+        self._overlap = Overlap()
+
+    def add(self, image: Image, spoken: Spoken) -> None:
+        labels = [box.label for box in image.boxes]
+        self._per_image[len(labels)] += 1
+        self._classes[len(set(labels))] += 1
+        self._labels.update(labels)
+        mentioned = {box for _, _, boxes in spoken.expressions for box in boxes}
+        for box in image.boxes:
+            self._flags.update(box.flags)
+            self._n_without_area += box.area == 0
+            self._n_unmentioned += box.id not in mentioned
+        self._overlap.add(image.boxes)
+
+    def figures(self, has_mentions: bool) -> Boxes:
+        count = self._labels.total()
+        # Without a single box there is nothing to say of classes, rather than that no image has any.
+        per_image, classes = (Distribution.of(c) if count else Distribution() for c in (self._per_image, self._classes))
+        by_frequency = _by_frequency(self._labels)
+        return Boxes(
+            count=count,
+            per_image=per_image,
+            classes_per_image=classes,
+            one_class=classes.share(lambda n: n == 1),
+            many_classes=classes.share(lambda n: n > MANY_CLASSES),
+            labels=len(by_frequency),
+            top_labels=tuple(list(by_frequency.items())[:TOP_LABELS]),
+            flags=_by_frequency(self._flags),
+            without_area=self._n_without_area,
+            unmentioned=self._n_unmentioned if has_mentions else None,
+            best_iou=self._overlap.best_iou(),
+            enclosed=self._overlap.enclosed(),
+        )
