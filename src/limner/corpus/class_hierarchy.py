@@ -1,0 +1,162 @@
+"""Classes above and below each other, and their parts: Open Images' hierarchy."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from limner.corpus.json_stream import stream_items
+from limner.corpus.reading import is_encodable
+from limner.errors import BadInput, shown
+
+MAX_CLASSES = 100_000
+"""More than this is no hierarchy of classes but an attack on memory."""
+
+Links = Mapping[str, tuple[str, ...]]
+
+
+class ClassHierarchy:
+    """What is a kind of what, and what is a part of what.
+
+    A class may have several parents (a teddy bear is a toy and a bear), none
+    when it is the root or only ever a part. No class is above itself.
+    """
+
+    def __init__(self, root: str, parents: Links, wholes: Links) -> None:
+        """Of each class that is not at the top: the classes right above it, and those it is a part of."""
+        self.root = root
+        self._parents = dict(parents)
+        self._wholes = dict(wholes)
+        self._children = _turned(self._parents)
+        self._parts = _turned(self._wholes)
+        self._classes = dict.fromkeys([root, *self._children, *self._parents, *self._parts, *self._wholes])
+        if circle := _in_a_circle(self._parents, self._children):
+            raise ValueError(f"class {shown(circle)} is above itself")
+
+    @classmethod
+    def read(cls, path: Path) -> ClassHierarchy:
+        """The hierarchy of a JSON file such as bbox_labels_600_hierarchy.json, by class ids ("/m/01g317")."""
+        root, parents, wholes = _links(path)
+        try:
+            return cls(root, parents, wholes)
+        except ValueError as error:
+            raise BadInput(str(path), str(error), "let no class be its own subcategory") from error
+
+    def renamed(self, names: Mapping[str, str]) -> ClassHierarchy:
+        """The same hierarchy with other names; a class without one keeps its own."""
+
+        def rename(links: Links) -> dict[str, tuple[str, ...]]:
+            return {names.get(one, one): tuple(names.get(o, o) for o in others) for one, others in links.items()}
+
+        return ClassHierarchy(names.get(self.root, self.root), rename(self._parents), rename(self._wholes))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._classes
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._classes)
+
+    def __len__(self) -> int:
+        return len(self._classes)
+
+    def parents(self, name: str) -> tuple[str, ...]:
+        """The classes right above; none for the root and for a class that is not known."""
+        return self._parents.get(name, ())
+
+    def children(self, name: str) -> tuple[str, ...]:
+        """The classes right below."""
+        return self._children.get(name, ())
+
+    def ancestors(self, name: str) -> tuple[str, ...]:
+        """All classes above, those fewest steps away first; the root is among them."""
+        return _reached(name, self._parents)
+
+    def descendants(self, name: str) -> tuple[str, ...]:
+        """All classes below, those fewest steps away first."""
+        return _reached(name, self._children)
+
+    def is_ancestor(self, above: str, below: str) -> bool:
+        """Whether the first is a more general class than the second; no class is its own ancestor."""
+        return above in self.ancestors(below)
+
+    def parts(self, name: str) -> tuple[str, ...]:
+        """The classes that are parts of this one."""
+        return self._parts.get(name, ())
+
+    def wholes(self, name: str) -> tuple[str, ...]:
+        """The classes of which this one is a part."""
+        return self._wholes.get(name, ())
+
+
+def _reached(start: str, links: Links) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    waiting = deque(links.get(start, ()))
+    while waiting:
+        name = waiting.popleft()
+        if name not in found:
+            found[name] = None
+            waiting.extend(links.get(name, ()))
+    return tuple(found)
+
+
+def _turned(links: Links) -> dict[str, tuple[str, ...]]:
+    turned: dict[str, dict[str, None]] = {}
+    for one, others in links.items():
+        for other in others:
+            turned.setdefault(other, {})[one] = None
+    return {name: tuple(found) for name, found in turned.items()}
+
+
+def _in_a_circle(parents: Links, children: Links) -> str | None:
+    """A class that is above itself or below such a one, if there is any: taking away tops in turn leaves it."""
+    above = {name: len(found) for name, found in parents.items()}
+    tops = [name for name in children if not above.get(name)]
+    while tops:
+        for below in children.get(tops.pop(), ()):
+            above[below] -= 1
+            if not above[below]:
+                tops.append(below)
+    return next((name for name, n in above.items() if n), None)
+
+
+_KINDS = {"Subcategory": 0, "Part": 1}
+
+
+def _links(path: Path) -> tuple[str, dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+    """The root, the parents and the wholes that a file tells."""
+    root: Any = None
+    tops: list[tuple[str, str, Any]] = []
+    for key, position, value in stream_items(path):
+        if key == "LabelName":
+            root = value
+        elif key in _KINDS:
+            tops.append((key, f"{path}: {key}[{position}]", value))
+    if not tops:
+        raise BadInput(str(path), "there is no Subcategory", "is this Open Images' hierarchy?")
+    root = _label({"LabelName": root}, str(path))
+    links: tuple[dict[str, dict[str, None]], ...] = ({}, {})
+    classes = {root}
+    waiting = deque((root, *top) for top in tops)
+    while waiting:
+        above, kind, place, node = waiting.popleft()
+        name = _label(node, place)
+        links[_KINDS[kind]].setdefault(name, {})[above] = None
+        classes.add(name)
+        if len(classes) > MAX_CLASSES:
+            raise BadInput(place, f"there are more than {MAX_CLASSES:,} classes", "is this a hierarchy of classes?")
+        for key in _KINDS:
+            below = node.get(key, [])
+            if not isinstance(below, list):
+                raise BadInput(place, f"{key} is {shown(below)}", "give a list of classes")
+            waiting.extend((name, key, f"{place}.{key}[{i}]", item) for i, item in enumerate(below))
+    parents, wholes = ({name: tuple(above) for name, above in kind.items()} for kind in links)
+    return root, parents, wholes
+
+
+def _label(node: Any, place: str) -> str:
+    name = node.get("LabelName") if isinstance(node, dict) else None
+    if not isinstance(name, str) or not name or not is_encodable(name):
+        raise BadInput(place, f"a class is {shown(node)}", "give it a LabelName")
+    return name

@@ -1,0 +1,98 @@
+"""COCO's JSON: captions, boxes (instances) and the results of systems, joined by image id."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+from limner.corpus.files import STDIO
+from limner.corpus.formats.coco_annotations import Annotations
+from limner.corpus.formats.coco_writer import DOCUMENTS, RESULTS, write
+from limner.corpus.formats.format import Format, Head
+from limner.corpus.image import Image
+from limner.corpus.reading import Reading
+from limner.errors import BadInput, LimnerError
+
+
+def read(path: Path, reading: Reading) -> Iterator[Image]:
+    """The images of one file, or of a folder as the writer makes it."""
+    return read_together([path], reading)
+
+
+def read_together(paths: Sequence[Path], reading: Reading, facts: Sequence[str] = ()) -> Iterator[Image]:
+    """The images of files that join by image id: captions, instances, results, in any order.
+
+    `facts` are the fields of the files' `images` that become attributes.
+    Images come in the order of the `images` arrays; without any, in the order
+    in which results first speak of them.
+    """
+    annotations = Annotations(reading, facts)
+    systems: dict[str, Path] = {}
+    for path in chain.from_iterable(map(_files, paths)):
+        name = _system(path)
+        if annotations.add(path, name) and systems.setdefault(name, path) != path:
+            raise LimnerError(
+                f"{systems[name]} and {path} are results of one name; a system is called by its file's name: rename one"
+            )
+    yield from annotations.images()
+
+
+def recognise(head: Head) -> bool:
+    return is_coco(head) and not has_nocaps_facts(head)
+
+
+def is_coco(head: Head) -> bool:
+    """Whether this is shaped as COCO's files are, nocaps' included."""
+    if head.is_folder:
+        return any(is_coco(document) for document in _documents(head))
+    start, keys = head.text.lstrip()[:1], head.keys
+    if start == "[":
+        return "image_id" in keys and ("caption" in keys or {"category_id", "bbox"} <= keys)
+    if start != "{" or keys & {"sentids", "sentences", "limner"}:
+        return False
+    return (
+        ("images" in keys and bool({"id", "file_name"} & keys))
+        or ("annotations" in keys and "image_id" in keys)
+        or ("categories" in keys and "name" in keys)
+    )
+
+
+def has_nocaps_facts(head: Head) -> bool:
+    """Whether the images tell their domain or their Open Images id, as only nocaps' do."""
+    if head.is_folder:
+        return any(has_nocaps_facts(document) for document in _documents(head))
+    return bool({"domain", "open_images_id"} & head.keys)
+
+
+def _documents(folder: Head) -> list[Head]:
+    return [Head(folder.path / name) for name in DOCUMENTS if (folder.path / name).is_file()]
+
+
+def _files(path: Path) -> list[Path]:
+    if path == STDIO or not path.is_dir():
+        return [path]
+    found = [path / name for name in DOCUMENTS if (path / name).is_file()]
+    if not found:
+        raise BadInput(
+            str(path), f"the folder has none of {', '.join(DOCUMENTS)}", "name the files in it that you want"
+        )
+    return found + sorted(path.glob(f"{RESULTS}*.json"))
+
+
+def _system(path: Path) -> str:
+    """What a system is called whose results are in this file."""
+    if path == STDIO:
+        return "stdin"
+    name = path.name.removesuffix(".gz").removesuffix(".zst").removesuffix(".json")
+    return name.removeprefix(RESULTS) or name
+
+
+FORMAT = Format(
+    name="coco",
+    title="COCO: captions, instances and results, one file or several that join by image id",
+    recognise=recognise,
+    read=read,
+    read_together=read_together,
+    write=write,
+)

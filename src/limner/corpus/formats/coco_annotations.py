@@ -1,0 +1,216 @@
+"""What COCO's files say, gathered image by image: they list annotations in an order of their own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from limner.corpus.box import Box
+from limner.corpus.caption import Caption
+from limner.corpus.formats.records import Ids, Record, place, stream
+from limner.corpus.image import Image, Scalar
+from limner.corpus.reading import Reading
+from limner.errors import BadInput, shown
+
+
+@dataclass(frozen=True, slots=True)
+class _Listed:
+    """An entry of an `images` array."""
+
+    place: str
+    id: str
+    size: tuple[int, int] | None
+    file: str
+    facts: tuple[tuple[str, Scalar], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """A file's list of annotations; `system` names whose results they are, "" is gold."""
+
+    number: int
+    path: Path
+    key: str
+    system: str = ""
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def place(self, position: int) -> str:
+        return place(self.path, self.key, position)
+
+    def id(self, record: Record, kind: str, image: str) -> str:
+        """An annotation's id. Results have none that is unique beside gold's, so they are counted in each image."""
+        if "limner_id" in record:
+            return record.id("limner_id")
+        if not self.system:
+            return record.id("id")
+        self.counts[kind + image] += 1
+        return f"{self.system}-{self.counts[kind + image] - 1}"
+
+
+# What is kept of an annotation until its image is made: its origin's number, its position there and its id, then what
+# it says. Flat tuples of plain values are the smallest, and the garbage collector need not look at them.
+_CaptionEntry = tuple[int, int, str, str, str]
+_BoxEntry = tuple[int, int, str, str, float, float, float, float, bool, float]
+
+
+_PREAMBLE = {"info", "licenses", "type"}
+
+
+class Annotations:
+    """The annotations of several files, kept as compactly as plain tuples are; no segmentation is."""
+
+    def __init__(self, reading: Reading, facts: Sequence[str]) -> None:
+        self._reading = reading
+        self._facts = facts
+        self._listed: dict[str, _Listed] = {}
+        self._categories: dict[str, tuple[str, tuple[str, ...]]] = {}
+        self._captions: dict[str, list[_CaptionEntry]] = {}
+        self._boxes: dict[str, list[_BoxEntry]] = {}
+        self._origins: list[_Origin] = []
+        self._interned: dict[str, str] = {}
+
+    def add(self, path: Path, system: str) -> bool:
+        """Read a file; whether it holds results, which are then the named system's."""
+        n = len(self._origins)
+        gold, results = _Origin(n, path, "annotations"), _Origin(n + 1, path, "", system)
+        self._origins += [gold, results]
+        takers: dict[str, Callable[[Record, int], None]] = {
+            "images": lambda record, _: self._list(record, path),
+            "annotations": lambda record, position: self._annotate(record, gold, position),
+            "categories": lambda record, _: self._categorise(record),
+            "": lambda record, position: self._annotate(record, results, position),
+        }
+        met = set()
+        for key, position, value in stream(path, self._reading):
+            met.add(key)
+            if key not in takers:
+                continue
+            at = place(path, key, position)
+            try:
+                if position < 0:
+                    raise BadInput(at, f"{shown(value)} is no list", "this is a list in COCO")
+                takers[key](Record(value, at), position)
+            except BadInput as error:
+                self._reading.skip(f"faulty entry of {key or 'results'}", error)
+        if met - _PREAMBLE and not met & takers.keys():
+            raise BadInput(str(path), "there are neither images nor annotations nor results", "is this a COCO file?")
+        results.counts.clear()
+        return "" in met
+
+    def images(self) -> Iterator[Image]:
+        """Each image with all that was gathered of it, which is let go."""
+        if self._listed:
+            self._refuse_unlisted()
+        for raw in self._listed or list(dict.fromkeys([*self._captions, *self._boxes])):
+            listed = self._listed.get(raw) or self._unlisted(raw)
+            if not self._reading.wants(listed.id):
+                continue
+            image = self._reading.image(
+                listed.place,
+                listed.id,
+                listed.size,
+                boxes=self._make_boxes(raw, listed.size),
+                captions=self._make_captions(raw),
+                file=listed.file,
+                attributes=dict(listed.facts),
+            )
+            if image is not None:
+                yield image
+
+    def _list(self, record: Record, path: Path) -> None:
+        raw = record.id("id")
+        facts = {name: record.scalar(name) for name in self._facts if name in record}
+        id = record.id("limner_id") if "limner_id" in record else raw
+        new = _Listed(record.place, id, record.size(), record.text("file_name", ""), tuple(facts.items()))
+        old = self._listed.setdefault(raw, new)
+        if old is new:
+            return
+        if old.place.startswith(f"{path}: "):
+            raise BadInput(record.place, f"image {shown(raw)} is there twice", "give every image its own id")
+        for what, before, now in (("id", old.id, new.id), ("size", old.size, new.size)):
+            if before and now and before != now:
+                raise BadInput(
+                    record.place,
+                    f"image {shown(raw)} has {what} {shown(now)} here and {shown(before)} in {old.place}",
+                    "join files of the same pictures",
+                )
+        facts.update(old.facts)
+        self._listed[raw] = _Listed(old.place, id, old.size or new.size, old.file or new.file, tuple(facts.items()))
+
+    def _categorise(self, record: Record) -> None:
+        id = record.id("id")
+        above = record.text("supercategory", "")
+        new = record.text("name"), (above,) if above else ()
+        old = self._categories.setdefault(id, new)
+        if old[0] != new[0]:
+            raise BadInput(
+                record.place,
+                f"category {shown(id)} is {shown(new[0])} here and {shown(old[0])} before",
+                "join files that number their categories alike",
+            )
+        self._categories[id] = new[0], old[1] or new[1]
+
+    def _annotate(self, record: Record, origin: _Origin, position: int) -> None:
+        raw = self._intern(record.id("image_id"))
+        if "caption" not in record and "bbox" not in record:
+            raise BadInput(record.place, "there is neither a caption nor a bbox", "only captions and boxes are read")
+        if "caption" in record:
+            source = record.text("limner_source", f"system:{origin.system}" if origin.system else "gold")
+            said = (origin.number, position, origin.id(record, "c", raw), record.text("caption"), self._intern(source))
+            self._captions.setdefault(raw, []).append(said)
+        if "bbox" in record:
+            category, (x0, y0, x1, y1) = self._intern(record.id("category_id")), _corners(record)
+            is_crowd, score = record.yes("iscrowd"), record.number("score", 1.0)
+            id = origin.id(record, "b", raw)
+            drawn = (origin.number, position, id, category, x0, y0, x1, y1, is_crowd, score)
+            self._boxes.setdefault(raw, []).append(drawn)
+
+    def _intern(self, text: str) -> str:
+        return self._interned.setdefault(text, text)
+
+    def _refuse_unlisted(self) -> None:
+        for raw in [*self._captions, *self._boxes]:
+            if raw not in self._listed:
+                for origin, position, *_ in [*self._captions.pop(raw, ()), *self._boxes.pop(raw, ())]:
+                    problem = f"image {shown(raw)} is in no list of images"
+                    error = BadInput(self._origins[origin].place(position), problem, "pass the file that lists it too")
+                    self._reading.skip("annotation of an image that is not listed", error)
+
+    def _unlisted(self, raw: str) -> _Listed:
+        first: _CaptionEntry | _BoxEntry = (self._captions.get(raw) or self._boxes[raw])[0]
+        return _Listed(self._origins[first[0]].place(first[1]), raw, None, "", ())
+
+    def _make_captions(self, raw: str) -> Iterator[Caption | None]:
+        ids = Ids("caption", self._reading)
+        for origin, position, id, text, source in self._captions.pop(raw, ()):
+            at = self._origins[origin].place(position)
+            if ids.is_new(id, at):
+                yield self._reading.caption(at, id, text, source=source)
+
+    def _make_boxes(self, raw: str, size: tuple[int, int] | None) -> Iterator[Box | None]:
+        ids = Ids("box", self._reading)
+        for origin, position, id, category, x0, y0, x1, y1, is_crowd, score in self._boxes.pop(raw, ()):
+            at = self._origins[origin].place(position)
+            if category not in self._categories:
+                remedy = "pass a file with its categories too, such as the instances file"
+                error = BadInput(at, f"category {shown(category)} is in no list of categories", remedy)
+                self._reading.skip("box of an unknown category", error)
+            elif ids.is_new(id, at):
+                label, types = self._categories[category]
+                flags = ("crowd",) if is_crowd else ()
+                corners = (x0, y0, x1, y1)
+                yield self._reading.box(at, id, corners, size, label=label, score=score, types=types, flags=flags)
+
+
+def _corners(record: Record) -> tuple[float, ...]:
+    """Left, top, right, bottom of a `bbox`, which is left, top, width, height.
+
+    The sum may miss a right or bottom edge by a rounding; a file that Limner
+    wrote then has them in full.
+    """
+    if "limner_box" in record:
+        return record.numbers("limner_box", 4)
+    x, y, width, height = record.numbers("bbox", 4)
+    return x, y, x + width, y + height

@@ -1,0 +1,225 @@
+"""Visual Genome: image data, objects, attributes and region descriptions, in files of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from limner.corpus.box import Box
+from limner.corpus.caption import Caption, Mention
+from limner.corpus.formats.format import Format, Head
+from limner.corpus.formats.lockstep import Entries
+from limner.corpus.formats.records import Ids, Record
+from limner.corpus.image import Image
+from limner.corpus.reading import Reading
+from limner.errors import BadInput, shown
+
+REGION = "region"
+"""The label and the flag of the box that a region description has to itself."""
+
+
+def read(path: Path, reading: Reading) -> Iterator[Image]:
+    """The images of one file, or of a folder that holds several."""
+    return read_together([path], reading)
+
+
+def read_together(paths: Sequence[Path], reading: Reading) -> Iterator[Image]:
+    """The images of files that join by image id: image data, objects, attributes, regions, in any order.
+
+    Images come in the order of the image data; without these, of the other
+    files in turn. Files whose images are in one order are read side by side,
+    so that memory holds one image at a time.
+    """
+    found = _by_kind(paths, reading)
+    files = {kind: Entries(found[kind], reading) for kind in _READ if kind in found}
+    is_listed = _IMAGES in files
+    while files:
+        kind = next(iter(files))
+        for id, record in files.pop(kind).rest():
+            told = {kind: record, **{other: entry for other, file in files.items() if (entry := file.take(id))}}
+            try:
+                image = _image(id, told, reading)
+            except BadInput as error:
+                reading.skip("faulty image", error)
+                continue
+            if image is not None:
+                yield image
+        if is_listed:
+            _refuse_rest(files, reading)
+            return
+
+
+def recognise(head: Head) -> bool:
+    if head.is_folder:
+        return any(_kind(Head(head.path / name)) for name in _json_names(head))
+    return _kind(head) is not None
+
+
+_IMAGES, _OBJECTS, _ATTRIBUTES, _REGIONS, _RELATIONS = "image data", "objects", "attributes", "regions", "relationships"
+_READ = (_IMAGES, _OBJECTS, _ATTRIBUTES, _REGIONS)
+
+
+def _kind(head: Head) -> str | None:
+    """What a file holds, by its keys; graphs of scenes and regions count as relationships."""
+    keys = head.keys
+    if head.text.lstrip()[:1] != "[" or not keys & {"image_id", "id"}:
+        return None
+    if {"relationships", "predicate"} <= keys:
+        return _RELATIONS
+    if {"regions", "phrase"} <= keys:
+        return _REGIONS
+    if keys & {"object_id", "names", "name", "object_names"} and {"x", "y", "w", "h"} <= keys:
+        return _ATTRIBUTES if "attributes" in keys else _OBJECTS if "objects" in keys else None
+    if {"width", "height", "url"} <= keys and keys & {"coco_id", "flickr_id"}:
+        return _IMAGES
+    return None
+
+
+def _json_names(head: Head) -> list[str]:
+    return [name for name in head.names if name.endswith((".json", ".json.gz", ".json.zst"))]
+
+
+def _by_kind(paths: Sequence[Path], reading: Reading) -> dict[str, Path]:
+    found: dict[str, Path] = {}
+    for path in paths:
+        head = Head(path)
+        files = [path / name for name in _json_names(head)] if head.is_folder else [path]
+        for file in files:
+            kind = _kind(Head(file))
+            if kind == _RELATIONS:
+                reading.warn("file of relationships, which are not read", str(file))
+            elif kind is not None and kind in found:
+                raise BadInput(str(file), f"a second file of {kind}, after {found[kind]}", "name one")
+            elif kind is not None:
+                found[kind] = file
+            elif not head.is_folder:
+                problem = "holds neither image data, objects, attributes nor region descriptions"
+                raise BadInput(str(file), problem, "leave it out")
+    if not found:
+        raise BadInput(str(paths[0]), "there are neither image data, objects, attributes nor regions", "name the files")
+    return found
+
+
+def _refuse_rest(files: Mapping[str, Entries], reading: Reading) -> None:
+    for kind, file in files.items():
+        for id, record in file.rest():
+            problem = f"image {shown(id)} is not in the image data"
+            reading.skip(
+                f"{kind} of an image that is not listed",
+                BadInput(record.place, problem, "name image data that have it"),
+            )
+
+
+def _image(id: str, told: Mapping[str, Record], reading: Reading) -> Image | None:
+    data = told.get(_IMAGES)
+    size = data.size() if data else None
+    boxes = list(_object_boxes(told.get(_OBJECTS), told.get(_ATTRIBUTES), size, reading))
+    captions = []
+    if _REGIONS in told:
+        for box, caption in _regions(told[_REGIONS], size, reading):
+            boxes.append(box)
+            captions.append(caption)
+    return reading.image(
+        next(iter(told.values())).place,
+        id,
+        size,
+        boxes=boxes,
+        captions=captions,
+        file="/".join(PurePosixPath(data.text("url", "")).parts[-2:]) if data else "",
+        attributes={name: data.scalar(name) for name in ("coco_id", "flickr_id") if name in data} if data else None,
+    )
+
+
+@dataclass(slots=True)
+class _Thing:
+    """An object, until all files have told of it."""
+
+    place: str
+    corners: tuple[float, ...]
+    label: str
+    synsets: tuple[str, ...]
+    attributes: dict[str, None] = field(default_factory=dict)
+
+
+def _object_boxes(
+    objects: Record | None, attributes: Record | None, size: tuple[int, int] | None, reading: Reading
+) -> Iterator[Box | None]:
+    """A box for each object; one that only the attributes tell of has its place there."""
+    things: dict[str, _Thing] = {}
+    # Where objects were merged into one, attributes may still speak of those that are gone.
+    merged: dict[str, str] = {}
+    ids = Ids("object", reading)
+    for record in objects.records("objects", reading) if objects else ():
+        try:
+            id, thing = _id(record, "object_id"), _thing(record, reading)
+            gone = (
+                [str(other) for other in record.entries("merged_object_ids")] if "merged_object_ids" in record else []
+            )
+        except BadInput as error:
+            reading.skip("faulty object", error)
+            continue
+        if ids.is_new(id, record.place):
+            things[id] = thing
+            merged.update(dict.fromkeys(gone, id))
+    for record in attributes.records("attributes", reading) if attributes else ():
+        try:
+            id = _id(record, "object_id")
+            id = id if id in things else merged.get(id, id)
+            words = dict.fromkeys(record.texts("attributes"))
+            if id not in things:
+                things[id] = _thing(record, reading)
+            things[id].attributes.update(words)
+        except BadInput as error:
+            reading.skip("faulty attribute", error)
+    for id, thing in things.items():
+        yield reading.box(
+            thing.place, id, thing.corners, size, label=thing.label, types=thing.synsets, attributes=thing.attributes
+        )
+
+
+def _thing(record: Record, reading: Reading) -> _Thing:
+    names = next((record.texts(key) for key in ("names", "object_names") if key in record), ())
+    if not names:
+        names = (record.text("name"),)
+    if len(names) > 1:
+        reading.warn("object of several names, of which the first is kept", record.place)
+    return _Thing(record.place, _corners(record, "w", "h"), names[0], record.texts("synsets"))
+
+
+def _regions(
+    record: Record, size: tuple[int, int] | None, reading: Reading
+) -> Iterator[tuple[Box | None, Caption | None]]:
+    """Each region's box, and its description as a caption that is a mention of this box from end to end."""
+    ids = Ids("region", reading)
+    for region in record.records("regions", reading):
+        try:
+            id = _id(region, "region_id")
+            text, corners = region.text("phrase"), _corners(region, "width", "height")
+            if not text.strip():
+                raise BadInput(region.place, "the phrase is empty", "describe the region")
+        except BadInput as error:
+            reading.skip("faulty region", error)
+            continue
+        if ids.is_new(id, region.place):
+            box = reading.box(region.place, f"r{id}", corners, size, label=REGION, flags=(REGION,))
+            yield box, reading.caption(region.place, id, text, [Mention(0, len(text), (f"r{id}",))])
+
+
+def _id(record: Record, name: str) -> str:
+    """The id under its name or, in the first release, plainly `id`."""
+    return record.id(name if name in record or "id" not in record else "id")
+
+
+def _corners(record: Record, width: str, height: str) -> tuple[float, ...]:
+    x, y = record.number("x"), record.number("y")
+    return x, y, x + record.number(width), y + record.number(height)
+
+
+FORMAT = Format(
+    name="visual-genome",
+    title="Visual Genome: image data, objects, attributes and region descriptions, several files or their folder",
+    recognise=recognise,
+    read=read,
+    read_together=read_together,
+)
