@@ -4,7 +4,7 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --constraint constraints.txt --editable
 
-.PHONY: help demo test setup check format bench clean
+.PHONY: help demo test setup check format fuzz bench clean
 .DELETE_ON_ERROR:
 
 help:  ## what there is to make
@@ -29,6 +29,9 @@ check: .venv/.dev  ## lint, format, types, the import rules, the dependencies
 format: .venv/.dev  ## put the code in its form
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+fuzz: .venv/.dev  ## give every reader ten thousand broken files
+	$(BIN)/python -m pytest -n auto tests/fuzz --mutations 10000
 
 bench: .venv/.dev  ## time Limner against what people use now
 	$(BIN)/python -m benchmarks

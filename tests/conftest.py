@@ -19,6 +19,16 @@ settings.load_profile("limner")
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--mutations", type=int, default=200, help="broken files to give to each reader")
+
+
+@pytest.fixture(scope="session")
+def mutations(request: pytest.FixtureRequest) -> int:
+    """How many broken files each reader is given."""
+    return int(request.config.getoption("--mutations"))
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder of real datasets beside the repository; tests that need it are skipped without it."""

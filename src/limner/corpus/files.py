@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import os
 import shutil
+import struct
 import sys
 import tempfile
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +23,9 @@ MAX_LINE = 16 << 20
 """Bytes a line may have before it is taken for no text at all."""
 
 STDIO = Path("-")
+
+ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, RuntimeError, ValueError)
+"""What the zip library raises on files that are none, cut short, encrypted or lying."""
 
 
 @contextmanager

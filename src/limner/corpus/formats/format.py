@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-from limner.corpus.files import STDIO, open_bytes
+from limner.corpus.files import STDIO, ZIP_FAULTS, open_bytes
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 
@@ -36,9 +36,12 @@ class Head:
         """What a folder holds directly, or a zip's first members; empty for other files."""
         if self.is_folder:
             return tuple(sorted(entry.name for entry in self.path.iterdir())[:1000])
-        if self.path != STDIO and zipfile.is_zipfile(self.path):
-            with zipfile.ZipFile(self.path) as archive:
-                return tuple(archive.namelist()[:1000])
+        try:
+            if self.path != STDIO and zipfile.is_zipfile(self.path):
+                with zipfile.ZipFile(self.path) as archive:
+                    return tuple(archive.namelist()[:1000])
+        except ZIP_FAULTS:
+            return ()
         return ()
 
     @cached_property

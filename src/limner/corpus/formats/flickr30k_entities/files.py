@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
-from limner.corpus.files import cannot
+from limner.corpus.files import ZIP_FAULTS, cannot
 from limner.corpus.formats.format import Head
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
@@ -41,16 +40,9 @@ def members(path: Path, reading: Reading) -> Iterator[Member]:
     if path.is_dir():
         yield from _folder_members(path, reading)
         return
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = [info.filename for info in archive.infolist()]
-            yield from _paired(names, f"{path}/", reading, lambda name, place: _unzip(archive, name, place))
-    except zipfile.BadZipFile as error:
-        raise BadInput(
-            str(path), f"not a zip file ({error})", "download it again, or name the unpacked folder"
-        ) from error
-    except OSError as error:
-        raise cannot("read", path, error) from error
+    with _open_zip(path) as archive:
+        names = archive.namelist()
+        yield from _paired(names, f"{path}/", reading, lambda name, place: _unzip(archive, name, place))
 
 
 def recognise(head: Head) -> bool:
@@ -99,11 +91,19 @@ def _kind(name: str) -> str | None:
 _SUFFIXES = {"Annotations": ".xml", "Sentences": ".txt"}
 
 
+def _open_zip(path: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(path)
+    except ZIP_FAULTS as error:
+        remedy = "download it again, or name the unpacked folder"
+        raise BadInput(str(path), f"not a zip file ({error})", remedy) from error
+
+
 def _unzip(archive: zipfile.ZipFile, name: str, place: str) -> bytes:
     try:
         with archive.open(name) as handle:
             return _bounded(handle, place)
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
+    except ZIP_FAULTS as error:
         raise BadInput(place, f"cannot be unpacked ({error})", "download the zip again") from error
 
 

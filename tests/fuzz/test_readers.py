@@ -1,0 +1,152 @@
+"""No file, however broken, makes a traceback or eats the memory: every reader under random mutations.
+
+A few hundred each by default; `make fuzz` runs ten thousand.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from conftest import REPOSITORY
+from limner.corpus import Box, Caption, Chain, Image, Mention, open_corpus, write_corpus
+from limner.corpus.formats import FORMATS
+from limner.errors import LimnerError
+from published import PUBLISHED, publish
+
+MAX_MEMORY = 1 << 30
+FIXTURES = REPOSITORY / "tests" / "corpus" / "formats" / "grounded_text" / "fixtures"
+
+SOME = [
+    Image(
+        str(id),
+        500,
+        375,
+        (Box("0", 0, 10, 120, 370, "man"), Box("1", 200, 100, 400, 300, "dog")),
+        (
+            Caption(
+                "0", "A man and his dog .", (Mention(0, 5, ("0",), "1", ("people",)), Mention(10, 17, ("1",), "2"))
+            ),
+            Caption("1", "Two friends outside .", (Mention(0, 11, ("0", "1"), "3", ("people", "animals")),)),
+        ),
+        (Chain("1", ("0",), ("people",)), Chain("2", ("1",)), Chain("3", ("0", "1")), Chain("4", flags=("scene",))),
+        f"{id}.jpg",
+        {"split": "val"},
+    )
+    for id in (7, 8)
+]
+
+
+def seed(folder: Path, format: str, packed: bool) -> list[Path]:
+    """Sound files of the format."""
+    if format in PUBLISHED:
+        return publish(folder, format)
+    if (FIXTURES / f"{format}.jsonl").exists():
+        return [Path(shutil.copy(FIXTURES / f"{format}.jsonl", folder))]
+    name = {"jsonl": "corpus.jsonl", "parquet": "corpus.parquet", "flickr30k-entities": "corpus.zip"}.get(format, "out")
+    name = name if packed else "out"
+    plain = [replace(image, captions=image.captions[:1]) for image in SOME] if format == "tsv" else SOME
+    write_corpus(plain, folder / name, format)
+    return [folder / name]
+
+
+POISON = [
+    *[
+        b"NaN",
+        b"null",
+        b"-1",
+        b"1e999",
+        b"9" * 5000,
+        b"true",
+        b'""',
+        b"[]",
+        b"{}",
+        b"[" * 2000,
+        b'"\\ud800"',
+        b"\xff\xfe",
+    ],
+    *[b"<!DOCTYPE a [<!ENTITY b 'c'>]>", b"&b;", b"\x00", b"]", b"[", b"\n", b"\t", b",", b"]]>", b"</object>", b"\r"],
+]
+
+Mutation = Callable[[random.Random, bytearray], None]
+
+
+def flip(rng: random.Random, raw: bytearray) -> None:
+    for _ in range(rng.randint(1, 8)):
+        raw[rng.randrange(len(raw))] = rng.randrange(256)
+
+
+def cut(rng: random.Random, raw: bytearray) -> None:
+    del raw[rng.randrange(len(raw)) :]
+
+
+def remove(rng: random.Random, raw: bytearray) -> None:
+    start = rng.randrange(len(raw))
+    del raw[start : start + rng.randint(1, 60)]
+
+
+def repeat(rng: random.Random, raw: bytearray) -> None:
+    start = rng.randrange(len(raw))
+    raw[start:start] = raw[start : start + rng.randint(1, 200)] * rng.randint(1, 3)
+
+
+def poison(rng: random.Random, raw: bytearray) -> None:
+    start = rng.randrange(len(raw))
+    raw[start : start + rng.randint(0, 6)] = rng.choice(POISON)
+
+
+def move(rng: random.Random, raw: bytearray) -> None:
+    start = rng.randrange(len(raw))
+    piece = raw[start : start + rng.randint(1, 60)]
+    to = rng.randrange(len(raw))
+    raw[to:to] = piece
+
+
+MUTATIONS: list[Mutation] = [flip, cut, remove, repeat, poison, move]
+
+
+def files(paths: list[Path]) -> list[Path]:
+    return [file for path in paths for file in (sorted(path.rglob("*")) if path.is_dir() else [path]) if file.is_file()]
+
+
+@pytest.mark.parametrize(("format", "packed"), [*((name, True) for name in FORMATS), ("flickr30k-entities", False)])
+def test_no_mutation_of_a_file_makes_a_traceback(format: str, packed: bool, tmp_path: Path, mutations: int) -> None:
+    paths = seed(tmp_path, format, packed)
+    sound = {file: file.read_bytes() for file in files(paths)}
+    assert list(open_corpus(paths, format)), "the seed itself must be read"
+    said: list[str] = []
+    for i in range(mutations):
+        rng = random.Random(f"{format}:{i}")
+        file = rng.choice([file for file in sound if sound[file]])
+        raw = bytearray(sound[file])
+        for _ in range(rng.choice((1, 1, 1, 2, 5))):
+            if raw:
+                rng.choice(MUTATIONS)(rng, raw)
+        file.write_bytes(raw)
+        try:
+            list(open_corpus(paths, format if rng.random() < 0.8 else None, lenient=rng.random() < 0.5))
+        except LimnerError as error:
+            said.append(str(error))
+        file.write_bytes(sound[file])
+    assert not [message for message in said if "\n" in message or len(message) > 1200]
+    assert len(said) > mutations / 20, "mutations that nothing refuses test nothing"
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 < MAX_MEMORY
+
+
+def test_memory_is_bounded_by_more_than_luck(tmp_path: Path) -> None:
+    """A few kilobytes that would unpack to many gigabytes are given up early."""
+    import zstandard
+
+    bomb = tmp_path / "bomb.jsonl.zst"
+    with bomb.open("wb") as handle, zstandard.ZstdCompressor(level=1).stream_writer(handle, closefd=False) as writer:
+        for _ in range(2048):
+            writer.write(b" " * (1 << 20))
+    with pytest.raises(LimnerError, match="longer than"):
+        list(open_corpus(bomb, "jsonl"))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 < MAX_MEMORY
