@@ -122,7 +122,7 @@ ADJECTIVES = word_set(
     checkered argyle paisley camouflage camo tie-dye clear transparent opaque see-through shiny dull
     bmx barefoot shirtless topless sleeveless long-sleeve short-sleeve tight loose baggy inflatable
     ornate elaborate intricate abstract artificial fake real true natural raw ripe rotten sweet sour bitter spicy
-    extreme aerial aquatic nearby far distant several hilly adorable average aged grown-up grown lit fallen torn worn
+    extreme aerial aquatic nearby far distant hilly adorable average aged grown-up grown lit fallen torn worn
     broken frozen hidden stolen woven drawn sunken shorn shaven upset intent nearer farther further opposite reverse
     rocky sandy snowy grassy muddy dusty sunny cloudy rainy foggy hairy curly furry fuzzy shaggy bushy leafy wavy bumpy
     hazy icy stormy windy rusty greasy lacy frilly fluffy hilly mossy woody stony flowery silky crispy juicy tasty

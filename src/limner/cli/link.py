@@ -1,0 +1,64 @@
+"""`limner link`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+
+from limner.cli.corpora import FormatName, Source, from_option, lenient_option, progress, tell_reading, tell_written
+from limner.corpus import Image
+from limner.corpus.formats import open_corpus, write_corpus
+from limner.corpus.link import link_corpus
+from limner.corpus.synonyms import built_in_synonyms, read_synonyms
+
+
+@click.command()
+@click.argument("sources", metavar="CORPUS...", nargs=-1, required=True, type=Source())
+@click.argument("target", metavar="OUT", type=Source())
+@click.option("--synonyms", type=click.Path(path_type=Path), help="Words for classes: a class and its words a line.")
+@from_option
+@click.option("--to", type=FormatName(), help="Format to write; otherwise told by the suffix of OUT.")
+@click.option("--force", is_flag=True, help="Replace mentions that are there, and a folder that is not empty.")
+@lenient_option
+def command(
+    sources: tuple[str, ...],
+    target: str,
+    synonyms: Path | None,
+    from_: str | None,
+    to: str | None,
+    force: bool,
+    lenient: bool,
+) -> None:
+    """Tie captions to boxes by the names of the boxes' classes.
+
+    For a corpus that has both but no mentions, such as COCO. A singular noun
+    refers to the largest box of its class that is not taken yet, a plural or
+    counted one to all of them.
+    """
+    known = built_in_synonyms() if synonyms is None else read_synonyms(synonyms)
+    corpus = open_corpus(sources, from_, lenient=lenient)
+    linked = link_corpus(corpus, known, replace=force, place=corpus.name)
+    counts: Counter[str] = Counter()
+    written = write_corpus(progress(_counted(linked, counts), "images"), target, to, replace=force)
+    tell_reading(corpus)
+    if not counts["linked images"]:
+        click.echo("limner: warning: no image has both boxes and captions; name the files of both", err=True)
+    tell_written(written, target)
+    click.echo(
+        f"limner: {counts['mentions']:,} mentions; "
+        f"{counts['linked captions']:,} of {counts['captions']:,} captions have one",
+        err=True,
+    )
+
+
+def _counted(images: Iterable[Image], counts: Counter[str]) -> Iterator[Image]:
+    for image in images:
+        counts["linked images"] += bool(image.boxes and image.captions)
+        for caption in image.captions:
+            counts["captions"] += 1
+            counts["linked captions"] += bool(caption.mentions)
+            counts["mentions"] += len(caption.mentions)
+        yield image

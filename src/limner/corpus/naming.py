@@ -1,0 +1,292 @@
+"""Where a caption names things, and whether it names one or several."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from limner.corpus.synonyms import Term
+from limner.text.forms import singular
+from limner.text.lexicon import ADJECTIVES, CLAUSE_WORDS, COLLECTIVES, CONJUNCTIONS, PREPOSITIONS, SPECIFIERS, word_set
+from limner.text.phrases import is_adjective, is_number
+from limner.text.words import word_spans
+
+
+class Named(NamedTuple):
+    """A noun phrase, from its determiner through the term, as a half-open span of characters."""
+
+    start: int
+    end: int
+    term: Term
+    several: bool
+
+
+class Vocabulary:
+    """Terms to be found in sentences, the longest first."""
+
+    def __init__(self, terms: Mapping[tuple[str, ...], Term]) -> None:
+        self._terms = terms
+        self._longest: dict[str, int] = {}
+        for key in terms:
+            self._longest[key[0]] = max(self._longest.get(key[0], 0), len(key))
+
+    def named(self, text: str) -> list[Named]:
+        """What the text names, from left to right.
+
+        A term that only describes another noun ("a bus driver", "a train
+        station") is passed over, and so is what is said not to be there.
+        """
+        tokens = _tokens(text)
+        found = self._find(tokens)
+        describing: set[int] = set()
+        named: list[Named] = []
+        floor = 0
+        for k, (first, last, term) in enumerate(found):
+            if _describes(tokens, found, k):
+                describing.update(range(first, last))
+                continue
+            if _is_deed(tokens, found, k):
+                continue
+            start, number = _start(tokens, first, floor, describing)
+            if number != "none" and not _is_no_thing(tokens, start, first, term):
+                named.append(Named(tokens[start].start, tokens[last - 1].end, term, _is_several(term, number)))
+            floor = last
+        return named
+
+    def _find(self, tokens: Sequence[_Token]) -> list[_Found]:
+        """The terms in the text: from the left, the longest at each place, never part of a hyphenated word."""
+        found: list[_Found] = []
+        at = 0
+        while at < len(tokens):
+            reach = 0 if tokens[at].gap == "-" else self._longest.get(tokens[at].word, 0)
+            for last in range(min(at + reach, len(tokens)), at, -1):
+                if (last < len(tokens) and tokens[last].gap == "-") or any(t.gap == "," for t in tokens[at + 1 : last]):
+                    continue
+                term = self._terms.get(tuple(token.word for token in tokens[at:last]))
+                if term is not None:
+                    found.append(_Found(at, last, term))
+                    at = last
+                    break
+            else:
+                at += 1
+        return found
+
+
+class _Token(NamedTuple):
+    word: str
+    start: int
+    end: int
+    gap: str
+    """What parts it from the word before: " " only space, "-" a hyphen, "'" a possessive 's, "," anything else."""
+
+
+class _Found(NamedTuple):
+    first: int
+    last: int
+    term: Term
+
+
+def _tokens(text: str) -> list[_Token]:
+    """The text's words in lower case, hyphenated ones in their parts."""
+    tokens: list[_Token] = []
+    reached = 0
+    for start, end in word_spans(text):
+        between = text[reached:start]
+        gap = " " if between == " " else _GAPS.get(between.strip().lower(), ",")
+        for part in text[start:end].split("-"):
+            tokens.append(_Token(part.lower(), start, start + len(part), gap))
+            start += len(part) + 1
+            gap = "-"
+        reached = end
+    return tokens
+
+
+_GAPS = {"": " ", "'s": "'", "’s": "'", "'": "'", "’": "'"}
+
+
+def _describes(tokens: Sequence[_Token], found: Sequence[_Found], k: int) -> bool:
+    """Whether a term only describes the noun after it, or begins a phrase of its own with "of"."""
+    _, last, term = found[k]
+    if last == len(tokens) or not _follows(tokens, last):
+        return False
+    following = tokens[last].word
+    if term.is_collective and following == "of":
+        return True
+    if term.several and not term.is_collective:
+        return False
+    if term.word in ADJECTIVES_TOO and not (following in NO_MODIFIERS or following.endswith("ing")):
+        return True
+    if term.word in ADJECTIVES and is_adjective(following):
+        return True
+    if k + 1 < len(found) and found[k + 1].first == last:
+        return not _is_deed(tokens, found, k + 1)
+    return following in COMPOUND_HEADS
+
+
+def _is_deed(tokens: Sequence[_Token], found: Sequence[_Found], k: int) -> bool:
+    """Whether a term is what somebody does: "a man skis", "ready to bat"."""
+    first, last, _ = found[k]
+    if first == 0 or last - first > 1 or not _follows(tokens, first):
+        return False
+    word, previous = tokens[first].word, tokens[first - 1].word
+    doers = found[k - 1].term if k and found[k - 1].last == first else None
+    if word in VERBS_TOO:
+        if previous in BEFORE_VERBS:
+            return previous != "to" or first < 2 or tokens[first - 2].word not in BEFORE_TO
+        return doers is not None and bool(doers.several)
+    return word.endswith("s") and word[:-1] in VERBS_TOO and doers is not None and not doers.several
+
+
+def _is_no_thing(tokens: Sequence[_Token], start: int, first: int, term: Term) -> bool:
+    """Whether the noun is a colour, a game or what somebody wears: "in bright orange", "wearing glasses"."""
+    if term.word == "glass" and term.several:
+        return start > 0 and tokens[start - 1].word in WORN
+    before = (token.word for token in tokens[start:first])
+    return term.word in NEED_DETERMINER and not term.several and not any(w == "of" or _is_determiner(w) for w in before)
+
+
+def _start(tokens: Sequence[_Token], at: int, floor: int, describing: Collection[int]) -> tuple[int, str]:
+    """Where the noun phrase of the noun at `at` begins, and how many it says there are.
+
+    To the left of the noun stands what surely belongs to it: adjectives ("a
+    large brown dog"), numbers, determiners, and groups ("a herd of").
+    """
+    number = ""
+    while True:
+        start = _before_modifiers(tokens, at, floor, describing)
+        start = _before_unknown(tokens, start, floor, describing)
+        while start > floor and _follows(tokens, start) and _is_determiner(tokens[start - 1].word):
+            start -= 1
+            number = number or SAID.get(tokens[start].word, "several")
+        group = _group(tokens, start, floor)
+        if not group:
+            return start, number
+        number, at = group, start - 2
+
+
+def _group(tokens: Sequence[_Token], at: int, floor: int) -> str:
+    """What a group that ends in "of" before here says of the number: "a herd of", "one of"; empty if there is none."""
+    if at - 2 < floor or tokens[at - 1].word != "of" or not (_follows(tokens, at) and _follows(tokens, at - 1)):
+        return ""
+    word = tokens[at - 2].word
+    if word in ONE_OF:
+        return "one of"
+    if word == "pair":
+        return "pair"
+    one = singular(word)
+    return "several" if one in COLLECTIVES or one in ONE_OF or _is_determiner(word) else ""
+
+
+def _is_determiner(word: str) -> bool:
+    return word in SAID or is_number(word)
+
+
+def _before_modifiers(tokens: Sequence[_Token], at: int, floor: int, describing: Collection[int]) -> int:
+    """Where the adjectives before a noun begin, of which some may be joined by commas and "and"."""
+    start = at
+    while start > floor:
+        if tokens[start - 1].word in SAID:
+            break
+        if start - 1 in describing or _is_modifier(tokens, start - 1, floor):
+            if not _follows(tokens, start) and (start == at or not _is_modifier(tokens, start, floor)):
+                break
+            start -= 1
+        elif tokens[start - 1].word in CONJUNCTIONS and start - 2 >= floor and start < at:
+            if not (_is_modifier(tokens, start, floor) and _is_modifier(tokens, start - 2, floor)):
+                break
+            start -= 2
+        else:
+            break
+    return start
+
+
+def _before_unknown(tokens: Sequence[_Token], start: int, floor: int, describing: Collection[int]) -> int:
+    """Where the modifiers begin if one word more, that is in no list, stands between an article and the noun."""
+    if start - 2 < floor or not _follows(tokens, start):
+        return start
+    word = tokens[start - 1].word
+    if _is_determiner(word) or word in NO_MODIFIERS or word.endswith(("ing", "ed")):
+        return start
+    first = _before_modifiers(tokens, start - 1, floor, describing)
+    is_after_article = first > floor and _follows(tokens, first) and tokens[first - 1].word in SPECIFIERS
+    return first if is_after_article else start
+
+
+def _follows(tokens: Sequence[_Token], at: int) -> bool:
+    """Whether a token follows the one before it with nothing between them."""
+    return tokens[at].gap == " "
+
+
+def _is_modifier(tokens: Sequence[_Token], at: int, floor: int) -> bool:
+    """Whether a word describes the noun after it; participles only where a determiner or adjective leads up to them."""
+    word = tokens[at].word
+    if word in ADJECTIVES or word == "very":
+        return word not in SAID
+    if not (is_adjective(word) or word.endswith(("ing", "ly"))) or at == floor:
+        return False
+    if not word.endswith(("ed", "ing", "ly")):
+        return True
+    before = tokens[at - 1].word
+    return _is_determiner(before) or (before in ADJECTIVES and before != "other")
+
+
+def _is_several(term: Term, number: str) -> bool:
+    if number == "several":
+        return True
+    if number == "one of" or (number == "one" and not term.is_collective):  # "a women" is one, if misspelt.
+        return False
+    if number == "pair":
+        return term.several is not None
+    return term.several is not False
+
+
+# What a word before a noun says of its number.
+SAID: dict[str, str] = {
+    **dict.fromkeys(word_set("the his her its their my our your any some much"), ""),
+    **dict.fromkeys(word_set("a an one this another each every either"), "one"),
+    **dict.fromkeys(
+        word_set("both all several many few most more these those numerous multiple various couple pair"), "several"
+    ),
+    **dict.fromkeys(word_set("no zero neither"), "none"),
+    "1": "one",
+    "0": "none",
+}
+ONE_OF = word_set("one each either piece slice")
+NO_MODIFIERS = PREPOSITIONS | CLAUSE_WORDS | CONJUNCTIONS
+
+# Nouns that make a compound with the singular noun before them, which then is not what the caption speaks of.
+COMPOUND_HEADS = word_set(
+    """
+    area arrangement attire bar barn basket bath bathroom blanket block booth boots box boxes bread bridge brush
+    bucket bun cabinet cabinets cage call camera cap carrier case cases chain chandelier cheese chips cider clothes
+    clothing club coat collar color combination competition cord cords costume costumes counter counters course court
+    courts cover crust cutter dashboard decoration decorations depot diamond dispenser display dock docks doll dolls
+    door doors dough dress dugout enclosure equipment event exhibit factory farm feeder fence festival field fields
+    figurine fixtures food frame frames fur game games garden gear goggles golf gown habitat hair handle handles
+    hangar harbor hat hats helmet helmets hill holder holders house houses hut jacket jersey joint juice kitchen lane
+    leash lid lift linen linens lines litter location lodge logo lot machine map market mask match meal mirror mirrors
+    museum nest net number orchard outfit outfits overpass page pan panel pans paper parade park parlor pasture path
+    paths pattern patties peel pen photo picture place plate plates platform pole poles post practice presentation
+    print prints pudding race rack racks rail rails ramp ramps resort restaurant restroom ride rink roll roof room
+    rooms route saddle salad sauce sculpture sculptures section setup shape sheet sheets shelf shelves shirt shirts
+    shop shops show shower side site skin sleeve slope slopes soap soup spread stable stables stadium stall stalls
+    station stations statue statues stone stop storage store stores stripes style suit sweater system tail tank tennis
+    tent terminal terminals tire tires tissue topper toppings tournament tower toy toys track tracks trail tree trees
+    trick tricks trough tub tunnel uniform uniforms user wall walls wash washer wheel wheels window windows wires wool
+    workstation yard zone
+    """
+)
+
+# As much adjectives as nouns: before another word they are adjectives.
+ADJECTIVES_TOO = word_set("orange glass remote model")
+
+# Colours, substances and games where no determiner makes things of them: "a man in orange", "playing baseball".
+WORN = word_set("wearing wears wear wore in")
+NEED_DETERMINER = word_set("orange glass baseball basketball football softball volleyball")
+
+# Nouns that are also what people do.
+VERBS_TOO = word_set(
+    "ski skateboard snowboard surfboard bike kite boat bat tie cook model book phone plant drink wrap bear duck"
+)
+BEFORE_VERBS = word_set("to they we you can could will would")
+BEFORE_TO = word_set("next close attached tied connected up near adjacent")
