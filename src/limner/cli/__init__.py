@@ -17,6 +17,8 @@ from limner.errors import LimnerError, unknown
 # Each command's module and the line `limner --help` shows, so that help imports none of them.
 COMMANDS: dict[str, str] = {
     "convert": "Read corpora in one format and write them in another.",
+    "info": "Print the statistics of a corpus, or of two side by side.",
+    "link": "Tie captions to boxes by the names of the boxes' classes.",
     "schema": "Print the JSON Schema of Limner's own format.",
 }
 

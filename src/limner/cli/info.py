@@ -1,0 +1,104 @@
+"""`limner info`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+
+from limner.cli.corpora import Source, from_option, lenient_option, progress, tell_reading
+from limner.corpus import Corpus, Image, open_corpus
+from limner.corpus.files import STDIO
+from limner.corpus.formats import split_source
+from limner.errors import LimnerError
+
+
+@click.command()
+@click.argument("corpus", metavar="CORPUS", type=Source())
+@click.argument("other", metavar="[OTHER]", required=False, type=Source())
+@from_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option(
+    "--plots", metavar="DIR", type=click.Path(path_type=Path), help="Draw the figures, as SVG and PNG, in this folder."
+)
+@click.option("--sample", metavar="IMAGES", type=click.IntRange(1), help="Count n-grams in so many random images.")
+@click.option("--captions-each", metavar="K", type=click.IntRange(1), help="Take so many captions of each image.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Which random sample.")
+@click.option(
+    "--tagger",
+    type=click.Choice(["none", "spacy"]),
+    default="none",
+    show_default=True,
+    help="How nouns and adjectives are told.",
+)
+@lenient_option
+def command(
+    corpus: str,
+    other: str | None,
+    from_: str | None,
+    as_json: bool,
+    plots: Path | None,
+    sample: int | None,
+    captions_each: int | None,
+    seed: int,
+    tagger: str,
+    lenient: bool,
+) -> None:
+    """Print the statistics of a corpus, or of two side by side.
+
+    They are those that papers report: sizes and averages, chains by type, the
+    most frequent words, overlap of boxes, distinct n-grams. Two corpora have
+    their n-grams counted in random samples of one size.
+    """
+    from limner.corpus.statistics import compare, statistics
+    from limner.report.statistics import text_of
+
+    sources = [corpus] if other is None else [corpus, other]
+    names = _names(sources)
+    if plots is not None:
+        from limner.report.plots import needs_matplotlib
+
+        needs_matplotlib()
+    opened = [open_corpus(source, from_, lenient=lenient) for source in sources]
+    if len(opened) == 1 and sample is None and captions_each is None:
+        found = [statistics(_watched(opened[0]), name=names[0], tagger=tagger)]
+    else:
+        # A sample takes a second pass, and standard input gives only one.
+        passes = [_kept(c) if _is_stdin(s) else c for c, s in zip(opened, sources, strict=True)]
+        found = compare(
+            passes, names, images=sample, captions_each=captions_each, seed=seed, tagger=tagger, watch=_watched
+        )
+    for read in opened:
+        tell_reading(read)
+    if plots is not None:
+        from limner.report.statistics_plots import draw
+
+        drawn = draw(found, plots)
+        click.echo(f"limner: {len(drawn) // 2} figures drawn in {plots}", err=True)
+    if as_json:
+        click.echo(json.dumps({"corpora": [s.to_json() for s in found]}, ensure_ascii=False, indent=2))
+    else:
+        click.echo(text_of(found), nl=False)
+
+
+def _watched(images: Iterable[Image]) -> Iterator[Image]:
+    return progress(images, "images")
+
+
+def _kept(corpus: Corpus) -> Corpus:
+    return Corpus.of(_watched(corpus), corpus.name)
+
+
+def _is_stdin(source: str) -> bool:
+    return split_source(source)[1] == STDIO
+
+
+def _names(sources: list[str]) -> list[str]:
+    """What the corpora are called: their files' names, with folders where two have the same."""
+    paths = [split_source(source)[1] for source in sources]
+    if len(paths) == 2 and all(path == STDIO for path in paths):
+        raise LimnerError("standard input holds one corpus; name a file for the other")
+    names = ["standard input" if path == STDIO else path.name or str(path) for path in paths]
+    return names if len(set(names)) == len(names) else [str(path) for path in paths]

@@ -1,0 +1,67 @@
+"""Plain text tables: columns that line up, blocks side by side, numbers as people write them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from limner.errors import one_line
+
+NOTHING = "—"
+"""What stands where there is no answer."""
+
+WIDTH = 100
+"""Columns of text that every page of tables fits in."""
+
+
+def whole(number: int | None) -> str:
+    """12,345."""
+    return NOTHING if number is None else f"{number:,}"
+
+
+def decimal(number: float | None, places: int = 2) -> str:
+    """1,234.50."""
+    return NOTHING if number is None else f"{number:,.{places}f}"
+
+
+def percent(share: float | None) -> str:
+    """A share as 59.1%."""
+    return NOTHING if share is None else f"{share:.1%}"
+
+
+def cut(text: str, width: int) -> str:
+    """The text on one line of at most `width` columns, its end replaced by … where it is longer."""
+    return one_line(text, width)
+
+
+def cut_left(text: str, width: int) -> str:
+    """The text on one line of at most `width` columns, its beginning replaced by …, for paths whose end tells more."""
+    return one_line(text[::-1], width)[::-1] if text.isprintable() else one_line(text, width)
+
+
+def aligned(rows: Sequence[Sequence[str]], align: str, gap: int = 2) -> list[str]:
+    """The rows as lines; `align` has < or > for each column, which is as wide as its widest cell."""
+    widths = [max((len(row[i]) for row in rows), default=0) for i in range(len(align))]
+    return [
+        (" " * gap)
+        .join(
+            cell.rjust(width) if side == ">" else cell.ljust(width)
+            for cell, width, side in zip(row, widths, align, strict=True)
+        )
+        .rstrip()
+        for row in rows
+    ]
+
+
+def beside(blocks: Sequence[Sequence[str]], gap: int = 4) -> list[str]:
+    """Blocks of lines next to each other."""
+    height = max((len(block) for block in blocks), default=0)
+    filled = [[*block, *[""] * (height - len(block))] for block in blocks]
+    widths = [max((len(line) for line in block), default=0) for block in filled]
+    return [
+        (" " * gap).join(line.ljust(width) for line, width in zip(lines, widths, strict=True)).rstrip()
+        for lines in zip(*filled, strict=True)
+    ]
+
+
+def indented(lines: Sequence[str], by: int = 2) -> list[str]:
+    return [" " * by + line if line else line for line in lines]
