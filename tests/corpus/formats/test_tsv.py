@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import gzip
 import random
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
+from msgspec.structs import replace
 
 from limner.corpus import Box, Caption, Chain, Image, Mention, open_corpus, write_corpus
 from limner.corpus.formats import recognise

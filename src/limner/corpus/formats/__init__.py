@@ -7,7 +7,18 @@ from pathlib import Path
 
 from limner.corpus.corpus import Corpus
 from limner.corpus.files import STDIO
-from limner.corpus.formats import flickr30k_entities, jsonl, parquet
+from limner.corpus.formats import (
+    coco,
+    flickr30k_entities,
+    grounded_text,
+    jsonl,
+    karpathy,
+    nocaps,
+    open_images,
+    parquet,
+    tsv,
+    visual_genome,
+)
 from limner.corpus.formats.format import Format, Head
 from limner.corpus.image import Image
 from limner.corpus.merge import join
@@ -15,7 +26,19 @@ from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, unknown
 
 FORMATS: dict[str, Format] = {
-    format.name: format for format in (jsonl.FORMAT, flickr30k_entities.FORMAT, parquet.FORMAT)
+    format.name: format
+    for format in (
+        jsonl.FORMAT,
+        flickr30k_entities.FORMAT,
+        parquet.FORMAT,
+        tsv.FORMAT,
+        coco.FORMAT,
+        nocaps.FORMAT,
+        karpathy.FORMAT,
+        open_images.FORMAT,
+        visual_genome.FORMAT,
+        *grounded_text.FORMATS,
+    )
 }
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
+
+from msgspec.structs import replace
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention

@@ -1,0 +1,59 @@
+"""Florence-2: phrases or labels, each followed by the corners of its boxes in thousandths."""
+
+from __future__ import annotations
+
+import re
+
+from limner.corpus.formats.grounded_text.grounding import Corners, Grounding, Region, split_cut_tag
+from limner.corpus.formats.grounded_text.outputs import Output, grounded_format
+from limner.errors import BadInput, shown
+
+BINS = 1000
+
+OUTLINES = ("<OCR_WITH_REGION>", "<REFERRING_EXPRESSION_SEGMENTATION>", "<REGION_TO_SEGMENTATION>")
+"""Tasks whose numbers are corners of outlines, which nothing in the text tells from boxes."""
+
+
+def parse(output: Output, grounding: Grounding) -> None:
+    """Tell the grounding what `A green car<loc_54><loc_330><loc_911><loc_780>…` says."""
+    task = output.record.text("task", "")
+    if task in OUTLINES:
+        raise BadInput(output.place, f"task {shown(task)} gives outlines, not boxes", "leave such lines out")
+    text, cut = split_cut_tag(_SPECIAL.sub("", output.text), ("<loc_", "<poly>", "</poly>", "<sep>"))
+    reached = 0
+    for match in _PIECE.finditer(text):
+        phrase = text[reached : match.start()]
+        reached = match.end()
+        tokens = _TOKEN.findall(match[0])
+        fours = ["".join(tokens[i : i + 4]) for i in range(0, len(tokens), 4)]
+        if phrase[:1].isalnum():
+            grounding.separate()
+        if "<sep>" in tokens or match[0].startswith(("<poly>", "</poly>")):
+            grounding.mention(phrase)
+            grounding.unparsable(match[0])
+        else:
+            grounding.mention(phrase, [Region(four, _corners(four, grounding)) for four in fours])
+    if text[reached : reached + 1].isalnum():
+        grounding.separate()
+    grounding.say(text[reached:])
+    if cut:
+        grounding.unparsable(cut)
+
+
+_SPECIAL = re.compile(r"</?s>|<pad>|<unk>")
+_TOKEN = re.compile(r"<loc_[^<>]*>|<sep>")
+_PIECE = re.compile(r"<poly>.*?(?:</poly>|$)|</poly>|(?:<loc_[^<>]*>|<sep>)(?:\s*(?:<loc_[^<>]*>|<sep>))*", re.DOTALL)
+_BOX = re.compile(r"<loc_([0-9]{1,3})>" * 4)
+
+
+def _corners(four: str, grounding: Grounding) -> Corners | None:
+    """Left, top, right, bottom: each the middle of its bin."""
+    match = _BOX.fullmatch(four)
+    if match is None:
+        return None
+    x0, y0, x1, y1 = (2 * int(number) + 1 for number in match.groups())
+    across, down = grounding.width, grounding.height
+    return x0 * across / (2 * BINS), y0 * down / (2 * BINS), x1 * across / (2 * BINS), y1 * down / (2 * BINS)
+
+
+FORMAT = grounded_format("florence-2", "Florence-2's text with <loc_…> corners in thousandths", parse, more=("task",))

@@ -1,0 +1,71 @@
+"""Kosmos-2: phrases in tags, each followed by the patches at the corners of its boxes."""
+
+from __future__ import annotations
+
+import re
+
+from limner.corpus.formats.grounded_text.grounding import Corners, Grounding, Region, split_cut_tag
+from limner.corpus.formats.grounded_text.outputs import Output, grounded_format
+
+PATCHES = 32
+"""The picture is a grid of so many patches a side, numbered along its rows."""
+
+
+def parse(output: Output, grounding: Grounding) -> None:
+    """Tell the grounding what `An image of<phrase> a fire</phrase><object>…</object>` says."""
+    # What stands before the picture's end is the prompt's picture, not output.
+    text = _SPECIAL.sub("", output.text.rpartition("</image>")[2])
+    text, cut = split_cut_tag(text, _TAGS)
+    reached = 0
+    for match in _PIECE.finditer(text):
+        grounding.say(text[reached : match.start()])
+        reached = match.end()
+        if match["stray"]:
+            grounding.unparsable(match["stray"])
+        else:
+            where = match["alone"] if match["where"] is None else match["where"]
+            pieces = [] if where is None else where.split(_DELIMITER)
+            regions = [Region(piece or match[0], _corners(piece, grounding)) for piece in pieces]
+            grounding.mention(match["phrase"] or "", regions)
+    grounding.say(text[reached:])
+    if cut:
+        grounding.unparsable(cut)
+
+
+_SPECIAL = re.compile(r"</?s>|<pad>|<unk>|<grounding>|</?(?:image|doc|chunk|line)>")
+_DELIMITER = "</delimiter_of_multi_objects/>"
+_TAGS = ("<phrase>", "</phrase>", "<object>", "</object>", _DELIMITER, "<patch_index_")
+_STRAY = rf"(?:</?(?:phrase|object)>|{_DELIMITER}|<patch_index_[^<>]*>)"
+_WHERE = r"[^<]*(?:<(?!/?(?:object|phrase)>)[^<]*)*"
+_PIECE = re.compile(
+    rf"<phrase>(?P<phrase>[^<]*)</phrase>(?:\s*<object>(?P<where>{_WHERE})</object>)?"
+    rf"|<object>(?P<alone>{_WHERE})</object>"
+    rf"|(?P<stray>{_STRAY}(?:\s*{_STRAY})*)"
+)
+_PAIR = re.compile(r"\s*<patch_index_([0-9]{4})>\s*<patch_index_([0-9]{4})>\s*")
+
+
+def _corners(piece: str, grounding: Grounding) -> Corners | None:
+    """The box from the patch at its top left to the one at its bottom right.
+
+    As the model's own processor has it, a box reaches from centre to centre of
+    the patches; if it is only one patch wide or high, to their outer edges.
+    """
+    match = _PAIR.fullmatch(piece)
+    if match is None or int(match[1]) >= PATCHES**2 or int(match[2]) >= PATCHES**2:
+        return None
+    top, left = divmod(int(match[1]), PATCHES)
+    bottom, right = divmod(int(match[2]), PATCHES)
+    if right < left or bottom < top:
+        return None
+    first, last = (0, 2) if left == right or top == bottom else (1, 1)
+    across, down = grounding.width / (2 * PATCHES), grounding.height / (2 * PATCHES)
+    return (
+        (2 * left + first) * across,
+        (2 * top + first) * down,
+        (2 * right + last) * across,
+        (2 * bottom + last) * down,
+    )
+
+
+FORMAT = grounded_format("kosmos-2", "Kosmos-2's text with phrases and patch indices", parse)
