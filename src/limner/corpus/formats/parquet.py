@@ -10,8 +10,8 @@ from typing import IO, Any
 
 from limner.corpus.files import STDIO, cannot, write_bytes, write_folder
 from limner.corpus.formats.format import Format, Head
-from limner.corpus.formats.jsonl import VERSION, image_from_record
-from limner.corpus.image import Image, Scalar
+from limner.corpus.formats.jsonl import image_from_record
+from limner.corpus.image import VERSION, Image, Scalar
 from limner.corpus.json_stream import parse
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown, unknown
@@ -32,8 +32,7 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
     """The images of one file, or of a folder's shards in the order of their names, a row each."""
     for shard in _shards(path):
         for number, row in enumerate(_rows(shard)):
-            id = row["id"]
-            if id is not None and not reading.wants(id):
+            if not reading.wants(row.get("id", "")):
                 continue
             place = f"{shard}: row {number}"
             try:
@@ -102,7 +101,7 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             ) as file:
                 for batch in file.iter_batches(batch_size=ROWS_AT_ONCE, use_threads=False):
                     _check_text(batch, path)
-                    yield from batch.to_pylist()
+                    yield from _dicts(batch.schema.names, batch.columns)
     except OSError as error:
         if error.errno:
             raise cannot("read", path, error) from error
@@ -190,10 +189,46 @@ def _leaves(arrays: Iterable[Any]) -> Iterator[Any]:
             yield array
 
 
+def _dicts(names: list[str], columns: list[Any]) -> Iterator[dict[str, Any]]:
+    """The rows of some columns as dictionaries; a field that is null is as good as absent, and is."""
+    for values in zip(*map(_values, columns), strict=True):
+        row = dict(zip(names, values, strict=True))
+        yield {name: value for name, value in row.items() if value is not None} if None in values else row
+
+
+def _values(array: Any) -> list[Any]:
+    """An array's values. Unlike pyarrow's own way, text that is there many times becomes one string."""
+    from pyarrow import types
+
+    if types.is_dictionary(array.type):
+        words = array.dictionary.to_pylist()
+        return [None if index is None else words[index] for index in _values(array.indices)]
+    if types.is_struct(array.type):
+        fields = [array.type.field(i).name for i in range(array.type.num_fields)]
+        rows = list(_dicts(fields, array.flatten())) if fields else [{} for _ in range(len(array))]
+        return [row if valid else None for row, valid in zip(rows, _valid(array), strict=True)]
+    if types.is_nested(array.type):
+        items = iter(_values(array.flatten()))
+        lengths = _values(array.value_lengths())
+        return [None if length is None else list(islice(items, length)) for length in lengths]
+    if array.null_count or not types.is_primitive(array.type):
+        plain: list[Any] = array.to_pylist()
+        return plain
+    numbers: list[Any] = array.to_numpy().tolist()
+    return numbers
+
+
+def _valid(array: Any) -> list[bool]:
+    valid: list[bool] = array.is_valid().to_pylist() if array.null_count else [True] * len(array)
+    return valid
+
+
 def _record(row: dict[str, Any], place: str) -> dict[str, Any]:
     """The row as the native format's line would say it."""
+    if "limner" not in row:
+        raise BadInput(place, "the row has no schema version", f"give column limner the value {VERSION}")
     for name in ("attributes", "provenance"):
-        if row.get(name) is not None:
+        if name in row:
             row[name] = parse(row[name], f"{place}: {name}")
     return row
 
