@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from math import isfinite
-
 from msgspec import Struct
 
 from limner.errors import shown
+
+GOLD = 1.0
+"""The score of a box that people drew."""
+
+FAR = 1e100
+"""Pixels beyond which a number is no place: sums of such would overflow."""
 
 
 class Box(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
@@ -27,7 +31,7 @@ class Box(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fiel
     x1: int | float
     y1: int | float
     label: str = "object"
-    score: int | float = 1.0
+    score: int | float = GOLD
     types: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
     flags: tuple[str, ...] = ()
@@ -37,7 +41,8 @@ class Box(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fiel
             raise ValueError("a box needs an id")
         if not self.label:
             raise ValueError(f"box {shown(self.id)} has an empty label")
-        if not isfinite(self.x0 + self.y0 + self.x1 + self.y1):
+        # False for NaN, and for whole numbers that no float can hold.
+        if not (self.x0 >= -FAR and self.y0 >= -FAR and self.x1 <= FAR and self.y1 <= FAR):
             raise ValueError(f"box {shown(self.id)} is not finite: {shown(self.corners)}")
         if self.x1 < self.x0 or self.y1 < self.y0:
             raise ValueError(

@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from limner.corpus.box import Box
+from limner.corpus.box import GOLD, Box
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import EDGE, Chain, Image, inside
 from limner.errors import BadInput, shown
@@ -67,7 +67,7 @@ class Reading:
         size: tuple[int, int] | None,
         *,
         label: str = "object",
-        score: object = 1.0,
+        score: object = GOLD,
         types: Iterable[str] = (),
         attributes: Iterable[str] = (),
         flags: Iterable[str] = (),
@@ -82,7 +82,9 @@ class Reading:
                 value if type(value) is int else self.number(place, name, value)
                 for name, value in zip(_MEASURES, (*corners, score), strict=True)
             ]
-            made = Box(id, x0, y0, x1, y1, label, sure, tuple(types), tuple(attributes), tuple(flags))
+            # The very same object as the default is what writing leaves out.
+            score = GOLD if sure == GOLD else sure
+            made = Box(id, x0, y0, x1, y1, label, score, tuple(types), tuple(attributes), tuple(flags))
         except BadInput as error:
             self.skip("box that is no box", error)
             return None
