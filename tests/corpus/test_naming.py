@@ -32,7 +32,7 @@ def plain(marked: str) -> str:
         "[A teddy bear] beside [a bear].",
         "[A baseball bat], [a fire truck] and [a wine glass].",
         "[a Hot-Dog] on a dog-like plate",
-        "man-made hills with [a man]",
+        "man-made hills with [a man] and a half-man",
         "[Two young men]+ watch [the old fire trucks]+.",
         "[A fire truck], [a truck], [firetrucks]+",
         "[a chef's knife]",

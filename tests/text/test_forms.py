@@ -22,7 +22,8 @@ PAIRS = """
     watch watches, headache headaches, moustache moustaches, quiz quizzes, waltz waltzes, size sizes, axe axes,
     baby babies, city cities, toy toys, key keys, puppy puppies, tie ties, pie pies, cookie cookies, hoodie hoodies,
     tomato tomatoes, potato potatoes, hero heroes, photo photos, piano pianos, shoe shoes, canoe canoes, toe toes,
-    ski skis, water-ski water-skis, taxi taxis, bikini bikinis, menu menus, tutu tutus, cactus cacti,
+    ski skis, water-ski water-skis,
+    waterski waterskis, taxi taxis, bikini bikinis, menu menus, tutu tutus, cactus cacti,
     fire truck fire trucks, t-shirt t-shirts, passer-by passers-by, hot dog hot dogs, wine glass wine glasses
 """
 
