@@ -107,6 +107,20 @@ def test_boxes_are_counted_by_label_and_place(found: Statistics) -> None:
     assert boxes.enclosed == 1 / 4
 
 
+@pytest.mark.parametrize(
+    ("classes", "one", "many"),
+    [([1], 1, 0), ([6], 0, 0), ([7], 0, 1), ([0, 1, 2, 7], 0.25, 0.25), ([0, 1, 1, 1], 0.75, 0)],
+)
+def test_images_of_one_class_and_of_more_than_six_are_shares_of_all_images(
+    classes: list[int], one: float, many: float
+) -> None:
+    images = [
+        Image(f"{i}", boxes=tuple(Box(f"{k}", 0, 0, 1, 1, f"c{k}") for k in range(n))) for i, n in enumerate(classes)
+    ]
+    found = statistics(images).boxes
+    assert (found.one_class, found.many_classes) == (one, many)
+
+
 def test_mentions_of_nothing_to_be_seen_are_no_expressions(found: Statistics) -> None:
     mentions = found.mentions
     assert (mentions.count, mentions.expressions, mentions.not_visual, mentions.with_box) == (7, 6, 1, 3)

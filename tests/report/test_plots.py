@@ -63,9 +63,14 @@ def test_equal_statistics_give_equal_files(tmp_path: Path) -> None:
 
 def test_words_are_drawn_as_they_are(tmp_path: Path) -> None:
     # A dollar sign is no formula, and a script that the font lacks is no warning (which would fail this test).
-    strange = image("a", "$x_$")
-    drawn = draw([statistics([strange, image("b", "犬")], name="$1_000$ 犬")], tmp_path)
-    assert len(drawn) == 14
+    strange = Image(
+        "a", captions=(Caption("0", "x", (Mention(0, 1, chain="1"),)),), chains=(Chain("1", types=("$^$",)),)
+    )
+    found = statistics([strange, image("b", "犬")], name=r"$\frac$ 犬")
+    assert len(draw([found], tmp_path)) == 14
+    (panel,) = dict(figures([found]))["types"].axes
+    assert panel.get_title(loc="left") == r"$\frac$ 犬"
+    assert "$^$" in [text.get_text() for text in panel.get_xticklabels()]
 
 
 def test_the_bars_have_the_heights_of_the_counts() -> None:
@@ -79,12 +84,12 @@ def test_the_bars_have_the_heights_of_the_counts() -> None:
 
 def test_a_histogram_shows_shares_and_gathers_the_largest_values() -> None:
     with plots.figure(6, 3) as (_, (panel,)):
-        plots.histograms(panel, {"a": [(1, 199), (2, 200), (7, 1)], "b": [(2, 4)]}, "boxes", "images")
+        plots.histograms(panel, {"a": [(1, 250), (2, 149), (7, 1)], "b": [(1, 4)]}, "boxes", "images")
     filled, outline, *_ = panel.patches
-    assert list(filled.get_data().values) == pytest.approx([199 / 400, 201 / 400])
+    assert list(filled.get_data().values) == pytest.approx([250 / 400, 150 / 400])
     assert list(outline.get_data().edges) == [0.5, 1.5, 2.5]
     assert [text.get_text() for text in panel.get_xticklabels()] == ["1", "2+"]
-    assert [text.get_text() for text in panel.get_legend().get_texts()] == ["a: mean 1.5", "b: mean 2.0"]
+    assert [text.get_text() for text in panel.get_legend().get_texts()] == ["a: mean 1.4", "b: mean 1.0"]
 
 
 @pytest.mark.parametrize(
