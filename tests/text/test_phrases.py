@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limner.text.phrases import count, head_noun, is_plural_phrase, modifiers
+from limner.text.phrases import count, head_noun, is_plural_phrase, modifiers, thing_noun
 from limner.text.words import words
 
 
@@ -158,3 +158,21 @@ def test_heads_agree_with_a_parser_on_the_phrases_of_captions(mentions: Counter[
     assert total > 20_000
     assert agreed / total > 0.995
     assert distinct / len(sample) > 0.97
+
+
+@pytest.mark.parametrize(
+    ("phrase", "noun"),
+    [
+        ("a group of young people", "people"),
+        ("A large crowd of people", "people"),
+        ("a crowd", "crowd"),
+        ("a pair of black boots", "boots"),
+        ("a couple of groups of men", "men"),
+        ("a bunch of", "bunch"),
+        ("the back of a truck", "back"),
+        ("a man", "man"),
+        ("", ""),
+    ],
+)
+def test_a_collective_gives_way_to_what_it_holds(phrase: str, noun: str) -> None:
+    assert thing_noun(phrase) == noun

@@ -49,6 +49,20 @@ def head_noun(phrase: str) -> str:
     return parsed.tokens[parsed.end - 1] if parsed.tokens else phrase.strip().lower()
 
 
+def thing_noun(phrase: str) -> str:
+    """The noun for what is to be seen: the head, or what a collective head holds.
+
+    "a group of people" shows "people", "a pair of old shoes" shows "shoes"; a
+    collective that holds nothing ("a crowd") is itself what is seen.
+    """
+    head = head_noun(phrase)
+    if singular(head) not in COLLECTIVES:
+        return head
+    parsed = _parse(phrase)
+    joint, *held = parsed.tokens[parsed.end :] or [""]
+    return thing_noun(" ".join(held)) if joint == "of" and held else head
+
+
 def modifiers(phrase: str) -> list[str]:
     """The words between the determiner or number and the head, in lower case, without "and" and commas."""
     parsed = _parse(phrase)

@@ -101,6 +101,7 @@ def test_boxes_are_in_the_order_of_their_corners_whatever_the_files_say(tmp_path
         ("[/EN#1/people A zebra] .\n[/EN#1/people An ape] .\n", "ape"),
         ("Nobody said anything .\n", "object"),
         ("[/EN#2/people Some people] .\n", "person"),
+        ("[/EN#2/people A group of men] .\n", "man"),
         ("[/EN#2/people Some people] .\n[/EN#2/people Some people] .\n[/EN#1/people a boxer] .\n", "boxer"),
     ],
 )

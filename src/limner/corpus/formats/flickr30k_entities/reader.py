@@ -15,7 +15,7 @@ from limner.corpus.image import Chain, FrozenDict, Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
 from limner.text.forms import singular
-from limner.text.phrases import head_noun
+from limner.text.phrases import thing_noun
 
 UNNAMED = "object"
 PROVENANCE = FrozenDict({"labels": "captions"})
@@ -80,7 +80,7 @@ def _said_of_chains(
 
 @lru_cache(maxsize=1 << 17)
 def _head(phrase: str) -> str:
-    return intern(singular(head_noun(phrase))) or UNNAMED
+    return intern(singular(thing_noun(phrase))) or UNNAMED
 
 
 def _chains(objects: list[Object], types: dict[str, tuple[str, ...]]) -> list[Chain]:
