@@ -92,6 +92,13 @@ def test_a_histogram_shows_shares_and_gathers_the_largest_values() -> None:
     assert [text.get_text() for text in panel.get_legend().get_texts()] == ["a: mean 1.4", "b: mean 1.0"]
 
 
+def test_a_corpus_keeps_its_colour_where_the_other_has_nothing_to_show() -> None:
+    (panel,) = dict(figures([TEXTS, FULL]))["boxes-per-image"].axes
+    (text,) = panel.get_legend().get_texts()
+    assert text.get_text() == "full: mean 3.5"
+    assert panel.lines[0].get_color() == plots.PALETTE[1]
+
+
 @pytest.mark.parametrize(
     ("values", "open_end", "expected"),
     [

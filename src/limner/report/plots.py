@@ -114,15 +114,15 @@ def ranked_bars(axes: Axes, items: Sequence[str], series: Mapping[str, Sequence[
 def histograms(axes: Axes, series: Mapping[str, Sequence[tuple[int, int]]], label: str, counted: str) -> None:
     """Histograms of whole numbers, one over the other, as shares so that sizes do not matter.
 
-    Each series is pairs of value and count, by value. The few largest values share the last bin. Dashed lines are
-    means.
+    Each series is pairs of value and count, by value; an empty one is left out and leaves its colour unused. The few
+    largest values share the last bin. Dashed lines are means.
     """
-    first = min(pairs[0][0] for pairs in series.values())
-    last = max(_almost_all(pairs) for pairs in series.values())
-    open_end = max(pairs[-1][0] for pairs in series.values()) > last
+    there = [(PALETTE[i % len(PALETTE)], name, pairs) for i, (name, pairs) in enumerate(series.items()) if pairs]
+    first = min(pairs[0][0] for _, _, pairs in there)
+    last = max(_almost_all(pairs) for _, _, pairs in there)
+    open_end = max(pairs[-1][0] for _, _, pairs in there) > last
     edges = [value - 0.5 for value in range(first, last + 2)]
-    for i, (name, pairs) in enumerate(series.items()):
-        colour = PALETTE[i % len(PALETTE)]
+    for colour, name, pairs in there:
         n = sum(count for _, count in pairs)
         mean = sum(value * count for value, count in pairs) / n
         shares = [0.0] * (last + 1 - first)

@@ -45,9 +45,8 @@ def figures(corpora: Sequence[Statistics]) -> Iterator[tuple[str, Figure]]:
         if worded:
             yield name, _words(worded, choose, kind)
     for name, label, counted, distribution in _HISTOGRAMS:
-        counted_in = [s for s in corpora if distribution(s).total]
-        if counted_in:
-            yield name, _histogram(counted_in, label, counted, distribution)
+        if any(distribution(s).total for s in corpora):
+            yield name, _histogram(corpora, label, counted, distribution)
     if any(s.ngrams for s in corpora):
         yield "ngrams", _ngrams([s for s in corpora if s.ngrams])
 
