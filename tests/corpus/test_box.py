@@ -19,6 +19,8 @@ any_box = boxes("0", 100, 80)
         (("0", 0, 5, 9, 4), "inverted"),
         (("0", math.nan, 0, 4, 9), "not finite"),
         (("0", 0, 0, math.inf, 9), "not finite"),
+        (("0", 0, 0, 10**400, 9), "not finite"),
+        (("0", -(10**400), 0, 10**400, 9), "not finite"),
         (("", 0, 0, 4, 9), "needs an id"),
         (("0", 0, 0, 4, 9, ""), "empty label"),
         (("0", 0, 0, 4, 9, "dog", 1.5), "outside 0 to 1"),

@@ -84,6 +84,12 @@ def test_a_box_is_where_the_model_says(
     assert not corpus.reading.warnings
 
 
+def test_a_patch_beyond_the_grid_is_none_even_if_it_would_lie_at_the_edge_of_a_tiny_picture(tmp_path: Path) -> None:
+    image, corpus = one(tmp_path, "kosmos-2", PATCHES.format(1024, 1030), (10, 10))
+    assert image.boxes == ()
+    assert corpus.reading.warnings == {"unparsable piece": 1}
+
+
 @pytest.mark.parametrize(
     ("more", "corners"),
     [
@@ -134,6 +140,7 @@ def test_a_florence_task_that_draws_outlines_is_refused(tmp_path: Path) -> None:
         ("kosmos-2", "a < b", "a < b", 0),
         ("kosmos-2", "<phrase></phrase> a", "a", 0),
         ("kosmos-2", "a<object><patch_index_0001><patch_index_0000></object>", "a", 1),
+        ("kosmos-2", PATCHES.format(64, 32), "x", 1),
         ("florence-2", "a b.", "a b.", 0),
         ("florence-2", "a<loc_1><loc_2><loc_3><loc_4", "a", 2),
         ("florence-2", "a<poly><loc_1><loc_2>", "a", 1),

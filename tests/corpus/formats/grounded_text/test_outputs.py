@@ -143,6 +143,7 @@ def test_exactly_one_format_claims_a_file_even_if_it_begins_with_plain_text(tmp_
 def test_no_model_claims_text_without_marks_or_another_format(tmp_path: Path) -> None:
     lay(tmp_path / "plain.jsonl", {**GOOD, "text": "a dog"})
     lay(tmp_path / "native.jsonl", {"limner": 1, "id": "a", "captions": [{"id": "0", "text": "<loc_1><ref>"}]})
+    lay(tmp_path / "both.jsonl", {"limner": 1, "id": "a", "image_id": "a", "text": "<ref>"})
     lay(tmp_path / "other.jsonl", {"image_id": 1, "caption": "<ref>"})
     (tmp_path / "results.json").write_text('[{"image_id": 1, "text": "<ref>"}]', encoding="utf-8")
     (tmp_path / "cut.jsonl").write_text('{"image_id": 1, "text": "<ref>', encoding="utf-8")

@@ -52,7 +52,7 @@ def _corners(piece: str, grounding: Grounding) -> Corners | None:
     the patches; if it is only one patch wide or high, to their outer edges.
     """
     match = _PAIR.fullmatch(piece)
-    if match is None or int(match[1]) >= PATCHES**2 or int(match[2]) >= PATCHES**2:
+    if match is None or int(match[2]) >= PATCHES**2:
         return None
     top, left = divmod(int(match[1]), PATCHES)
     bottom, right = divmod(int(match[2]), PATCHES)
