@@ -192,6 +192,27 @@ def test_files_of_different_pictures_do_not_join(tmp_path: Path) -> None:
         list(open_corpus(publish(tmp_path, "coco", instances_val2017=other)))
 
 
+def test_what_one_file_leaves_out_another_may_tell(tmp_path: Path) -> None:
+    bare = deepcopy(COCO_INSTANCES)
+    bare["images"] = [{"id": 285}]
+    bare["categories"] = [{"id": 23, "name": "bear"}, {"id": 64, "name": "potted plant"}]
+    paths = write_files(tmp_path, {"a.json": COCO_CAPTIONS, "b.json": COCO_INSTANCES})
+    extra = write_files(tmp_path, {"c.json": {**bare, "annotations": []}})
+    assert list(open_corpus([*paths, *extra])) == list(open_corpus(paths))
+    assert {i.id: i for i in open_corpus([*extra, *paths])} == {i.id: i for i in open_corpus(paths)}
+
+
+def test_a_caption_with_the_id_of_another_is_left_out_alone(tmp_path: Path) -> None:
+    twice = deepcopy(COCO_CAPTIONS)
+    twice["annotations"][2]["id"] = 38
+    (path,) = write_files(tmp_path, {"captions.json": twice})
+    with pytest.raises(BadInput, match=r"annotations\[2\]: its image has the caption id '38' already"):
+        list(open_corpus(path))
+    corpus = open_corpus(path, lenient=True)
+    assert [len(image.captions) for image in corpus] == [1, 1]
+    assert corpus.reading.skipped == {"caption with an id that was there already": 1}
+
+
 def test_detections_need_the_names_of_their_categories(tmp_path: Path) -> None:
     detections, categories = write_files(
         tmp_path, {"d.json": COCO_DETECTIONS, "categories.json": {"categories": COCO_INSTANCES["categories"]}}
@@ -218,6 +239,18 @@ def test_what_is_written_is_read_back_equal(tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.mktemp("coco") / "corpus"
     assert write_corpus(images, folder, "coco") == len(images)
     assert list(open_corpus(folder, "coco")) == [expressible(image) for image in images]
+
+
+def test_crowds_and_classes_of_one_name_are_kept_apart(tmp_path: Path) -> None:
+    boxes = (
+        Box("a", 1, 1, 2, 2, "mouse", types=("animal",), flags=("crowd",)),
+        Box("b", 1, 1, 2, 2, "mouse", types=("electronic",)),
+        Box("c", 1, 1, 2, 2, "mouse"),
+        Box("d", 1, 1, 2, 2, "gnu", 0.5),
+    )
+    write_corpus([Image("x", 9, 9, boxes)], tmp_path / "out", "coco")
+    (image,) = open_corpus(tmp_path / "out")
+    assert image.boxes == boxes
 
 
 def loaded(path: Path) -> COCO:

@@ -157,6 +157,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "no names": (an_object(names=[]), "objects.json: [0]: objects[1]", "no name"),
     "an empty name": (an_object(names=[""]), "objects.json: [0]: objects[1]", "empty label"),
     "a number for a name": (an_object(names=[1]), "objects.json: [0]: objects[1]", "names is [1]"),
+    "half a surrogate pair": (an_object(names=["\ud800"]), "objects.json: [0]: objects[1]", "names is"),
     "text for synsets": (an_object(synsets="x"), "objects.json: [0]: objects[1]", "synsets is 'x'"),
     "text for merged ids": (an_object(merged_object_ids="x"), "objects.json: [0]: objects[1]", "merged_object_ids"),
     "an object twice": (an_object(object_id=1058498), "objects.json: [0]: objects[1]", "'1058498' already"),

@@ -82,6 +82,7 @@ class _Parts:
         for name, results in self._results.items():
             with write_bytes(folder / f"{RESULTS}{name}.json") as handle:
                 results.write(handle)
+                handle.write(b"\n")
 
     def write_alone(self, handle: IO[bytes], place: str) -> None:
         kinds = [
@@ -97,6 +98,7 @@ class _Parts:
             self._write_instances(handle)
         for results in self._results.values():
             results.write(handle)
+            handle.write(b"\n")
         if not self._boxes.n and not self._results:
             self._write_captions(handle)
 
@@ -200,7 +202,7 @@ class _Array:
         handle.write(b"[\n")
         self._file.seek(0)
         shutil.copyfileobj(self._file, handle)
-        handle.write(b"\n]\n" if self.n else b"]\n")
+        handle.write(b"\n]" if self.n else b"]")
 
 
 def _write_object(handle: IO[bytes], **arrays: _Array) -> None:
