@@ -103,7 +103,7 @@ def widths(array: Numbers) -> Numbers:
     return np.concatenate([array[:, :2], array[:, 2:] - array[:, :2]], axis=1)
 
 
-def best(work: Callable[[], object], repeats: int = 5) -> float:
+def best(work: Callable[[], object], repeats: int = 20) -> float:
     """The shortest time of several runs, in seconds."""
     times = []
     for _ in range(repeats):

@@ -90,6 +90,21 @@ def test_a_padded_batch_gives_what_each_image_gives_alone(images, b):
             assert not together[i, len(boxes) :].any()
 
 
+@pytest.mark.parametrize("block", [1, 7, 64, 1 << 16])
+def test_iou_is_the_same_however_it_is_cut_into_blocks(monkeypatch, block):
+    random = np.random.default_rng(2)
+    batch, other = (_random_boxes(random, 60, side=20).reshape(5, 12, 4) for _ in range(2))
+    monkeypatch.setattr(geometry, "BLOCK", block)
+    together = geometry.iou(batch, other)
+    for i in range(5):
+        alone = [[x.iou(y) for y in as_boxes(other[i])] for x in as_boxes(batch[i])]
+        assert together[i].tolist() == geometry.iou(batch[i], other[i]).tolist() == alone
+    # One image against a batch, and a batch against one image.
+    assert np.array_equal(geometry.iou(batch[:1], other)[3], geometry.iou(batch[0], other[3]))
+    assert np.array_equal(geometry.iou(batch, other[0])[3], geometry.iou(batch[3], other[0]))
+    assert np.array_equal(geometry.iou(batch[0], other)[3], geometry.iou(batch[0], other[3]))
+
+
 def test_iou_agrees_with_pycocotools():
     random = np.random.default_rng(0)
     a, b = (_random_boxes(random, 200) for _ in range(2))

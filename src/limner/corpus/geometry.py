@@ -22,6 +22,9 @@ Numbers = NDArray[np.float64]
 Truths = NDArray[np.bool_]
 Indices = NDArray[np.intp]
 
+BLOCK = 1 << 16
+"""Pairs whose IoU is worked out at a time: what stays in a processor's cache is done twice as fast."""
+
 NMS_BATCH = 1 << 20
 """Boxes, with padding, that one batch of groups may hold in `nms`: bounds its memory to some 100 MB."""
 
@@ -61,11 +64,17 @@ def intersection(a: ArrayLike, b: ArrayLike) -> Numbers:
 
 def iou(a: ArrayLike, b: ArrayLike) -> Numbers:
     """Intersection over union, `[..., n, m]`; 0 where neither box has area."""
-    shared = intersection(a, b)
-    with np.errstate(over="ignore", invalid="ignore"):
-        together = area(a)[..., :, None] + area(b)[..., None, :]
-        together -= shared
-        return _share(shared, together)
+    one, other = _boxes(a), _boxes(b)
+    many = one.ndim > 2
+    per_row = other.shape[-2] * (one.shape[-2] if many else 1)
+    step = max(1, BLOCK // max(1, per_row))
+    if len(one) <= step or other.ndim != one.ndim or (many and one.shape[:-2] != other.shape[:-2]):
+        return _iou(one, other)
+    matrix = np.empty((*one.shape[:-1], other.shape[-2]))
+    for start in range(0, len(one), step):
+        rows = slice(start, start + step)
+        matrix[rows] = _iou(one[rows], other[rows] if many else other)
+    return matrix
 
 
 def containment(a: ArrayLike, b: ArrayLike) -> Numbers:
@@ -184,6 +193,14 @@ def _boxes(boxes: ArrayLike) -> Numbers:
     if given.shape[-1:] != (4,):
         raise ValueError(f"boxes must be left, top, right, bottom, not an array of shape {given.shape}")
     return given
+
+
+def _iou(one: Numbers, other: Numbers) -> Numbers:
+    shared = intersection(one, other)
+    with np.errstate(over="ignore", invalid="ignore"):
+        together = area(one)[..., :, None] + area(other)[..., None, :]
+        together -= shared
+        return _share(shared, together)
 
 
 def _positive(lengths: Numbers, out: Numbers | None = None) -> Numbers:
