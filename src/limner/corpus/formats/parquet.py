@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, islice
+from itertools import accumulate, chain, islice
 from pathlib import Path
 from typing import IO, Any
 
@@ -189,11 +189,12 @@ def _leaves(arrays: Iterable[Any]) -> Iterator[Any]:
             yield array
 
 
-def _dicts(names: list[str], columns: list[Any]) -> Iterator[dict[str, Any]]:
+def _dicts(names: list[str], columns: list[Any]) -> list[dict[str, Any]]:
     """The rows of some columns as dictionaries; a field that is null is as good as absent, and is."""
-    for values in zip(*map(_values, columns), strict=True):
-        row = dict(zip(names, values, strict=True))
-        yield {name: value for name, value in row.items() if value is not None} if None in values else row
+    rows = zip(*map(_values, columns), strict=True)
+    if any(column.null_count for column in columns):
+        return [{name: value for name, value in zip(names, row, strict=True) if value is not None} for row in rows]
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def _values(array: Any) -> list[Any]:
@@ -205,12 +206,16 @@ def _values(array: Any) -> list[Any]:
         return [None if index is None else words[index] for index in _values(array.indices)]
     if types.is_struct(array.type):
         fields = [array.type.field(i).name for i in range(array.type.num_fields)]
-        rows = list(_dicts(fields, array.flatten())) if fields else [{} for _ in range(len(array))]
+        rows = _dicts(fields, array.flatten()) if fields else [{} for _ in range(len(array))]
         return [row if valid else None for row, valid in zip(rows, _valid(array), strict=True)]
     if types.is_nested(array.type):
-        items = iter(_values(array.flatten()))
+        items = _values(array.flatten())
         lengths = _values(array.value_lengths())
-        return [None if length is None else list(islice(items, length)) for length in lengths]
+        ends = list(accumulate(length or 0 for length in lengths))
+        return [
+            None if length is None else items[end - length : end] if length else ()
+            for length, end in zip(lengths, ends, strict=True)
+        ]
     if array.null_count or not types.is_primitive(array.type):
         plain: list[Any] = array.to_pylist()
         return plain
