@@ -24,8 +24,8 @@ ROWS_AT_ONCE = 100
 
 # What a file may declare or unfold to before it is taken for hostile: 538 bytes of Parquet can say a gigabyte.
 MAX_GROUP_VALUES = 1 << 26
-MAX_GROUP_BYTES = 1 << 29
-MAX_TEXT_AT_ONCE = 1 << 28
+MAX_COLUMN_BYTES = 1 << 27
+MAX_TEXT_AT_ONCE = 1 << 27
 
 
 def read(path: Path, reading: Reading) -> Iterator[Image]:
@@ -121,11 +121,11 @@ def _check_groups(metadata: Any, path: Path) -> None:
         group = metadata.row_group(number)
         columns = [group.column(i) for i in range(group.num_columns)]
         n_values = sum(column.num_values for column in columns)
-        n_bytes = sum(column.total_uncompressed_size for column in columns)
-        if n_values > MAX_GROUP_VALUES or n_bytes > MAX_GROUP_BYTES:
+        n_bytes = max((column.total_uncompressed_size for column in columns), default=0)
+        if n_values > MAX_GROUP_VALUES or n_bytes > MAX_COLUMN_BYTES:
             raise BadInput(
                 f"{path}: row group {number}",
-                f"declares {n_values} values and {n_bytes >> 20} MB, more than is read at once",
+                f"declares {n_values} values and {n_bytes >> 20} MB in one column, more than is read at once",
                 "write smaller row groups",
             )
 
