@@ -1,0 +1,1 @@
+"""From composed scenes to pixels, with Pillow."""
