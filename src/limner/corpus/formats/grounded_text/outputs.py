@@ -56,6 +56,8 @@ def grounded_format(name: str, title: str, parse: Parse, *, more: tuple[str, ...
 
 
 class _Container:
+    """The reader of a model's files; `known` are the fields that a line may have."""
+
     def __init__(self, name: str, parse: Parse, known: frozenset[str]) -> None:
         self._name = name
         self._parse = parse
