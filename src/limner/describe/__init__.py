@@ -1,0 +1,1 @@
+"""From an image's boxes to grounded captions: select, order, realise."""

@@ -1,0 +1,1 @@
+"""From outputs and gold to scores with signatures and intervals."""

@@ -1,0 +1,127 @@
+"""Content selection: does a description mention the boxes that people mention?
+
+Wang & Gaizauskas (2015), equations 1 to 3. For an image with gold captions
+that refer to the sets of boxes G1 … GM, and a description that refers to S:
+
+    P = mean of |Gm ∩ S| / |S|,   R = mean of |Gm ∩ S| / |Gm|,   F = 2PR / (P + R)
+
+Scores of a corpus are means over its images, with the population's standard
+deviation. A gold caption that refers to no box has no say, and an image with
+no gold caption left is left out; both are counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from math import sqrt
+from typing import NamedTuple
+
+from limner.corpus.caption import Caption
+from limner.corpus.image import Image
+
+Boxes = frozenset[str]
+
+
+class PRF(NamedTuple):
+    """Precision, recall and F of one image."""
+
+    P: float
+    R: float
+    F: float
+
+
+class Content(NamedTuple):
+    """The scores of a corpus: means, standard deviations, and every image's own by its id."""
+
+    n_images: int
+    P: float
+    R: float
+    F: float
+    P_sd: float
+    R_sd: float
+    F_sd: float
+    per_image: Mapping[str, PRF]
+
+
+def mentioned(caption: Caption) -> Boxes:
+    """The ids of the boxes that a caption refers to."""
+    return frozenset(box for mention in caption.mentions for box in mention.boxes)
+
+
+def gold_sets(image: Image) -> list[Boxes]:
+    """What each gold caption of the image refers to, without those that refer to no box."""
+    said = (mentioned(caption) for caption in image.captions if caption.source == "gold")
+    return [boxes for boxes in said if boxes]
+
+
+def score_selection(selected: Collection[str], gold: Sequence[Boxes]) -> PRF:
+    """The score of a set of boxes against the gold sets of its image; an empty selection scores 0."""
+    chosen = frozenset(selected)
+    if not chosen:
+        return PRF(0.0, 0.0, 0.0)
+    shared = [len(chosen & boxes) for boxes in gold]
+    return _prf(
+        sum(shared) / len(chosen) / len(gold),
+        sum(n / len(boxes) for n, boxes in zip(shared, gold, strict=True)) / len(gold),
+    )
+
+
+def human(gold: Sequence[Boxes]) -> PRF | None:
+    """How people score: each caption against the image's others, averaged; None with fewer than two captions."""
+    if len(gold) < 2:
+        return None
+    scores = [score_selection(boxes, [*gold[:i], *gold[i + 1 :]]) for i, boxes in enumerate(gold)]
+    return PRF(*(sum(values) / len(scores) for values in zip(*scores, strict=True)))
+
+
+def weights(gold: Sequence[Boxes]) -> dict[str, tuple[int, float]]:
+    """What each mentioned box is worth: the captions that mention it, and its share of recall.
+
+    With c of the M captions mentioning a box and r the mean over captions of
+    1/|G| where it is in G, precision is Σc / M|S| and recall Σr: both are sums
+    over the boxes selected.
+    """
+    worth: dict[str, tuple[int, float]] = {}
+    for boxes in gold:
+        share = 1 / len(boxes) / len(gold)
+        for box in boxes:
+            count, recall = worth.get(box, (0, 0.0))
+            worth[box] = count + 1, recall + share
+    return worth
+
+
+def oracle(gold: Sequence[Boxes]) -> Boxes:
+    """A set of boxes that no other set outscores.
+
+    Precision and recall are sums over the boxes, so among sets of one size and
+    one number of mentions the best has the most recall: a table over both finds it.
+    """
+    boxes = sorted(weights(gold).items())
+    # The most recall of any set of n boxes with c mentions between them, and that set.
+    best: dict[tuple[int, int], tuple[float, tuple[str, ...]]] = {(0, 0): (0.0, ())}
+    for box, (count, recall) in boxes:
+        for (n, c), (r, members) in list(best.items()):
+            key, value = (n + 1, c + count), r + recall
+            if key not in best or value > best[key][0]:
+                best[key] = value, (*members, box)
+    scored = ((_prf(c / n / len(gold), r).F, -n, members) for (n, c), (r, members) in best.items() if n)
+    return frozenset(max(scored, default=(0.0, 0, ()))[2])
+
+
+def summarise(scores: Mapping[str, PRF]) -> Content:
+    """Means and population standard deviations over images."""
+    n = len(scores)
+    if n == 0:
+        return Content(0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, {})
+    (p, p_sd), (r, r_sd), (f, f_sd) = (_mean_and_sd(column) for column in zip(*scores.values(), strict=True))
+    return Content(n, p, r, f, p_sd, r_sd, f_sd, dict(scores))
+
+
+def _mean_and_sd(values: Sequence[float]) -> tuple[float, float]:
+    mean = sum(values) / len(values)
+    return mean, sqrt(sum((value - mean) ** 2 for value in values) / len(values))
+
+
+def _prf(precision: float, recall: float) -> PRF:
+    total = precision + recall
+    return PRF(precision, recall, 2 * precision * recall / total if total else 0.0)
