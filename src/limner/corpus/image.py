@@ -18,6 +18,9 @@ Scalar = str | int | float | bool
 VERSION = 1
 """The version of the schema, which every line of the native format begins with."""
 
+MAX_SIDE = 10_000_000
+"""Pixels: a side longer than this is no picture's."""
+
 EDGE = 1.0
 """How far, in pixels, a box may reach past the picture: what rounding of sizes explains."""
 
@@ -103,7 +106,7 @@ class Image(
     def _check_size(self) -> None:
         if self.width is None and self.height is None:
             return
-        if self.width is None or self.height is None or self.width < 1 or self.height < 1:
+        if not (self.width and self.height and 1 <= self.width <= MAX_SIDE and 1 <= self.height <= MAX_SIDE):
             raise ValueError(f"image {shown(self.id)} cannot measure {shown(self.width)} by {shown(self.height)}")
         for box in self.boxes:
             if not inside(box, self.width, self.height):

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from limner.corpus.formats.csv_rows import Table
-from limner.corpus.formats.records import MAX_PIXELS
-from limner.corpus.image import Scalar
+from limner.corpus.image import MAX_SIDE, Scalar
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
 
@@ -114,7 +113,7 @@ def _facts(cells: dict[str, str], place: str, is_list: bool) -> Facts:
 def _side(cell: str, name: str, place: str) -> int | None:
     if not cell:
         return None
-    if cell.isascii() and cell.isdecimal() and len(cell) < 9 and 1 <= int(cell) <= MAX_PIXELS:
+    if cell.isascii() and cell.isdecimal() and len(cell) < 9 and 1 <= int(cell) <= MAX_SIDE:
         return int(cell)
     raise BadInput(place, f"{name} is {shown(cell)}", "give whole pixels")
 

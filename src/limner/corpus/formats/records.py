@@ -6,13 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from limner.corpus.image import Scalar
+from limner.corpus.image import MAX_SIDE, Scalar
 from limner.corpus.json_stream import stream_items
 from limner.corpus.reading import Reading, is_encodable
 from limner.errors import BadInput, shown
-
-MAX_PIXELS = 10_000_000
-"""A side longer than this is no picture's."""
 
 MAX_NUMBER = 1e100
 """Beyond this, sums could overflow."""
@@ -104,7 +101,7 @@ class Record:
             return None
         width, height = self._value("width", 0), self._value("height", 0)
         for side in (width, height):
-            if type(side) is not int or not 1 <= side <= MAX_PIXELS:
+            if type(side) is not int or not 1 <= side <= MAX_SIDE:
                 raise BadInput(
                     self.place, f"the image measures {shown(width)} by {shown(height)}", "give whole pixels, or neither"
                 )

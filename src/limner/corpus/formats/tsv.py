@@ -16,8 +16,8 @@ from limner.corpus.caption import Caption, Mention
 from limner.corpus.files import read_lines, write_bytes, write_folder
 from limner.corpus.formats.format import Format, Head
 from limner.corpus.formats.markup import join_names, markup_of, parse_markup, split_names
-from limner.corpus.formats.records import MAX_PIXELS, Ids
-from limner.corpus.image import Image
+from limner.corpus.formats.records import Ids
+from limner.corpus.image import MAX_SIDE, Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown, unknown
 
@@ -230,7 +230,7 @@ class _Gathering:
 
 def _side(place: str, row: dict[str, str], name: str) -> int:
     cell = row[name]
-    if not re.fullmatch(r"[0-9]{1,8}", cell) or not 1 <= int(cell) <= MAX_PIXELS:
+    if not re.fullmatch(r"[0-9]{1,8}", cell) or not 1 <= int(cell) <= MAX_SIDE:
         raise BadInput(place, f"{name} is {shown(cell)}", "give width and height in whole pixels, or neither")
     return int(cell)
 

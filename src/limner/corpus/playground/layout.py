@@ -13,6 +13,9 @@ Rect = tuple[float, float, float, float]
 class Layout:
     """The picture's ground plane, and what has been put on it so far."""
 
+    OVER = 0.3
+    """The share of its width that scenery may reach beyond the picture's edge."""
+
     def __init__(self, rng: Random, scene: Scene, setting: Setting) -> None:
         self.rng = rng
         self.scene = scene
@@ -71,8 +74,9 @@ class Layout:
     def _stand(self, group: Group, row: float, tries: int, tolerance: float, event: bool) -> bool:
         """Put it on a row at that row's scale, smaller where it would not fit into the picture."""
         span = group.span()
-        x0, _, x1, top = span
+        x0, bottom, x1, top = span
         scale = self.scale_at(row)
+        row = min(row, self.height * 0.995 + bottom * scale)
         room = min(self.width * 0.97 / (x1 - x0), row * 0.985 / max(top, 0.1))
         if room < scale:
             if room < scale * 0.62:
@@ -89,7 +93,8 @@ class Layout:
         x0, bottom, x1, top = span
         if flip:
             x0, x1 = -x1, -x0
-        left, right = -x0 * scale, self.width - x1 * scale
+        over = self.OVER * (x1 - x0) * scale if not event and "scenery" in group.things[0].kind.traits else 0.0
+        left, right = -x0 * scale - over, self.width - x1 * scale + over
         flat = group.things[0].kind.figure == "rug"
         best, best_x = 9.0, 0.0
         for _ in range(tries):

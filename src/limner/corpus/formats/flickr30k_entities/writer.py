@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Callable, Iterable
+from html import escape
 from pathlib import Path
-from xml.sax.saxutils import escape
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
@@ -72,7 +72,7 @@ def _annotation(image: Image, names: dict[str, str]) -> str:
         raise _cannot(image, "its size is not known")
     objects = [_boxed(image, box, names) for box in image.boxes]
     objects += [_unboxed(chain, names) for chain in image.chains if not chain.boxes]
-    file = escape(image.file or f"{image.id}.jpg")
+    file = escape(image.file or f"{image.id}.jpg", quote=False)
     return (
         f"<annotation>\n\t<filename>{file}</filename>\n\t<size>\n\t\t<width>{image.width}</width>\n"
         f"\t\t<height>{image.height}</height>\n\t\t<depth>3</depth>\n\t</size>\n{''.join(objects)}</annotation>\n"

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from math import atan2, ceil, cos, hypot, pi, sin
+from math import acos, atan2, ceil, cos, hypot, pi, sin
 from typing import NamedTuple
 
 Point = tuple[float, float]
@@ -257,7 +257,7 @@ def _capsule(a: Circle, b: Circle) -> list[Point]:
         return _around(*(a if ar >= br else b), max(ar, br), 0.0)
     n = max(6, min(14, ceil(5 + 60 * max(ar, br))))
     along = atan2(by - ay, bx - ax)
-    spread = pi / 2 - (br - ar) / length  # where the common tangents touch, to first order
+    spread = acos((ar - br) / length)  # where the common tangents touch
     rest = 2 * pi - 2 * spread
     return [
         *((bx + br * cos(t), by + br * sin(t)) for t in (along - spread + 2 * spread * i / n for i in range(n + 1))),
