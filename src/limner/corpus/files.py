@@ -185,16 +185,17 @@ def _in_place_of(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def write_folder(path: Path, *, replace: bool = False) -> Iterator[Path]:
+def write_folder(path: Path, *, replace: bool = False, remedy: str = "name another or pass --force") -> Iterator[Path]:
     """An empty folder to fill, which becomes `path` when the block ends well.
 
-    A folder that has something in it is kept unless `replace` is set.
+    A folder that has something in it is kept unless `replace` is set; the
+    error then names the remedy.
     """
     try:
         if path.exists() and not path.is_dir():
             raise LimnerError(f"{path}: is a file; name a folder to write")
         if path.is_dir() and any(path.iterdir()) and not replace:
-            raise LimnerError(f"{path}: the folder is not empty; name a new one or pass --force")
+            raise LimnerError(f"{path}: the folder is not empty; {remedy}")
         temporary = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent))
     except OSError as error:
         raise cannot("write", path, error) from error
