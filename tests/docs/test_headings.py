@@ -25,9 +25,15 @@ def headings(page: Path) -> list[str]:
     return [match.strip("`# ").replace("`", "") for match in re.findall(r"^#+ .*$", text, re.MULTILINE)]
 
 
-def options(name: str) -> list[str]:
+def commands(name: str) -> dict[str, click.Command]:
+    """The command of a name, and where it is a group those in it, each by its full name."""
     command = limner.get_command(click.Context(limner), name)
     assert command is not None
+    inner = command.commands if isinstance(command, click.Group) else {}
+    return {f"limner {name}": command, **{f"limner {name} {below}": one for below, one in inner.items()}}
+
+
+def options(command: click.Command) -> list[str]:
     return [
         option
         for parameter in command.params
@@ -41,8 +47,10 @@ def options(name: str) -> list[str]:
 def test_every_command_and_each_of_its_options_has_a_heading(name: str) -> None:
     said = headings(DOCS / "commands" / f"{name}.md")
     assert said[0] == f"limner {name}"
-    heads = {word.strip(",") for heading in said for word in heading.split()}
-    assert [option for option in options(name) if option not in heads] == []
+    words = {word.strip(",") for heading in said for word in heading.split()}
+    for full, command in commands(name).items():
+        assert full in said
+        assert [option for option in options(command) if option not in words] == []
 
 
 @pytest.mark.parametrize("name", FORMATS)
