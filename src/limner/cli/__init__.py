@@ -16,9 +16,12 @@ from limner.errors import LimnerError, unknown
 
 # Each command's module and the line `limner --help` shows, so that help imports none of them.
 COMMANDS: dict[str, str] = {
+    "demo": "Show what Limner does, from nothing.",
     "convert": "Read corpora in one format and write them in another.",
-    "info": "Print the statistics of a corpus, or of two side by side.",
     "link": "Tie captions to boxes by the names of the boxes' classes.",
+    "info": "Print the statistics of a corpus, or of two side by side.",
+    "playground": "Make a clip-art world: scenes with boxes, captions and, if asked, pictures.",
+    "show": "Make a page of images with their boxes and captions, for a browser.",
     "schema": "Print the JSON Schema of Limner's own format.",
 }
 

@@ -44,7 +44,7 @@ def relation(a: Thing, b: Thing, scene: Scene) -> str:
     shared = min(ax1, bx1) - max(ax0, bx0)
     depth = (ay1 - by1) / scene.height
     taller = by1 - by0 > 1.3 * (ay1 - ay0)
-    if taller and "shelter" in b.kind.traits and abs(depth) < 0.14 and bx0 < (ax0 + ax1) / 2 < bx1:
+    if taller and "shelter" in b.kind.traits and 0 <= depth < 0.1 and bx0 < (ax0 + ax1) / 2 < bx1:
         return "under"
     if shared > 0.25 * min(ax1 - ax0, bx1 - bx0):
         if depth > 0.025 and by1 > ay0:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from random import Random
 
 from limner.corpus.playground.attention import relation, salience, weight_of
 from limner.corpus.playground.describers import MISSPELT, Describer
 from limner.corpus.playground.grammar import IDLE, STATIC, VERBS, Sentence, VerbPhrase, gerund, third
 from limner.corpus.playground.phrases import Speaker
-from limner.corpus.playground.scene import Fact, Scene, Thing
+from limner.corpus.playground.scene import Fact, Group, Scene, Thing
 from limner.corpus.playground.settings import SETTINGS, Wheel
 
 
@@ -47,7 +48,7 @@ class _Telling:
         self.random = rng.random
         self.out = out
         self.speaker = Speaker(view, who, rng, out)
-        spread = 3.8 * who.noise
+        spread = 5.0 * who.noise
         self.weights = [w + spread * (rng.random() - 0.5) for w in view.weights]
         self.told: set[int] = set()
         self.placed = False
@@ -59,13 +60,16 @@ class _Telling:
             self._inventory()
             return
         main = facts[0]
+        if len(main.subjects) > 1 and self.random() < self.who.single_out:
+            # One of several who do the same, the one that catches this describer's eye.
+            main = main._replace(subjects=(max(main.subjects, key=lambda t: self.weights[t.number]),))
         if self.random() < self.who.place_first and style not in ("existential", "passive"):
             self._place(main, lead=True)
         self._clause(main, style)
         self._more(main, facts[1:], style)
 
     def _ranked(self) -> list[Fact]:
-        spread = 4.6 * self.who.noise
+        spread = 6.0 * self.who.noise
         scored = [(w + spread * (self.random() - 0.5), i) for i, w in enumerate(self.view.fact_weights)]
         scored.sort(reverse=True)
         return [self.view.facts[i] for _, i in scored]
@@ -89,13 +93,8 @@ class _Telling:
         self._verb(fact, phrase, "participle" if style in ("passive", "inventory") else style, plural)
 
     def _phrase(self, fact: Fact) -> VerbPhrase:
-        """A way to put an act, without `to somebody` where there is nobody."""
-        wheel = _WHEELS[fact.verb]
-        for _ in range(6):
-            phrase = wheel.spin(self.rng)
-            if fact.other is not None or "{x}" not in phrase.tail:
-                return phrase
-        return VERBS[fact.verb][1]
+        """A way to put an act, without `to somebody` where there is nobody, or `to each other` where one is alone."""
+        return _ways(fact.verb, fact.other is not None, len(fact.subjects) > 1).spin(self.rng)
 
     def _verb(self, fact: Fact, phrase: VerbPhrase, style: str, plural: bool) -> None:
         out = self.out
@@ -137,13 +136,21 @@ class _Telling:
                             self.out.comma()
                         else:
                             self.out.say("and")
-                    self._one(group, dressed and len(things) <= 2 and self.random() < 0.6)
+                    self._one(group, dressed and len(things) <= 2 and self.random() < 0.6, precise=True)
                 return True
         self._one(things, dressed, owner, verb)
         return len(things) > 1
 
-    def _one(self, things: Sequence[Thing], dressed: bool, owner: Thing | None = None, verb: str = "") -> None:
-        self.speaker.refer(things, owner=owner, verb=verb)
+    def _one(
+        self,
+        things: Sequence[Thing],
+        dressed: bool,
+        owner: Thing | None = None,
+        verb: str = "",
+        *,
+        precise: bool = False,
+    ) -> None:
+        self.speaker.refer(things, owner=owner, verb=verb, precise=precise)
         if dressed and things[0].garments and self.random() < self.who.clothes * (1.0 if len(things) == 1 else 0.35):
             self.told.update(self.speaker.clothes(things))
 
@@ -151,7 +158,7 @@ class _Telling:
         """What else is told after the main clause: a second act, something nearby, where it is."""
         who = self.who
         if self.random() < who.second and (same := self._same(main, others)) is not None:
-            self._too(same, style)
+            self._too(same, main, style)
         elif self.random() < 0.25 + 0.3 * who.detail:
             self._laid(main)
         if self.random() < who.landmark:
@@ -179,17 +186,20 @@ class _Telling:
                 return fact
         return None
 
-    def _too(self, fact: Fact, style: str) -> None:
-        """What they are doing as well: reading on the bench, sitting while they read."""
+    def _too(self, fact: Fact, main: Fact, style: str) -> None:
+        """What they are doing as well: sitting on a bench reading, or reading while they sit on a bench."""
         phrase = self._phrase(fact)
-        if phrase.base:
-            if phrase.base in ("sit", "stand", "lie", "relax", "rest"):
-                self.out.say("while")
-            elif self.random() < 0.3:
-                self.out.say("and")
-                self._verb(fact, phrase, "present" if style == "present" else "participle", len(fact.subjects) > 1)
-                return
-            self._verb(fact, phrase, "participle", len(fact.subjects) > 1)
+        if not phrase.base:
+            return
+        resting = phrase.base in ("sit", "stand", "lie", "relax", "rest")
+        luck = self.random()
+        if not resting and luck < 0.3:
+            self.out.say("and")
+            self._verb(fact, phrase, "present" if style == "present" else "participle", len(fact.subjects) > 1)
+            return
+        if resting or not main.verb.startswith(("sit", "lie")):
+            self.out.say("while")
+        self._verb(fact, phrase, "participle", len(fact.subjects) > 1)
 
     def _laid(self, main: Fact) -> None:
         """What is on the table that people sit at."""
@@ -200,7 +210,8 @@ class _Telling:
             best = max(items, key=lambda t: self.weights[t.number])
             self.out.say("with")
             self._things(tuple(t for t in items if t.kind is best.kind))
-            self.out.say("on it" if self.random() < 0.6 else "in front of " + _pronoun(main.subjects))
+            where = "in front of " if main.verb in _AT_TABLE else "next to "
+            self.out.say("on it" if self.random() < 0.6 else where + _pronoun(main.subjects))
 
     def _alongside(self, fact: Fact, main: Fact, style: str) -> None:
         """A second act, by somebody else."""
@@ -230,11 +241,13 @@ class _Telling:
         if main.other is not None:
             partners.add(main.other.number)
         best, found, how = 0.0, None, ""
+        # Chairs of one's own table are no landmarks.
+        partners.update(t.number for t in self._group_of(subject).things if t.kind.name == "chair")
         for thing in self.view.scene.things:
             number = thing.number
             if thing.wearer is not None or thing.holder is not None or number in self.told or number in partners:
                 continue
-            weight = self.weights[thing.number] + 0.15
+            weight = self.weights[thing.number] + 0.4
             if weight > best and (place := relation(subject, thing, self.view.scene)):
                 best, found, how = weight, thing, place
         if found is not None:
@@ -244,11 +257,11 @@ class _Telling:
 
     def _with_its_like(self, thing: Thing) -> tuple[Thing, ...]:
         """The thing with the others of its kind in its group, told as one."""
-        for group in self.view.scene.groups:
-            if thing in group.things:
-                like = tuple(t for t in group.things if t.kind is thing.kind and t.number not in self.told)
-                return like if len(like) > 1 else (thing,)
-        return (thing,)
+        things = self._group_of(thing).things
+        return tuple(t for t in things if t.kind is thing.kind and t.number not in self.told) or (thing,)
+
+    def _group_of(self, thing: Thing) -> Group:
+        return next(group for group in self.view.scene.groups if thing in group.things)
 
     def _background(self, main: Fact) -> None:
         """What can be seen behind it all."""
@@ -277,6 +290,8 @@ class _Telling:
             prep, noun, part = _ELSEWHERE[main.verb][int(self.random() * len(_ELSEWHERE[main.verb]))]
         else:
             prep, noun, part = self.view.setting.places.spin(self.rng)
+            if prep in ("down", "through") and main.verb not in _MOVING:
+                prep = "on" if prep == "down" else "in"
         if self.speaker.telegraphic:
             noun = noun.removeprefix("the ").removeprefix("a ").removeprefix("an ")
         self.out.say(prep)
@@ -311,8 +326,10 @@ class _Telling:
         if room and self.random() < 0.7 and room not in ("home", "stage"):
             self.out.refer(room, "place")
             self.out.say("with")
+            self.speaker.definite = False
         elif self.random() < 0.5:
             self.out.say("there are" if len(seen[0]) > 1 else "there is")
+            self.speaker.definite = False
         for i, group in enumerate(seen):
             if i:
                 if i < len(seen) - 1:
@@ -335,7 +352,13 @@ def _by_kind(things: Sequence[Thing]) -> list[tuple[Thing, ...]]:
     return [tuple(group) for group in groups.values()]
 
 
-_WHEELS = {verb: Wheel({phrase: phrase.weight for phrase in phrases}) for verb, phrases in VERBS.items()}
+@cache
+def _ways(verb: str, other: bool, many: bool) -> Wheel[VerbPhrase]:
+    """The ways to put an act, of several or one, with regard to another or not."""
+    fitting = [phrase for phrase in VERBS[verb] if (other or "{x}" not in phrase.tail) and (many or not phrase.many)]
+    return Wheel({phrase: phrase.weight for phrase in fitting})
+
+
 _PREPOSITIONS = {
     "on": ("on", "on top of", "on"),
     "under": ("under", "underneath", "beneath", "under"),
@@ -359,6 +382,8 @@ _ELSEWHERE = {
     "swim": (("in", "the water", "water"), ("on", "the water", "water")),
     "sail": (("on", "the water", "water"), ("across", "the water", "water")),
 }
-_SLIGHT = {**dict.fromkeys(STATIC, 0.3), "fly": 0.9, "float": 0.7, "park": 0.5}
+_MOVING = frozenset(("walk", "ride", "run", "push", "walk dog", "drive", "hike", "ride board", "chase"))
+_AT_TABLE = frozenset(("sit at", "eat at", "have", "use", "celebrate"))
+_SLIGHT = {**dict.fromkeys(STATIC, 0.3), "fly": 1.2, "float": 0.9, "park": 0.5}
 """What an act loses by hardly being one."""
 _WEATHER = {"day": "on a sunny day", "sunset": "at sunset", "overcast": "on a cloudy day", "morning": "in the morning"}

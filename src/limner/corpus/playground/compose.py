@@ -13,9 +13,9 @@ from limner.corpus.playground.stage import Missing, Stage
 
 _SETTINGS = Wheel({setting.name: setting.weight for setting in SETTINGS.values()})
 _LIGHTS = Wheel({"day": 60.0, "overcast": 14.0, "sunset": 14.0, "morning": 12.0})
-_N_EVENTS = Wheel({1: 66.0, 2: 31.0, 3: 3.0})
-_N_PROPS = Wheel({1: 22.0, 2: 38.0, 3: 27.0, 4: 11.0, 5: 2.0})
-_N_ALOFT = Wheel({0: 46.0, 1: 40.0, 2: 12.0, 3: 2.0})
+_N_EVENTS = Wheel({1: 56.0, 2: 40.0, 3: 4.0})
+_N_PROPS = Wheel({0: 8.0, 1: 34.0, 2: 36.0, 3: 17.0, 4: 5.0})
+_N_ALOFT = Wheel({0: 50.0, 1: 40.0, 2: 10.0})
 
 
 def compose(
@@ -42,7 +42,7 @@ def compose(
     layout = Layout(rng, scene, setting)
     n_events, n_props, n_aloft = _N_EVENTS.spin(rng), _N_PROPS.spin(rng), _N_ALOFT.spin(rng)
     _events(stage, layout, n_events)
-    if wanted is not None and not any(t.kind.name == wanted for g in scene.groups for t in g.members()):
+    if wanted is not None and not _holds(scene, wanted):
         _show(stage, layout, wanted)
     _props(stage, layout, n_props)
     _aloft(stage, layout, n_aloft)
@@ -76,7 +76,7 @@ def _position(thing: Thing) -> tuple[int, int, int, int, str, str]:
 def _events(stage: Stage, layout: Layout, count: int) -> None:
     choices = wheel(stage.setting.name, "events", None)
     placed, before = 0, ""
-    for _ in range(count + 4 if stage.allowed is None else count + 14):
+    for _ in range(count + 2 if stage.allowed is None else count + 14):
         name = choices.spin(stage.rng)
         if name == before:
             continue
@@ -95,7 +95,13 @@ def _props(stage: Stage, layout: Layout, count: int) -> None:
     if not choices:
         return
     for _ in range(count):
-        layout.prop(prop(stage, choices.spin(stage.rng)))
+        name = choices.spin(stage.rng)
+        if name not in SINGLE or not _holds(layout.scene, name):
+            layout.prop(prop(stage, name))
+
+
+def _holds(scene: Scene, name: str) -> bool:
+    return any(thing.kind.name == name for group in scene.groups for thing in group.members())
 
 
 def prop(stage: Stage, name: str) -> Group:
@@ -137,7 +143,10 @@ def _show(stage: Stage, layout: Layout, name: str) -> None:
                 return
             continue
         elif kind.figure == "garment":
-            return
+            wearer = stage.person("stand", wear=(name,) if kind.name in ACCESSORIES else ())
+            group = Group(wearer).say("stand", wearer)
+            if not any(garment.kind is kind for garment in wearer.garments):
+                continue
         else:
             group = prop(stage, name)
         if layout.prop(group, eager=True):
@@ -146,6 +155,8 @@ def _show(stage: Stage, layout: Layout, name: str) -> None:
 
 SMALL = with_trait("small")
 FLYING = with_trait("flying")
+ACCESSORIES = with_trait("accessory")
+SINGLE = with_trait("single")
 
 
 def sky_group(stage: Stage, name: str) -> Group:

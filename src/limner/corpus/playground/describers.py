@@ -32,15 +32,16 @@ class Describer:
         rng = Random(f"describer {number}")
         self.number = number
         self.detail = detail = rng.random()
-        self.noise = rng.uniform(0.25, 0.75)
+        self.noise = rng.uniform(0.2, 0.9)
         self.colour = rng.uniform(0.15, 0.6) + 0.2 * detail
-        self.clothes = rng.uniform(0.15, 0.6) + 0.3 * detail
-        self.place = rng.uniform(0.2, 0.6) + 0.15 * detail
+        self.clothes = rng.uniform(0.12, 0.54) + 0.28 * detail
+        self.place = rng.uniform(0.2, 0.62) + 0.1 * detail
         self.place_first = rng.choice((0.0, 0.02, 0.04, 0.3))
-        self.landmark = rng.uniform(0.1, 0.35) + 0.3 * detail
+        self.landmark = rng.uniform(0.1, 0.4) + 0.35 * detail
         self.second = rng.uniform(0.05, 0.25) + 0.4 * detail
         self.count = rng.uniform(0.4, 0.95)
         self.gather = rng.uniform(0.3, 0.9)
+        self.single_out = rng.uniform(0.0, 0.45)
         self.own = rng.uniform(0.0, 0.25)
         self.definite = rng.choice((0.0, 0.0, 0.01, 0.03, 0.5))
         self.telegraphic = rng.choice((0.0, 0.0, 0.0, 0.0, 0.02, 0.55))

@@ -11,13 +11,14 @@ class VerbPhrase(NamedTuple):
     """A way to say what somebody does: `base` with `tail` after it, in which {o} is the object and {x} the other.
 
     Without a base it tells a state: "on {o}". `passive` is the participle with
-    which the object can be made the subject.
+    which the object can be made the subject, and `many` that it takes several.
     """
 
     base: str
     tail: tuple[str, ...]
     weight: float
     passive: str
+    many: bool
 
 
 def third(base: str) -> str:
@@ -51,12 +52,12 @@ def article(phrase: str) -> str:
 
 
 def _phrase(weight: float, text: str) -> VerbPhrase:
-    """`ride {o} >ridden`: verb, tail and participle; `=on {o}` for a state."""
+    """`ride {o} >ridden`: verb, tail and participle; `=on {o}` for a state, `+race` for what takes several."""
     text, _, passive = (piece.strip() for piece in text.partition(">"))
     if text.startswith("="):
-        return VerbPhrase("", _tail(text[1:]), weight, "")
-    base, _, tail = text.partition(" ")
-    return VerbPhrase(base, _tail(tail), weight, passive)
+        return VerbPhrase("", _tail(text[1:]), weight, "", many=False)
+    base, _, tail = text.removeprefix("+").partition(" ")
+    return VerbPhrase(base, _tail(tail), weight, passive, many=text.startswith("+"))
 
 
 def _tail(text: str) -> tuple[str, ...]:
@@ -80,15 +81,19 @@ HERDS = {"sheep": "flock", "bird": "flock", "duck": "flock", "chicken": "flock",
 
 
 class Sentence:
-    """A caption in the making: words, and the spans of those that refer to something."""
+    """A caption in the making: words, and the spans of those that refer to something.
+
+    The piece of it whose number is `typo` has a slip in it, of the kind that
+    `garble` tells.
+    """
 
     def __init__(self, typo: int = -1, garble: int = 0) -> None:
         self._pieces: list[str] = []
         self._length = 0
+        self._added = 0
         self._typo = typo
         self._garble = garble
         self.spans: list[tuple[int, int, tuple[int, ...] | str]] = []
-        self.n_words = 0
 
     def say(self, text: str) -> None:
         """Words that refer to nothing."""
@@ -110,8 +115,9 @@ class Sentence:
         return written + "." if stop else written
 
     def _add(self, text: str) -> tuple[int, int]:
-        if self._typo == len(self._pieces):
+        if self._typo == self._added:
             text = garbled(text, self._garble)
+        self._added += 1
         if self._length:
             self._pieces.append(" ")
             self._length += 1

@@ -34,7 +34,7 @@ class Layout:
         """Place what the scene is about, near and unhidden; whether there was room."""
         if group.where == "water":
             return self._stand(group, self._row_on_water(), 5, 0.2, True)
-        low, high = {"far": (0.3, 0.55), "shore": (0.12, 0.4)}.get(group.where, (0.6, 0.97) if first else (0.3, 0.92))
+        low, high = {"far": (0.3, 0.55), "shore": (0.0, 0.06)}.get(group.where, (0.6, 0.97) if first else (0.3, 0.92))
         return self._stand(group, self._row(low, high), 6, 0.25, True)
 
     def prop(self, group: Group, *, eager: bool = False) -> bool:

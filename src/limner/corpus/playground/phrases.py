@@ -27,10 +27,14 @@ class Speaker:
         self.telegraphic = rng.random() < who.telegraphic
         self.definite = rng.random() < who.definite
         self._named: set[str] = set()
+        self._precise = False
 
-    def refer(self, things: Sequence[Thing], *, owner: Thing | None = None, verb: str = "") -> None:
-        """Say a noun phrase for the things, as one mention."""
+    def refer(
+        self, things: Sequence[Thing], *, owner: Thing | None = None, verb: str = "", precise: bool = False
+    ) -> None:
+        """Say a noun phrase for the things, as one mention; a precise one is no `person`."""
         numbers = tuple(sorted(t.number for t in things))
+        self._precise = precise
         self.out.refer(self._single(things[0], owner, verb) if len(things) == 1 else self._several(things), numbers)
 
     def clothes(self, people: Sequence[Thing]) -> list[int]:
@@ -39,11 +43,13 @@ class Speaker:
             return self._shared_clothes(people)
         worn = people[0].garments
         picks = sorted(worn, key=lambda g: -g.kind.eye * (0.4 + self.random()))
-        n = 2 if len(picks) > 1 and self.random() < 0.22 + 0.35 * self.who.detail else 1
-        self.out.say(_WEARING[int(self.random() * len(_WEARING))])
+        picks.sort(key=lambda g: g.kind.name == "backpack")
+        n = 2 if len(picks) > 1 and self.random() < 0.26 + 0.36 * self.who.detail else 1
         for i, garment in enumerate(picks[:n]):
-            if i:
-                self.out.say("and")
+            if garment.kind.name == "backpack":
+                self.out.say("with")
+            else:
+                self.out.say("and" if i else _WEARING[int(self.random() * len(_WEARING))])
             self.out.refer(self._garment(garment), (garment.number,))
         return [garment.number for garment in picks[:n]]
 
@@ -100,7 +106,8 @@ class Speaker:
             name = mistaken[int(self.random() * len(mistaken))]
             if name not in self.view.unsaid:
                 return self.who.word(name, self.rng)
-        return self.who.word(thing.kind.name, self.rng)
+        word = self.who.word(thing.kind.name, self.rng)
+        return thing.kind.words[0] if self._precise and word.one == "person" else word
 
     def _described(self, thing: Thing, noun: str) -> str:
         """The noun with what adjectives this describer gives it."""

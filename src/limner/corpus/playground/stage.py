@@ -149,7 +149,7 @@ class Stage:
         elif self.random() < _HATTED[style]:
             chosen.append(self.one(_HATS[style]))
         for extra, share in _EXTRAS[style]:
-            if self.random() < share:
+            if self.random() < share and extra not in chosen:
                 chosen.append(extra)
         return chosen
 

@@ -14,6 +14,7 @@ from limner.corpus.playground.compose import compose
 from limner.corpus.playground.describers import N_DESCRIBERS, chosen
 from limner.corpus.playground.domains import Domains
 from limner.corpus.playground.scene import Scene, Thing
+from limner.errors import LimnerError
 
 TRIES = 60
 """How often a scene is composed anew before its domain is given up."""
@@ -49,10 +50,15 @@ class World:
         """The scene of that number, without captions."""
         return self._scene(number)[0]
 
-    def image(self, number: int, file: str = "") -> Image:
-        """The picture of that number as the corpus has it."""
+    def image(self, number: int) -> Image:
+        """The image of that number, without its picture."""
+        return self.staged(number)[1]
+
+    def staged(self, number: int, folder: str = "") -> tuple[Scene, Image]:
+        """The scene of that number, to be drawn into the folder, and its image."""
         scene, rng, domain = self._scene(number)
-        return self.describe(scene, rng, number, domain, file)
+        id = f"p{self.seed}-{number:06d}"
+        return scene, self._image(id, scene, rng, domain, f"{folder}/{id}.png" if folder else "")
 
     def _scene(self, number: int) -> tuple[Scene, Random, str]:
         if self._domains is None:
@@ -66,9 +72,9 @@ class World:
             scene = compose(rng, seed, self.size, allowed, show)
             if scene.things and self._domains.of(scene) == wanted:
                 return scene, rng, wanted
-        raise AssertionError(f"no {wanted} scene with {show} in {TRIES} attempts")
+        raise LimnerError(f"no {wanted} picture of {show!r} could be composed; name more novel classes")
 
-    def describe(self, scene: Scene, rng: Random, number: int, domain: str, file: str) -> Image:
+    def _image(self, id: str, scene: Scene, rng: Random, domain: str, file: str) -> Image:
         least, most = self.captions
         count = least + int(rng.random() * (most - least + 1))
         unsaid = frozenset(self.novel) if domain == "in-domain" else frozenset()
@@ -83,7 +89,7 @@ class World:
         if domain:
             facts["domain"] = domain
         return Image(
-            f"p{self.seed}-{number:06d}",
+            id,
             scene.width,
             scene.height,
             tuple(map(_box, scene.things)),

@@ -300,6 +300,21 @@ def lounge(st: Stage) -> Group:
     return group
 
 
+def shade(st: Stage) -> Group:
+    """Somebody, or an animal, resting under a tree."""
+    palm = st.setting.name == "beach"
+    tree = st.thing("palm tree" if palm else "tree", size=0.9).move(0.0, 0.12, -5.0)
+    beasts = {"farm": ("cow", "cow"), "savanna": ("lion", "lion"), "park": ("dog", "cat")}.get(st.setting.name, ())
+    if beasts and (st.setting.name == "savanna" or st.chance(0.3)):
+        rester = st.thing(st.some(*beasts), "lie")
+    else:
+        rester = st.person(st.one(("sit cross-legged", "sit on ground", "stand")))
+    rester.flip = st.chance(0.5)
+    group = Group(tree, rester.move(st.between(-0.35, 0.35), 0.0, 0.0))
+    verb = {"stand": "stand under", "lie": "lie under"}.get(rester.pose, "rest under")
+    return group.say(verb, rester, object=tree)
+
+
 def farming(st: Stage) -> Group:
     tractor = st.thing("tractor")
     group = Group(tractor)
@@ -332,4 +347,5 @@ EVENTS: dict[str, Callable[[Stage], Group]] = {
     "fish": fish,
     "lounge": lounge,
     "farming": farming,
+    "shade": shade,
 }

@@ -174,13 +174,18 @@ def _dress(sketch: Sketch, bones: Skeleton) -> None:
 def _apron(sketch: Sketch, bones: Skeleton) -> None:
     sketch.z = Z_TORSO + 3
     (nx, ny), (hx, hy), b = bones.neck, bones.hip, bones.build
-    s = b.hip * 0.9
-    top, low = ny - b.torso * 0.28, hy - b.leg * 0.34
-    sketch.blob("cloth", (nx - s * 0.7, top), (nx + s * 0.8, top), (hx + s, hy + 0.1), (hx + s * 1.25, low),
-                (hx - s * 1.1, low), (hx - s * 0.9, hy + 0.1))  # fmt: skip
-    sketch.box("cloth-", hx - s * 0.5, hy - 0.12, hx + s * 0.6, hy + 0.03, 0.02, edge=0.004)
-    sketch.line("cloth-", 0.02, (nx - s * 0.6, top), (nx - s * 0.5, ny - 0.02))
-    sketch.line("cloth-", 0.02, (nx + s * 0.7, top), (nx + s * 0.6, ny - 0.02))
+    ux, uy = (nx - hx) / b.torso, (ny - hy) / b.torso
+
+    def at(across: float, up: float) -> Point:
+        """A point in hip widths across the trunk and metres up from the hips."""
+        across *= b.hip * 0.9
+        return hx + across * uy + up * ux, hy - across * ux + up * uy
+
+    top, low = b.torso * 0.72, -b.leg * 0.34
+    sketch.blob("cloth", at(-0.7, top), at(0.8, top), at(1.0, 0.1), at(1.25, low), at(-1.1, low), at(-0.9, 0.1))
+    sketch.poly("cloth-", at(-0.5, -0.12), at(0.6, -0.12), at(0.6, 0.03), at(-0.5, 0.03), edge=0.004)
+    sketch.line("cloth-", 0.02, at(-0.6, top), at(-0.5, b.torso - 0.02))
+    sketch.line("cloth-", 0.02, at(0.7, top), at(0.6, b.torso - 0.02))
 
 
 def _scarf(sketch: Sketch, bones: Skeleton) -> None:

@@ -1,0 +1,102 @@
+"""The describers' English, form by form."""
+
+from __future__ import annotations
+
+import pytest
+
+from limner.corpus.playground.catalogue import word
+from limner.corpus.playground.events import EVENTS
+from limner.corpus.playground.grammar import VERBS, Sentence, article, garbled, gerund, third
+from limner.corpus.playground.settings import SETTINGS
+
+
+@pytest.mark.parametrize(
+    ("base", "with_she", "ing"),
+    [
+        ("ride", "rides", "riding"),
+        ("watch", "watches", "watching"),
+        ("fly", "flies", "flying"),
+        ("play", "plays", "playing"),
+        ("sit", "sits", "sitting"),
+        ("run", "runs", "running"),
+        ("lie", "lies", "lying"),
+        ("have", "has", "having"),
+        ("go", "goes", "going"),
+        ("pet", "pets", "petting"),
+        ("eat", "eats", "eating"),
+        ("push", "pushes", "pushing"),
+    ],
+)
+def test_verbs_are_inflected(base: str, with_she: str, ing: str) -> None:
+    assert (third(base), gerund(base)) == (with_she, ing)
+
+
+@pytest.mark.parametrize(
+    ("phrase", "expected"),
+    [
+        ("dog", "a"),
+        ("orange dog", "an"),
+        ("umbrella", "an"),
+        ("older man", "an"),
+        ("ice cream cone", "an"),
+        ("yellow hat", "a"),
+    ],
+)
+def test_articles_follow_the_sound(phrase: str, expected: str) -> None:
+    assert article(phrase) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "many", "bare"),
+    [
+        ("dog", "dog", "dogs", False),
+        ("puppy:2", "puppy", "puppies", False),
+        ("man/men:10", "man", "men", False),
+        ("~pants:9", "pants", "pants", True),
+        ("loaf_of_bread/loaves_of_bread:5", "loaf of bread", "loaves of bread", False),
+    ],
+)
+def test_the_catalogues_words_are_read(text: str, one: str, many: str, bare: bool) -> None:
+    assert word(text)[:3] == (one, many, bare)
+
+
+def test_a_sentence_knows_where_its_mentions_are() -> None:
+    sentence = Sentence()
+    sentence.say("in")
+    sentence.refer("the park", "place")
+    sentence.comma()
+    sentence.refer("two men", (3, 5))
+    sentence.say("sit on")
+    sentence.refer("a bench", (4,))
+    text = sentence.text(capital=True, stop=True)
+    assert text == "In the park, two men sit on a bench."
+    assert [(text[start:end], to) for start, end, to in sentence.spans] == [
+        ("the park", "place"),
+        ("two men", (3, 5)),
+        ("a bench", (4,)),
+    ]
+
+
+def test_a_slip_changes_one_word_and_the_spans_with_it() -> None:
+    sentence = Sentence(typo=2, garble=0)
+    sentence.refer("a man", (0,))
+    sentence.say("riding")
+    sentence.refer("a bicycle", (1,))
+    text = sentence.text(capital=False, stop=False)
+    assert text != "a man riding a bicycle"
+    start, end, _ = sentence.spans[1]
+    assert text[start:end] == text.rpartition("a ")[1] + text.rpartition("a ")[2]
+
+
+@pytest.mark.parametrize("luck", range(30))
+def test_slips_leave_the_first_letter_and_short_words_alone(luck: int) -> None:
+    assert garbled("a dog", luck) == "a dog"
+    slipped = garbled("a bicycle", luck)
+    assert slipped != "a bicycle"
+    assert slipped.startswith("a b")
+
+
+def test_there_are_words_for_everything_that_happens() -> None:
+    happening = {name for setting in SETTINGS.values() for name in setting.offers["events"]}
+    assert happening <= set(EVENTS)
+    assert all(phrases for phrases in VERBS.values())
