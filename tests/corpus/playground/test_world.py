@@ -269,12 +269,14 @@ def test_the_domains_are_as_in_nocaps(mixed: list[Image]) -> None:
     assert 0.5 < share["near-domain"] / 300 < 0.7
 
 
-def test_nobody_speaks_of_a_novel_class_in_domain() -> None:
-    words = {w for name in NOVEL for word in KINDS[name].words for w in (word.one, word.many)}
-    for image in playground(400, seed=9, novel=NOVEL, domains=("in-domain",)):
+@pytest.mark.parametrize("novel", [NOVEL, ("hat", "horse"), ("bird", "girl"), ("jacket", "bus")])
+def test_nobody_speaks_of_a_novel_class_in_domain(novel: tuple[str, ...]) -> None:
+    # Caps are called hats, and cows are taken for horses, where hats and horses are known.
+    words = {w for name in novel for word in KINDS[name].words[:1] for w in (word.one, word.many)}
+    for image in playground(400, seed=9, novel=novel, domains=("in-domain",)):
         assert image.attributes["domain"] == "in-domain"
         for caption, mention in image.mentions():
-            assert caption.phrase(mention).split(" ", 1)[-1] not in words
+            assert not words & set(caption.phrase(mention).lower().split())
 
 
 @pytest.mark.parametrize("domain", ["near-domain", "out-domain"])

@@ -24,7 +24,7 @@ class Viewpoint:
         self.facts = scene.facts
         self.fact_weights = [weight_of(f, self.weights) - _SLIGHT.get(f.verb, 0.0) for f in self.facts]
         self.unsaid = unsaid
-        """Classes whose words nobody may use, not even by mistake."""
+        """Nouns that nobody may use, not even by mistake."""
 
 
 def describe(view: Viewpoint, who: Describer, rng: Random) -> tuple[str, list[tuple[int, int, tuple[int, ...] | str]]]:

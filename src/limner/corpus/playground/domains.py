@@ -41,6 +41,7 @@ class Domains:
                 )
             chosen = tuple(domain for domain in chosen if domain != OUT)
         self._standing = standing
+        self._unsaid = self._nouns()
         self._wheel = Wheel({domain: SHARES[domain] for domain in DOMAINS if domain in chosen})
 
     def draw(self, rng: Random) -> tuple[str, frozenset[str], str | None]:
@@ -55,6 +56,17 @@ class Domains:
         if self.novel & set(PEOPLE):
             allowed |= _WORN
         return domain, allowed, self._standing[int(rng.random() * len(self._standing))]
+
+    def unsaid(self, domain: str) -> frozenset[str]:
+        """The nouns that nobody uses in a domain: in-domain those of novel classes, but for other classes' names."""
+        return self._unsaid if domain == IN else frozenset()
+
+    def _nouns(self) -> frozenset[str]:
+        """The nouns of novel classes, and those that end in one ("winter hat"), but for what known classes are called."""
+        heads = tuple(word.one for name in self.novel for word in KINDS[name].words)
+        nouns = {word.one for kind in KINDS.values() for word in kind.words}
+        said = {KINDS[name].words[0].one for name in self.known}
+        return frozenset(n for n in nouns if n in heads or n.endswith(tuple(f" {head}" for head in heads))) - said
 
     def of(self, scene: Scene) -> str:
         """A scene's domain: `in` without novel classes, `out` with no others but scenery and clothes, else `near`."""

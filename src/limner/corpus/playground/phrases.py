@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
-from limner.corpus.playground.catalogue import Word, word
+from limner.corpus.playground.catalogue import KINDS, Word, word
 from limner.corpus.playground.describers import WRONG_CLASS, WRONG_COLOUR, WRONG_COUNT, Describer
 from limner.corpus.playground.grammar import HERDS, NUMBERS, Sentence, article
 from limner.corpus.playground.scene import Thing
@@ -63,7 +63,7 @@ class Speaker:
             return []
         name = shared[0]
         pieces = [g for person in people for g in person.garments if g.kind.name == name]
-        plural = self.who.word(name, self.rng).many
+        plural = self._word(name).many
         colours = {g.colour for g in pieces}
         self.out.say(_WEARING[int(self.random() * len(_WEARING))])
         text = f"{pieces[0].colour} {plural}" if len(colours) == 1 else plural
@@ -88,7 +88,7 @@ class Speaker:
         return f"{article(described)} {described}"
 
     def _garment(self, garment: Thing) -> str:
-        noun = self.who.word(garment.kind.name, self.rng)
+        noun = self._word(garment.kind.name)
         if garment.kind.name == "pants" and garment.colour == "blue" and self.random() < 0.6:
             noun = _JEANS
         words = []
@@ -103,11 +103,18 @@ class Speaker:
     def _noun(self, thing: Thing) -> Word:
         mistaken = thing.kind.mistaken
         if mistaken and self.random() < WRONG_CLASS * (3 if thing.area < 3000 else 1):
-            name = mistaken[int(self.random() * len(mistaken))]
-            if name not in self.view.unsaid:
-                return self.who.word(name, self.rng)
-        word = self.who.word(thing.kind.name, self.rng)
-        return thing.kind.words[0] if self._precise and word.one == "person" else word
+            found = self._word(mistaken[int(self.random() * len(mistaken))])
+            if found.one not in self.view.unsaid:
+                return found
+        found = self._word(thing.kind.name)
+        return thing.kind.words[0] if self._precise and found.one == "person" else found
+
+    def _word(self, name: str) -> Word:
+        """The describer's noun for a class, or another of its nouns where that must not be said."""
+        found = self.who.word(name, self.rng)
+        if found.one in self.view.unsaid:
+            return next((w for w in KINDS[name].words if w.one not in self.view.unsaid), found)
+        return found
 
     def _described(self, thing: Thing, noun: str) -> str:
         """The noun with what adjectives this describer gives it."""
@@ -177,7 +184,7 @@ class Speaker:
         kinds = {t.kind.name for t in things}
         if len(kinds) == 1:
             name = things[0].kind.name
-            return self.who.word(name, self.rng).many, name
+            return self._word(name).many, name
         types = {t.kind.type for t in things}
         if types == {"people"}:
             if kinds == {"boy", "girl"}:
@@ -186,7 +193,7 @@ class Speaker:
         if types == {"animals"}:
             return "animals", ""
         if types == {"vehicles"}:
-            return "vehicles" if self.random() < 0.6 else "cars", ""
+            return "vehicles", ""
         return "things", ""
 
 

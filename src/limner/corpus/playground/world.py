@@ -77,8 +77,7 @@ class World:
     def _image(self, id: str, scene: Scene, rng: Random, domain: str, file: str) -> Image:
         least, most = self.captions
         count = least + int(rng.random() * (most - least + 1))
-        unsaid = frozenset(self.novel) if domain == "in-domain" else frozenset()
-        view = Viewpoint(scene, unsaid)
+        view = Viewpoint(scene, self._domains.unsaid(domain) if self._domains is not None else frozenset())
         chains = _Chains(scene)
         captions = []
         for i, who in enumerate(chosen(rng, count)):
