@@ -1,0 +1,128 @@
+"""Wording: is a thing called and described as people call and describe it?
+
+Lexicalisation looks at nouns. A mention's noun is that of what is to be seen
+("people" in "a group of people"), in the singular. For each of the mention's
+boxes that some gold caption names, the noun is right if a gold caption used it
+for that box; the mention scores the share of these boxes for which it is, an
+image the mean over its mentions. A mention of boxes that nobody names is not
+judged, nor is one without a noun ("another", "them").
+
+Attributes are the words between determiner and noun ("small", "white" and
+"police" in "a small white police car"), paired with each box that the mention
+refers to. Over the boxes that both the caption and people mention, precision
+is the share of the caption's pairs that a gold caption has too, recall the
+share of all pairs of the gold captions that the caption has, F their harmonic
+mean. Precision is asked where the caption gives an attribute, recall where
+people do, F where either does; it is 0 where only one of them does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from math import fsum
+from typing import NamedTuple
+
+from limner.corpus.caption import Caption
+from limner.score.content import Boxes, mentioned
+from limner.score.measure import Compared, Measure
+from limner.text.forms import singular
+from limner.text.lexicon import COLLECTIVES, DETERMINERS, INDEFINITE, word_set
+from limner.text.phrases import head_noun, is_number, modifiers
+
+
+class Noun(NamedTuple):
+    """What a mention calls the boxes it refers to."""
+
+    boxes: Boxes
+    noun: str
+
+
+class Described(NamedTuple):
+    """The boxes that a caption mentions, and each attribute it gives to one of them."""
+
+    boxes: Boxes
+    attributes: frozenset[tuple[str, str]]
+
+
+def nouns(caption: Caption) -> list[Noun]:
+    """What a caption calls the boxes it refers to, mention by mention, without those that have no noun."""
+    named = ((mention, noun_of(caption.phrase(mention))) for mention in caption.mentions if mention.boxes)
+    return [Noun(frozenset(mention.boxes), noun) for mention, noun in named if noun is not None]
+
+
+def described(caption: Caption) -> Described:
+    """Which attributes a caption gives to which boxes."""
+    pairs = frozenset(
+        (box, attribute)
+        for mention in caption.mentions
+        if mention.boxes
+        for attribute in attributes_of(caption.phrase(mention))
+        for box in mention.boxes
+    )
+    return Described(mentioned(caption), pairs)
+
+
+def compare_nouns(said: Sequence[Noun], gold: Sequence[Sequence[Noun]]) -> Compared:
+    """The mean over mentions of the share of their boxes for which somebody used the same noun."""
+    used: dict[str, set[str]] = {}
+    for caption in gold:
+        for boxes, noun in caption:
+            for box in boxes:
+                used.setdefault(box, set()).add(noun)
+    shares: list[float] = []
+    for boxes, noun in said:
+        right = [noun in used[box] for box in boxes if box in used]
+        if right:
+            shares.append(sum(right) / len(right))
+    return Compared((fsum(shares) / len(shares) if shares else None,), len(said), len(shares))
+
+
+def compare_attributes(said: Described, gold: Sequence[Described]) -> Compared:
+    """Precision, recall and F of the attributes given to the boxes that both sides mention."""
+    shared = said.boxes & frozenset().union(*(one.boxes for one in gold))
+    own = {pair for pair in said.attributes if pair[0] in shared}
+    theirs = {pair for one in gold for pair in one.attributes if pair[0] in shared}
+    right = len(own & theirs)
+    precision = right / len(own) if own else None
+    recall = right / len(theirs) if theirs else None
+    f = 2 * right / (len(own) + len(theirs)) if own or theirs else None
+    return Compared((precision, recall, f), len(said.attributes), len(own))
+
+
+LEXICALISATION = Measure("lexicalisation", ("score",), nouns, compare_nouns)
+ATTRIBUTES = Measure("attributes", ("P", "R", "F"), described, compare_attributes)
+
+NAMELESS = DETERMINERS | INDEFINITE | word_set("other it he she they them him i we us you me who which there here none")
+"""Heads of phrases that name nothing, singular as `singular` has them."""
+
+
+@lru_cache(maxsize=1 << 16)
+def noun_of(phrase: str) -> str | None:
+    """The noun, singular, for what a phrase shows; None for one that names nothing."""
+    noun = singular(head_noun(_held(phrase)))
+    return None if noun in NAMELESS or is_number(noun) else noun
+
+
+@lru_cache(maxsize=1 << 16)
+def attributes_of(phrase: str) -> frozenset[str]:
+    """The words that describe what a phrase shows: "young" of "a large group of young people"."""
+    return frozenset(modifiers(_held(phrase)))
+
+
+def _held(phrase: str) -> str:
+    """The phrase for what is to be seen: what a collective holds, otherwise the phrase itself."""
+    for _ in range(_DEPTH):
+        head = head_noun(phrase)
+        if singular(head) not in COLLECTIVES:
+            break
+        holding = re.search(rf"\b{re.escape(head)}\s+of\s+(?=\S)", phrase, re.IGNORECASE)
+        if holding is None:
+            break
+        phrase = phrase[holding.end() :]
+    return phrase
+
+
+_DEPTH = 4
+"""How many collectives may hold each other: "a row of groups of people" has two."""

@@ -1,0 +1,139 @@
+"""Everything that is measured of a system's results, in one pass."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from math import isfinite
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from limner.corpus import Caption, Image
+from limner.score.content_evaluation import evaluate, evaluate_content
+from strategies import corpora
+
+
+def spoken(caption: Caption, name: str = "s") -> Caption:
+    """A gold caption as a system's result."""
+    return replace(caption, source=f"system:{name}", mentions=tuple(replace(m, chain=None) for m in caption.mentions))
+
+
+def results(gold: list[Image], pick: Callable[[Image], Caption]) -> list[Image]:
+    return [Image(image.id, captions=(spoken(pick(image)),)) for image in gold]
+
+
+@pytest.fixture
+def gold(image: Callable[..., Image]) -> list[Image]:
+    return [
+        image("[A man]m rides [a brown horse]h .", "[A man]m on [a horse]h near [a cow]c .", "Fun .", id="i"),
+        image("[A dog]d .", "[A small dog]d and [a cat]c .", id="j"),
+        image("Words .", "More [words] .", id="k"),
+    ]
+
+
+def test_a_report_has_every_measure(gold: list[Image], caption: Callable[..., Caption]) -> None:
+    said = {"i": "[A man]m rides [a horse]h .", "j": "[A red cat]c and [a dog]d .", "k": "What ?"}
+    given = [Image(id, captions=(caption(text, "0", "system:s"),)) for id, text in said.items()]
+    found = evaluate_content(given, gold)
+    assert (found["n_images"], found["source"]) == (2, "system:s")
+    # i: P (1 + 1) / 2, R (1 + 2/3) / 2. j: P (1/2 + 1) / 2, R (1 + 1) / 2.
+    p, r = (1.0, 5 / 6), (0.75, 1.0)
+    assert found["P"] == pytest.approx(0.875)
+    assert found["R"] == pytest.approx((5 / 6 + 1) / 2)
+    assert found["F"] == pytest.approx((2 * p[0] * p[1] / sum(p) + 2 * r[0] * r[1] / sum(r)) / 2)
+    assert found["P_sd"] == pytest.approx(0.125)
+    assert found["left_out"] == {"images": 1, "gold_captions": 3, "missing": 0}
+    assert found["zero"] == {"empty": 0, "missing": 0}
+    assert found["human"]["n_images"] == 2
+    assert found["oracle"]["F"] >= found["F"]
+    assert found["ordering"]["tau"] == pytest.approx((1 - 1) / 2)
+    assert found["lexicalisation"]["score"] == 1
+    assert found["attributes"]["P"] == 0
+    assert found["prepositions"]["R"] == 0
+    assert found["verbs"]["P"] == found["verbs"]["R"] == 1
+    assert found["by"]["label"]["label m"]["n_selected"] == 1
+    assert list(found["by"]["boxes"]) == ["2", "3"]
+    assert found["intervals"]["P"][0] <= found["P"] <= found["intervals"]["P"][1]
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+
+
+def test_an_empty_caption_scores_nothing_and_is_counted(gold: list[Image]) -> None:
+    silent = [Image(image.id, captions=(Caption("0", "Hm .", source="system:s"),)) for image in gold]
+    found = evaluate_content(silent, gold)
+    assert (found["P"], found["R"], found["F"], found["n_images"]) == (0, 0, 0, 2)
+    assert found["zero"] == {"empty": 2, "missing": 0}
+    assert found["lexicalisation"]["score"] is None
+    assert found["lexicalisation"]["left_out"] == {"images": 2}
+    assert found["human"]["F"] > 0
+
+
+@pytest.mark.parametrize(("missing", "n_images", "zero", "left_out"), [("zero", 2, 1, 0), ("skip", 1, 0, 2)])
+def test_a_missing_result_scores_nothing_or_is_left_out(
+    gold: list[Image], missing: Any, n_images: int, zero: int, left_out: int
+) -> None:
+    found = evaluate_content(results(gold[:1], lambda image: image.captions[0]), gold, missing=missing)
+    assert (found["n_images"], found["zero"]["missing"], found["left_out"]["missing"]) == (n_images, zero, left_out)
+    assert found["human"]["n_images"] == n_images
+    assert found["ordering"]["left_out"]["images"] == 0
+    assert f"missing:{missing}" in found["signature"]
+
+
+def test_without_an_image_to_score_there_are_no_figures(gold: list[Image]) -> None:
+    found = evaluate_content(results(gold[2:], lambda image: image.captions[0]), gold[2:])
+    assert (found["n_images"], found["F"], found["left_out"]["images"]) == (0, 0, 1)
+    json.dumps(found, allow_nan=False)
+
+
+def test_the_signature_tells_what_could_change_a_score(gold: list[Image]) -> None:
+    first = evaluate(results(gold, lambda image: image.captions[0]), gold)
+    last = evaluate(results(gold, lambda image: image.captions[-1]), gold, missing="zero")
+    assert first.signature().startswith("metric:content|version:1|")
+    assert "captions:2-2|images:2|missing:error" in first.signature()
+    assert first.signature() != last.signature()
+
+
+@given(corpora(max_size=3), st.sampled_from(["error", "zero", "skip"]))
+def test_any_corpus_can_be_scored_against_itself(gold: list[Image], missing: Any) -> None:
+    said = [i for i in gold if any(c.source == "gold" for c in i.captions)]
+    if not said:
+        return
+    given = results(said, lambda image: next(c for c in image.captions if c.source == "gold"))
+    found = evaluate_content(given, said, missing=missing)
+    assert found["n_images"] + found["left_out"]["images"] == len(said)
+    assert 0 <= found["F"] <= found["oracle"]["F"] + 1e-12
+    assert all(isfinite(value) for value in numbers(found))
+
+
+def numbers(found: object) -> list[float]:
+    if isinstance(found, dict):
+        return [number for value in found.values() for number in numbers(value)]
+    return [found] if isinstance(found, float) else []
+
+
+def test_people_are_scored_on_flickr30k_entities(val: list[Image]) -> None:
+    """The bounds that docs/score-content.md states."""
+    found = evaluate_content(results(val, lambda image: image.captions[0]), val)
+    assert found["left_out"] == {"images": 0, "gold_captions": 14, "missing": 0}
+    bounds = {
+        name: [round(found[name]["human"][column], 3) for column in columns] for name, columns in BOUND_COLUMNS.items()
+    }
+    assert bounds == {
+        "ordering": [0.824],
+        "lexicalisation": [0.74],
+        "attributes": [0.404, 0.205, 0.228],
+        "prepositions": [0.635, 0.289, 0.321],
+        "verbs": [0.517, 0.211, 0.238],
+    }
+
+
+BOUND_COLUMNS = {
+    "ordering": ("tau",),
+    "lexicalisation": ("score",),
+    "attributes": ("P", "R", "F"),
+    "prepositions": ("P", "R", "F"),
+    "verbs": ("P", "R", "F"),
+}

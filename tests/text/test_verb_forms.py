@@ -1,0 +1,64 @@
+"""Base forms of verbs."""
+
+from __future__ import annotations
+
+import pytest
+
+from limner.text.verb_forms import IRREGULAR, REGULAR, is_participle, verb_lemma
+
+
+@pytest.mark.parametrize(
+    ("lemma", "forms"),
+    [
+        ("ride", "ride rides riding rode ridden"),
+        ("sit", "sit sits sitting sat"),
+        ("run", "run runs running ran"),
+        ("carry", "carry carries carrying carried"),
+        ("play", "play plays playing played"),
+        ("tie", "tie ties tying tied"),
+        ("watch", "watch watches watching watched"),
+        ("squat", "squat squats squatting squatted"),
+        ("open", "open opens opening opened"),
+        ("have", "have has having had"),
+        ("do", "do does doing did done"),
+        ("lie", "lie lies lying lay lays laying laid"),
+        ("see", "see sees seeing seen"),
+        ("picnic", "picnic picnics picnicking picnicked"),
+        ("ski", "ski skis skiing skied"),
+        ("travel", "travels traveling travelling traveled travelled"),
+        ("unwrap", "unwrapping unwrapped"),
+        ("show", "shows showing showed shown"),
+    ],
+)
+def test_forms_lead_to_their_base(lemma: str, forms: str) -> None:
+    assert {form: verb_lemma(form) for form in forms.split()} == dict.fromkeys(forms.split(), lemma)
+
+
+@pytest.mark.parametrize(
+    "word", ["dog", "is", "being", "clothing", "ceiling", "during", "left", "ground", "the", "ring-like", "bing"]
+)
+def test_other_words_are_no_verbs(word: str) -> None:
+    assert verb_lemma(word) is None
+
+
+@pytest.mark.parametrize(("word", "lemma"), [("yodelling", "yodell"), ("zorbing", "zorb"), ("blogging", "blog")])
+def test_unknown_words_in_ing_have_some_base(word: str, lemma: str) -> None:
+    assert verb_lemma(word) == lemma
+
+
+def test_participles_are_told() -> None:
+    assert all(is_participle(word) for word in ("ridden", "parked", "held", "carried", "cut"))
+    assert not any(is_participle(word) for word in ("rode", "riding", "rides", "dog", "left"))
+
+
+def test_forms_agree_with_lemminflect() -> None:
+    lemminflect = pytest.importorskip("lemminflect")
+    bases = [*REGULAR, *(line.split()[0] for line in IRREGULAR.split(","))]
+    checked = 0
+    for base in bases:
+        inflected = lemminflect.getAllInflections(base, upos="VERB")
+        for spellings in (inflected[tag] for tag in ("VBG", "VBZ") if tag in inflected):
+            checked += 1
+            # Of several spellings one will do; a form that is another word more often has no base here.
+            assert {verb_lemma(form) for form in spellings} & {base, None}, base
+    assert checked > 1000
