@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
-from limner.corpus.playground.scene import Fact, Scene, Thing
+from math import sqrt
 
+from limner.corpus.playground.grammar import STATIC
+from limner.corpus.playground.scene import Fact, Scene, Thing
+from limner.corpus.playground.settings import SETTINGS
+
+
+class Viewpoint:
+    """A scene as everybody sees it, worked out once for all its describers."""
+
+    def __init__(self, scene: Scene, unsaid: frozenset[str] = frozenset()) -> None:
+        self.scene = scene
+        self.setting = SETTINGS[scene.setting]
+        self.weights = salience(scene)
+        self.facts = scene.facts
+        self.fact_weights = [weight_of(f, self.weights) - _SLIGHT.get(f.verb, 0.0) for f in self.facts]
+        self.unsaid = unsaid
+        """Nouns that nobody may use, not even by mistake."""
+
+
+_SLIGHT = {**dict.fromkeys(STATIC, 0.3), "fly": 1.2, "float": 0.9, "park": 0.5}
+"""What an act loses by hardly being one."""
 _TYPES = {"people": 1.0, "animals": 0.8, "vehicles": 0.45, "instruments": 0.35, "clothing": -0.3, "other": 0.1}
 
 
@@ -19,7 +39,7 @@ def salience(scene: Scene) -> list[float]:
     for thing in scene.things:
         x0, y0, x1, y1 = thing.box
         off = abs((x0 + x1) / width - 1) * 0.7 + abs((y0 + y1) / height - 1) * 0.3
-        weight = _TYPES.get(thing.kind.type, 0.1) + 1.5 * (max(0, (x1 - x0) * (y1 - y0)) / whole) ** 0.5 - 0.45 * off
+        weight = _TYPES.get(thing.kind.type, 0.1) + 1.5 * sqrt((x1 - x0) * (y1 - y0) / whole) - 0.45 * off
         if thing.number in acting:
             weight += 0.4
         traits = thing.kind.traits

@@ -6,25 +6,12 @@ from collections.abc import Sequence
 from functools import cache
 from random import Random
 
-from limner.corpus.playground.attention import relation, salience, weight_of
+from limner.corpus.playground.attention import Viewpoint, relation
 from limner.corpus.playground.describers import MISSPELT, Describer
 from limner.corpus.playground.grammar import IDLE, STATIC, VERBS, Sentence, VerbPhrase, gerund, third
 from limner.corpus.playground.phrases import Speaker
-from limner.corpus.playground.scene import Fact, Group, Scene, Thing
-from limner.corpus.playground.settings import SETTINGS, Wheel
-
-
-class Viewpoint:
-    """A scene as everybody sees it, worked out once for all its describers."""
-
-    def __init__(self, scene: Scene, unsaid: frozenset[str] = frozenset()) -> None:
-        self.scene = scene
-        self.setting = SETTINGS[scene.setting]
-        self.weights = salience(scene)
-        self.facts = scene.facts
-        self.fact_weights = [weight_of(f, self.weights) - _SLIGHT.get(f.verb, 0.0) for f in self.facts]
-        self.unsaid = unsaid
-        """Nouns that nobody may use, not even by mistake."""
+from limner.corpus.playground.scene import Fact, Group, Thing
+from limner.corpus.playground.settings import Wheel
 
 
 def describe(view: Viewpoint, who: Describer, rng: Random) -> tuple[str, list[tuple[int, int, tuple[int, ...] | str]]]:
@@ -384,6 +371,4 @@ _ELSEWHERE = {
 }
 _MOVING = frozenset(("walk", "ride", "run", "push", "walk dog", "drive", "hike", "ride board", "chase"))
 _AT_TABLE = frozenset(("sit at", "eat at", "have", "use", "celebrate"))
-_SLIGHT = {**dict.fromkeys(STATIC, 0.3), "fly": 1.2, "float": 0.9, "park": 0.5}
-"""What an act loses by hardly being one."""
 _WEATHER = {"day": "on a sunny day", "sunset": "at sunset", "overcast": "on a cloudy day", "morning": "in the morning"}

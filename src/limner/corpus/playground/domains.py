@@ -62,7 +62,7 @@ class Domains:
         return self._unsaid if domain == IN else frozenset()
 
     def _nouns(self) -> frozenset[str]:
-        """The nouns of novel classes, and those that end in one ("winter hat"), but for what known classes are called."""
+        """The nouns of novel classes, and those that end in one ("winter hat"), but for known classes' names."""
         heads = tuple(word.one for name in self.novel for word in KINDS[name].words)
         nouns = {word.one for kind in KINDS.values() for word in kind.words}
         said = {KINDS[name].words[0].one for name in self.known}

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
-from typing import TYPE_CHECKING
 
+from limner.corpus.playground.attention import Viewpoint
 from limner.corpus.playground.catalogue import KINDS, Word, word
 from limner.corpus.playground.describers import WRONG_CLASS, WRONG_COLOUR, WRONG_COUNT, Describer
 from limner.corpus.playground.grammar import HERDS, NUMBERS, Sentence, article
 from limner.corpus.playground.scene import Thing
-
-if TYPE_CHECKING:
-    from limner.corpus.playground.captions import Viewpoint
 
 
 class Speaker:

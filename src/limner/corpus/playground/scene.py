@@ -54,6 +54,7 @@ class Thing:
         self.number = -1
 
     def wear(self, garment: Thing) -> None:
+        """Put a garment on; it belongs to the extent from now on."""
         garment.wearer = self
         garment.size = self.size
         self.garments.append(garment)
@@ -66,6 +67,7 @@ class Thing:
         return self.dx + (-x if self.flip else x) * self.size, self.dy + y * self.size
 
     def move(self, dx: float, dy: float = 0.0, z: float = 0.0) -> Thing:
+        """Placed in its group: metres from the foot, and its turn in painting order."""
         self.dx, self.dy, self.z = dx, dy, z
         return self
 
@@ -161,6 +163,7 @@ class Group:
         return thing
 
     def say(self, verb: str, *subjects: Thing, object: Thing | None = None, other: Thing | None = None) -> Group:
+        """Add a fact; the verb is one of `verbs.txt`."""
         self.facts.append(Fact(verb, subjects, () if object is None else (object,), other))
         return self
 

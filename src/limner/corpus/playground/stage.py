@@ -116,6 +116,7 @@ class Stage:
         return person.hold(held, own, hand, Z_HELD)
 
     def string(self, group: Group, person: Thing, hand: str, thing: Thing, end: str, sag: float, ink: str) -> None:
+        """Tie a thing to a person's hand."""
         group.cords.append(Cord(person.anchor(hand), thing.anchor(end), sag, ink))
 
     def _garment(self, name: str, build: str, pose: str, worn: str) -> Thing:

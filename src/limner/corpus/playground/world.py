@@ -9,7 +9,8 @@ from random import Random
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Chain, FrozenDict, Image
-from limner.corpus.playground.captions import Viewpoint, describe
+from limner.corpus.playground.attention import Viewpoint
+from limner.corpus.playground.captions import describe
 from limner.corpus.playground.compose import compose
 from limner.corpus.playground.describers import N_DESCRIBERS, chosen
 from limner.corpus.playground.domains import Domains

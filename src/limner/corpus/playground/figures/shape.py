@@ -58,7 +58,8 @@ class Figure:
 
     def __init__(self, parts: Sequence[Part], anchors: Mapping[str, Point], details: Sequence[Detail]) -> None:
         self.parts = tuple(parts)
-        self.anchors = anchors
+        # Rounded like the extent, so that no platform's trigonometry shows in a scene.
+        self.anchors = {name: (round(x, 6), round(y, 6)) for name, (x, y) in anchors.items()}
         self.bounds = _extent(self.parts)
         self._details = details
 
