@@ -1,0 +1,70 @@
+"""`limner score`."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from limner.cli.corpora import Source, lenient_option, progress, tell_reading
+from limner.corpus import open_corpus
+
+if TYPE_CHECKING:
+    from limner.score.results import Missing
+
+
+@click.group()
+def command() -> None:
+    """Score a system's results against gold."""
+
+
+@command.command()
+@click.argument("results", metavar="RESULTS", type=Source())
+@click.option("--gold", metavar="GOLD", required=True, type=Source(), help="The corpus with people's captions.")
+@click.option("--source", metavar="NAME", help="Whose captions to score, where RESULTS hold several systems'.")
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "zero", "skip"]),
+    default="error",
+    show_default=True,
+    help="What a gold image without a result is.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@lenient_option
+def content(results: str, gold: str, source: str | None, missing: Missing, as_json: bool, lenient: bool) -> None:
+    """Which boxes the captions mention, in what order and in which words, against people."""
+    from limner.score.content_evaluation import evaluate_content
+
+    said = open_corpus(results, lenient=lenient)
+    known = open_corpus(gold, lenient=lenient)
+    scores = evaluate_content(said, progress(known, "images"), source=source, missing=missing, place=said.name)
+    tell_reading(said)
+    tell_reading(known)
+    click.echo(json.dumps(scores, ensure_ascii=False) if as_json else "\n".join(_lines(scores)))
+
+
+def _lines(scores: dict[str, Any]) -> list[str]:
+    from limner.report.tables import aligned, decimal
+
+    rows = [["", "P", "R", "F"]]
+    for name, found in ((scores["source"], scores), ("human", scores["human"]), ("oracle", scores["oracle"])):
+        rows.append([name, *(f"{decimal(found[v], 4)} ± {decimal(found[v + '_sd'], 4)}" for v in "PRF")])
+    finer = [["", "system", "human", "images"]]
+    for name, value in FINER:
+        found = scores[name]
+        finer.append([name, decimal(found[value], 4), decimal(found["human"][value], 4), f"{found['n_images']:,}"])
+    left = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in scores["left_out"].items() if n) or "nothing"
+    return [
+        f"images: {scores['n_images']:,}; left out: {left}",
+        "",
+        *aligned(rows, "<>>>"),
+        "",
+        *aligned(finer, "<>>>"),
+        "",
+        scores["signature"],
+    ]
+
+
+FINER = (("ordering", "tau"), ("lexicalisation", "score"), ("attributes", "F"), ("prepositions", "F"), ("verbs", "F"))
+"""The finer measures, and the value of each that sums it up."""
