@@ -26,7 +26,6 @@ from typing import NamedTuple
 from limner.corpus.caption import Caption, Mention
 from limner.score.content import Boxes, mentioned
 from limner.score.measure import Compared, Measure
-from limner.score.wording import noun_of
 from limner.text.connectives import Connective, connective, joins
 from limner.text.phrases import head_noun
 from limner.text.words import words
@@ -179,16 +178,11 @@ def _between(caption: Caption) -> list[Between]:
                 found.append(_read(" ".join(pieces)))
             pieces = []
         else:
-            pieces.append(_noun(caption.phrase(mention)))
+            # "the", so that it is seen to be a noun: "in [the middle] of", "takes [breaks] on".
+            pieces.append(f"the {head_noun(caption.phrase(mention))}")
         if mention.boxes or reached >= 0:
             reached = mention.end
     return found
-
-
-def _noun(phrase: str) -> str:
-    """What stands for something that is spoken of without a box: "the middle", so that it is seen to be a noun."""
-    head = head_noun(phrase)
-    return head if noun_of(phrase) is None else f"the {head}"
 
 
 _SENTENCE_END = re.compile(r"[.!?;](?:\s|$)")
