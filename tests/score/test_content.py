@@ -114,3 +114,10 @@ def test_selectors_on_flickr30k_entities(
     assert found.n_images == 1000
     for value, wanted in zip((found.P, found.R, found.F), expected, strict=True):
         assert wanted is None or round(value, 4) == wanted
+
+
+def test_with_very_many_boxes_the_oracle_still_answers() -> None:
+    everything = frozenset(map(str, range(3000)))
+    gold = [everything, frozenset({"1", "2"}), frozenset({"1", "2"})]
+    assert oracle(gold) >= {"1", "2"}
+    assert score_selection(oracle(gold), gold).F >= score_selection({"1", "2"}, gold).F

@@ -53,7 +53,9 @@ def _lines(scores: dict[str, Any]) -> list[str]:
     finer = [["", "system", "human", "images"]]
     for name, value in FINER:
         found = scores[name]
-        finer.append([name, decimal(found[value], 4), decimal(found["human"][value], 4), f"{found['n_images']:,}"])
+        # People meet one caption fewer than the system: `matched` does too.
+        system, people = found.get("matched", found)[value], found["human"][value]
+        finer.append([f"{name} {value}", decimal(system, 4), decimal(people, 4), f"{found['n_images']:,}"])
     left = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in scores["left_out"].items() if n) or "nothing"
     return [
         f"images: {scores['n_images']:,}; left out: {left}",
@@ -66,5 +68,14 @@ def _lines(scores: dict[str, Any]) -> list[str]:
     ]
 
 
-FINER = (("ordering", "tau"), ("lexicalisation", "score"), ("attributes", "F"), ("prepositions", "F"), ("verbs", "F"))
-"""The finer measures, and the value of each that sums it up."""
+FINER = (
+    ("ordering", "tau"),
+    ("lexicalisation", "score"),
+    ("attributes", "P"),
+    ("attributes", "F"),
+    ("prepositions", "P"),
+    ("prepositions", "F"),
+    ("verbs", "P"),
+    ("verbs", "F"),
+)
+"""The finer measures, and the values of each that are printed."""

@@ -55,12 +55,17 @@ def thing_noun(phrase: str) -> str:
     "a group of people" shows "people", "a pair of old shoes" shows "shoes"; a
     collective that holds nothing ("a crowd") is itself what is seen.
     """
-    head = head_noun(phrase)
-    if singular(head) not in COLLECTIVES:
-        return head
-    parsed = _parse(phrase)
-    joint, *held = parsed.tokens[parsed.end :] or [""]
-    return thing_noun(" ".join(held)) if joint == "of" and held else head
+    for _ in range(MAX_NESTED):
+        parsed = _parse(phrase)
+        joint, *held = parsed.tokens[parsed.end :] or [""]
+        if joint != "of" or not held or singular(parsed.tokens[parsed.end - 1]) not in COLLECTIVES:
+            break
+        phrase = " ".join(held)
+    return head_noun(phrase)
+
+
+MAX_NESTED = 5
+"""Collectives of collectives that are looked into."""
 
 
 def modifiers(phrase: str) -> list[str]:
