@@ -1,0 +1,192 @@
+"""Clauses put into words: verb forms, agreement, and which of several patterns a sentence takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from limner.describe.realise.noun_phrases import NUMBER_WORDS, NounPhrases, after_there, is_singular, takes_plural
+from limner.describe.realise.plan import Arm, Clause, Node
+from limner.describe.realise.things import PARTS, Thing
+from limner.describe.realise.wording import SUPPORT, Relation
+from limner.describe.realise.writing import Text, joints
+from limner.text.lexicon import word_set
+from limner.text.verbs import third
+
+CAPTION, PROGRESSIVE, PRESENT, THERE = "caption", "progressive", "present", "there"
+"""A man riding a horse. / A man is riding a horse. / A man rides a horse. / There is a man riding a horse."""
+
+CHANCES = {CAPTION: 0.42, PROGRESSIVE: 0.26, PRESENT: 0.18, THERE: 0.14}
+NO_PREDICATE = frozenset({"with", "of", "and"})
+"""Prepositions that cannot follow "is"."""
+
+
+class Clauses:
+    """Writes clauses, by chance in one of the patterns that fit."""
+
+    def __init__(self, phrases: NounPhrases, *, simple: bool = False) -> None:
+        self._phrases = phrases
+        self._simple = simple
+
+    def write(self, text: Text, clause: Clause, rng: Random) -> None:
+        """The clause, without its full stop."""
+        arrange(clause)
+        pattern = self._pattern(clause, rng)
+        heads = [node.thing for node in clause.heads]
+        named = [self._phrases.phrase(thing, rng) for thing in heads]
+        several = len(heads) > 1 or takes_plural(named[0], heads[0])
+        if pattern == THERE:
+            text.say("there is" if is_singular(named[0], heads[0]) else "there are")
+            named[0] = after_there(named[0], heads[0])
+        self._name(text, clause.heads, named, rng, goes_on=bool(clause.arms))
+        acted = False
+        for at, arm in enumerate(clause.arms):
+            if arm.relation.is_verbal and acted:
+                text.say("and")
+            text.say(_words(arm.relation, pattern, several, is_first=at == 0))
+            acted = acted or arm.relation.is_verbal
+            is_last = at == len(clause.arms) - 1
+            self._name(text, arm.objects, self._phrases_of(text, arm, heads, rng), rng, goes_on=not is_last)
+
+    def _pattern(self, clause: Clause, rng: Random) -> str:
+        fitting = dict(CHANCES)
+        main = clause.arms[0].relation if clause.arms else None
+        if main is None or not (main.is_verbal or main.preposition not in NO_PREDICATE):
+            del fitting[PROGRESSIVE]
+        if main is None or not main.verb:
+            del fitting[PRESENT]
+        if self._simple:
+            del fitting[CAPTION]
+        return rng.choices(list(fitting), list(fitting.values()))[0]
+
+    def _phrases_of(self, text: Text, arm: Arm, heads: Sequence[Thing], rng: Random) -> list[str]:
+        return [
+            self._phrases.phrase(
+                thing, rng, each=_is_for_each(thing, heads, arm.relation), again=thing.word in text.nouns
+            )
+            for thing in (node.thing for node in arm.objects)
+        ]
+
+    def _name(
+        self, text: Text, nodes: Sequence[Node], phrases: Sequence[str], rng: Random, *, goes_on: bool = False
+    ) -> None:
+        """Things that are named together, each with what is said of it."""
+        for joint, node, phrase in zip(joints(len(nodes)), nodes, phrases, strict=True):
+            text.joint(joint)
+            text.refer(phrase, node.thing)
+            for at, arm in enumerate(node.arms):
+                self._add(text, node, at, rng)
+                if arm.of_some and (node is not nodes[-1] or goes_on or arm is not node.arms[-1]):
+                    text.comma()
+
+    def _add(self, text: Text, node: Node, at: int, rng: Random) -> None:
+        """What is said of a thing right after its name."""
+        arm = node.arms[at]
+        if arm.of_some:
+            text.comma()
+            n = max(one.thing.n for one in arm.objects)
+            text.say("one" if n == 1 else f"{NUMBER_WORDS[n]} of them" if n < len(NUMBER_WORDS) else "many of them")
+            of = [one.thing for one in arm.objects[:1]]
+        else:
+            if at and arm.relation.is_verbal:
+                text.say("and")
+            of = [node.thing]
+        text.say(str(arm.relation))
+        self._name(text, arm.objects, self._phrases_of(text, arm, of, rng), rng)
+
+
+def arrange(clause: Clause) -> None:
+    """Put what is said in the order in which it reads well.
+
+    What the only head wears is its predicate where it does nothing else, and
+    otherwise said in passing: "a man in a hat riding a horse". Acts come
+    first, places last.
+    """
+    acts = any(arm.relation.is_verbal for arm in clause.arms)
+    head = clause.heads[0]
+    if len(clause.heads) == 1 and not acts and not any(arm.of_some for arm in head.arms):
+        clause.arms = [*_as_predicate(head), *clause.arms]
+        head.arms = []
+    else:
+        for one in clause.heads:
+            one.arms = _in_passing(one.arms)
+    for one in clause.heads:
+        one.arms.sort(key=lambda arm: bool(arm.of_some))
+    clause.heads.sort(key=lambda one: bool(one.arms))
+    clause.arms.sort(key=_place_in_clause)
+    _merge(clause.arms)
+
+
+def _as_predicate(head: Node) -> list[Arm]:
+    """What people have on, with a verb: wearing a hat."""
+    return [
+        Arm(Relation("wear"), arm.objects)
+        if head.thing.kind == "people" and all(_is_garment(node.thing) for node in arm.objects)
+        else arm
+        for arm in head.arms
+    ]
+
+
+def _is_garment(thing: Thing) -> bool:
+    return thing.kind == "clothing" and thing.noun not in _CARRIED
+
+
+def _in_passing(arms: Sequence[Arm]) -> list[Arm]:
+    """What is worn, without the verb: in a hat, with a backpack."""
+    turned = []
+    for arm in arms:
+        if arm.relation.verb == "wear" or (
+            arm.relation.preposition == "with" and arm.objects[0].thing.kind == "clothing"
+        ):
+            garments = all(_is_garment(node.thing) for node in arm.objects)
+            turned.append(Arm(Relation(preposition="in" if garments else "with"), arm.objects, arm.of_some))
+        else:
+            turned.append(arm)
+    _merge(turned)
+    return turned
+
+
+def _merge(arms: list[Arm]) -> None:
+    """Join neighbours that say the same."""
+    for at in range(len(arms) - 1, 0, -1):
+        one, other = arms[at - 1], arms[at]
+        alike = one.leads_to_place == other.leads_to_place
+        if one.relation == other.relation and one.of_some == other.of_some and alike:
+            arms[at - 1].objects += arms.pop(at).objects
+
+
+def _place_in_clause(arm: Arm) -> tuple[int, int]:
+    """Acts, then what belongs to the heads, what they are on, other things, and places; what leads on goes last."""
+    first = arm.objects[0]
+    if arm.relation.is_verbal:
+        rank = 0
+    elif first.thing.kind in PARTS:
+        rank = 1
+    elif first.thing.kind == "scene":
+        rank = 4
+    else:
+        rank = 2 if arm.relation.preposition in SUPPORT else 3
+    return rank, int(bool(first.arms))
+
+
+def _words(relation: Relation, pattern: str, several: bool, *, is_first: bool) -> str:
+    """A relation in the form that the sentence's pattern gives it; only the first has an auxiliary."""
+    if pattern == PRESENT and relation.verb:
+        verb = relation.verb if several else third(relation.verb)
+        return " ".join(part for part in (verb, relation.particle, relation.preposition) if part)
+    if (pattern == PROGRESSIVE and is_first) or (pattern == PRESENT and relation.participle):
+        return f"{'are' if several else 'is'} {relation}"
+    return str(relation)
+
+
+def _is_for_each(thing: Thing, heads: Sequence[Thing], relation: Relation) -> bool:
+    """Whether there is one for each head: two men holding umbrellas."""
+    if thing.n < 2 or thing.n != sum(head.n for head in heads):
+        return False
+    return relation.is_verbal or thing.kind in PARTS
+
+
+_CARRIED = word_set(
+    "backpack glasses sunglasses goggles watch necklace bracelet earring ring headphones belt bag purse umbrella scarf"
+    " mask jewelry collar harness leash"
+)

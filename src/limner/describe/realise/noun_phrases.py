@@ -1,0 +1,219 @@
+"""Noun phrases: articles, counts, plurals and what is known to hold of the things."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from limner.corpus.box import Box
+from limner.describe.realise.phrasebook import Phrasebook
+from limner.describe.realise.things import Thing
+from limner.text.articles import article, is_mass, is_pair, is_unique, is_worn_pair
+from limner.text.labels import many, written
+from limner.text.lexicon import ADJECTIVES, word_set
+from limner.text.noun_tables import PLURAL_AS_SINGULAR
+from limner.text.phrases import is_adjective
+
+NUMBER_WORDS = (
+    "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+)  # fmt: skip
+
+MOST_ATTRIBUTES = {"low": 0, "medium": 2, "high": 4}
+COUNTED = {"low": 4, "medium": 5, "high": 12}
+"""How many things are counted rather than called "several" or "a group", by detail."""
+
+
+class NounPhrases:
+    """How things are called: by detail, by what captions say of a noun, and by chance where there is a choice."""
+
+    def __init__(self, book: Phrasebook | None, detail: str, *, simple: bool = False) -> None:
+        self._book = book
+        self._detail = detail
+        self._simple = simple
+
+    def phrase(self, thing: Thing, rng: Random, *, each: bool = False, again: bool = False) -> str:
+        """The thing's noun phrase.
+
+        With `each` there is one for each of others, as in "two men wearing
+        hats"; with `again` others of the same noun have been named before.
+        """
+        described = _in_a_row(attributes(thing.boxes, MOST_ATTRIBUTES[self._detail], thing.word))
+        if thing.word == "thing":
+            return f"something {described}".rstrip() if thing.n == 1 else f"some {described}things"
+        if thing.collective:
+            return written(self._group(thing, described, rng))
+        if thing.n > 1 or thing.is_plural_label:
+            return written(self._several(thing, described, rng, each=each, again=again))
+        return written(self._single(thing, described, again=again))
+
+    def _several(self, thing: Thing, before: str, rng: Random, *, each: bool, again: bool) -> str:
+        if is_uncounted(thing.word) or is_colour_worn(thing):
+            return before + thing.word
+        plural = many(thing.word)
+        if thing.is_plural_label and thing.n == 1:
+            return before + plural
+        if is_pair(plural):
+            return before + plural if each else f"{self._number(thing, rng, again)}pairs of {before}{plural}"
+        quantity = "" if each or thing.is_plural_label else self._number(thing, rng, again)
+        return f"{quantity}{'other ' if again else ''}{before}{plural}"
+
+    def _single(self, thing: Thing, before: str, *, again: bool) -> str:
+        noun = thing.word
+        if is_pair(noun):
+            return before + noun if is_worn_pair(noun) else f"a pair of {before}{noun}"
+        if again and not is_uncounted(noun):
+            return f"another {before}{noun}"
+        determiner = self._determiner(thing)
+        if determiner == "a":
+            return f"{article(before + noun)} {before}{noun}"
+        return f"the {before}{noun}" if determiner == "the" else before + noun
+
+    def _determiner(self, thing: Thing) -> str:
+        """`a`, `the` or `bare`, as captions have it if they say enough of the noun."""
+        noun = thing.word
+        if is_colour_worn(thing):
+            return "bare"
+        counts = self._book.determiners.get(noun, {}) if self._book is not None else {}
+        total = sum(counts.values())
+        if is_uncounted(noun):
+            return "the" if thing.kind == "scene" and counts.get("the", 0) * 2 > total else "bare"
+        if total >= _ENOUGH:
+            if counts.get("the", 0) * 2 > total and thing.kind == "scene":
+                return "the"
+            if counts.get("bare", 0) > _BARE * total and thing.kind not in ("people", "animals", "vehicles"):
+                return "bare"
+            return "a"
+        return "the" if is_unique(noun) else "a"
+
+    def _group(self, thing: Thing, before: str, rng: Random) -> str:
+        held = before + many(thing.word)
+        if thing.n == 1:
+            return f"{article(thing.collective)} {thing.collective} of {held}"
+        return f"{self._number(thing, rng, False)}{many(thing.collective)} of {held}"
+
+    def _number(self, thing: Thing, rng: Random, again: bool) -> str:
+        """The word for how many, with a space after it."""
+        n = thing.n
+        if n == 2 and not again and not self._simple and rng.random() < _VARIED:
+            return "a couple of " if thing.kind == "people" else "a pair of "
+        if n <= COUNTED[self._detail] and n < len(NUMBER_WORDS):
+            return f"{NUMBER_WORDS[n]} "
+        if again or thing.collective:
+            return "several "
+        if self._simple:
+            return "many "
+        return rng.choice(_for_many(thing))
+
+
+def is_singular(phrase: str, thing: Thing) -> bool:
+    """Whether the verb after "there" is singular: there is a dog, or a group of dogs; there are two."""
+    if phrase.startswith(_PLURAL_QUANTITIES):
+        return phrase.startswith("a pair of ") and is_pair(thing.word)
+    return phrase.startswith(("a ", "an ")) or not _is_plural(thing)
+
+
+def takes_plural(phrase: str, thing: Thing) -> bool:
+    """Whether the verb of a sentence about a thing is plural: two dogs are, and so are a group of dogs."""
+    return _is_plural(thing) and not (thing.n == 1 and phrase.startswith("a pair of "))
+
+
+def _is_plural(thing: Thing) -> bool:
+    if is_mass(thing.word):
+        return False
+    return thing.is_many or thing.word in PLURAL_AS_SINGULAR or is_pair(thing.word)
+
+
+def after_there(phrase: str, thing: Thing) -> str:
+    """A phrase as it stands after "there is": some water."""
+    return f"some {phrase}" if is_mass(thing.word) and not phrase.startswith(("the ", "a ", "some ")) else phrase
+
+
+def is_colour_worn(thing: Thing) -> bool:
+    """Whether a label calls clothes by their colour: somebody "in black"."""
+    return thing.kind == "clothing" and thing.noun in ADJECTIVES
+
+
+def is_uncounted(noun: str) -> bool:
+    """Whether neither article nor number goes with a noun: grass, clothes."""
+    return is_mass(noun) or (noun in PLURAL_AS_SINGULAR and not is_pair(noun))
+
+
+def _for_many(thing: Thing) -> Sequence[str]:
+    """Words for many of a thing."""
+    if thing.kind == "people":
+        return ("a group of ", "several ", "a group of ") if thing.n < 10 else ("a group of ", "a crowd of ", "many ")
+    if thing.noun in _HERDS:
+        return ("a herd of ", "several ")
+    if thing.noun in _FLOCKS:
+        return ("a flock of ", "several ")
+    if thing.kind == "animals":
+        return ("a group of ", "several ")
+    return ("several ", "a number of ") if thing.n < 10 else ("many ", "a lot of ")
+
+
+def attributes(boxes: Sequence[Box], most: int, noun: str) -> list[str]:
+    """Adjectives that hold of every one of the boxes, in the order English has them; at most so many.
+
+    Only words that are surely adjectives are said, each once, and none that
+    the noun says itself.
+    """
+    if most == 0:
+        return []
+    first, *others = (box.attributes for box in boxes)
+    shared = dict.fromkeys(a for a in first if all(a in other for other in others))
+    said = [a.lower() for a in shared if _can_be_said(a.lower(), noun)]
+    kept = sorted(dict.fromkeys(said), key=_rank)
+    colours = [a for a in kept if a in _COLOURS]
+    if len(colours) > 2:
+        kept = [a for a in kept if a not in _COLOURS]
+    return kept[:most]
+
+
+def _can_be_said(attribute: str, noun: str) -> bool:
+    if not attribute.replace("-", "").isalpha() or attribute in noun.split() or attribute in _NOT_BEFORE_NOUNS:
+        return False
+    return is_adjective(attribute)
+
+
+def _in_a_row(adjectives: Sequence[str]) -> str:
+    """The adjectives as they stand before a noun, with a space after each: "big black and white "."""
+    text = ""
+    for at, adjective in enumerate(adjectives):
+        both = at and adjective in _COLOURS and adjectives[at - 1] in _COLOURS
+        text += f"and {adjective} " if both else f"{adjective} "
+    return text
+
+
+def _rank(attribute: str) -> int:
+    """Where an adjective stands: opinion, size, age, shape, colour, what it is made of."""
+    for rank, words in enumerate(_ORDER):
+        if attribute in words:
+            return rank
+    return len(_ORDER) - 3
+
+
+_PLURAL_QUANTITIES = ("a couple of ", "a pair of ", "a lot of ", "a number of ")
+_ENOUGH = 10
+_BARE = 0.7
+_VARIED = 0.12
+_COLOURS = word_set(
+    """
+    black white red blue green yellow brown orange pink purple gray grey tan beige golden silver gold maroon teal navy
+    turquoise violet cream blond blonde dark-brown light-blue dark-blue light-brown dark-green
+    """
+)
+_ORDER = (
+    word_set("beautiful pretty nice cute ugly funny strange adorable handsome fancy"),
+    word_set("big large huge giant massive enormous small little tiny tall short long wide narrow thin thick"),
+    word_set("young old older elderly new ancient antique vintage adult baby"),
+    word_set("dirty clean wet dry empty full open closed broken bald bearded"),
+    word_set("round square rectangular oval circular flat curved"),
+    _COLOURS,
+    word_set("striped plaid checkered floral spotted polka-dotted"),
+    word_set("wooden metal plastic leather denim brick concrete glass stone steel rubber woolen"),
+)
+_NOT_BEFORE_NOUNS = word_set(
+    "asleep awake alive lit afloat aloft alone ill upright next same other only own left right"
+)
+_HERDS = word_set("cow cattle sheep goat horse elephant zebra giraffe buffalo bison deer antelope camel")
+_FLOCKS = word_set("bird pigeon seagull duck goose chicken flamingo pelican")

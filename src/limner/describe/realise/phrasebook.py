@@ -1,0 +1,147 @@
+"""What captions teach about wording: nouns, articles, order, and what is said between two things."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import msgspec
+
+from limner.corpus.files import open_bytes, write_bytes
+from limner.describe.realise.layout import BUCKETS
+from limner.describe.realise.wording import relation_of
+from limner.errors import BadInput, shown
+from limner.text.kinds import KINDS, kind_of_noun
+
+MODEL = "phrasebook"
+VERSION = 1
+MAX_BYTES = 16 << 20
+"""How large a phrasebook's file may be, unpacked."""
+
+MAX_NOUN = 60
+
+Count = Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
+Counts = dict[str, Count]
+Pairs = dict[str, dict[str, Counts]]
+Relations = dict[str, dict[str, dict[str, Counts]]]
+"""How often what was said of A to B in which layout: `{"man": {"horse": {"riding": {"oue": 12}}}}`."""
+
+
+class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Counts from captions that are tied to boxes.
+
+    `nouns` are the words people use for one box of a label; `determiners` how
+    often a noun has "a", "the" or neither ("bare"); `before` which noun is
+    mentioned before which, `kinds_before` the same of kinds. What is said
+    between two things is counted by the nouns of both (`by_nouns`), by the
+    kind of the first and the noun of the second (`by_object`), and by the
+    kinds of both (`by_kinds`).
+    """
+
+    limner_model: str = MODEL
+    version: int = VERSION
+    n_images: int
+    n_captions: int
+    nouns: dict[str, Counts]
+    determiners: dict[str, Counts]
+    before: dict[str, Counts]
+    kinds_before: dict[str, Counts]
+    by_nouns: Relations
+    by_object: Relations
+    by_kinds: Relations
+
+    def known_as(self, noun: str) -> str:
+        """The noun under which captions tell of a thing: itself, or its last word if only that is known.
+
+        What is known of a table holds of a dining table; but a hot dog is no dog.
+        """
+        if noun in self.before or " " not in noun:
+            return noun
+        last = noun.rpartition(" ")[2]
+        return last if last in self.before and kind_of_noun(last) == kind_of_noun(noun) else noun
+
+
+def write_phrasebook(book: Phrasebook, path: Path) -> None:
+    """Write a phrasebook as JSON, compressed by its name's suffix."""
+    with write_bytes(path) as handle:
+        handle.write(msgspec.json.encode(book) + b"\n")
+
+
+def read_phrasebook(path: Path) -> Phrasebook:
+    """A phrasebook from its file, checked: what is in it can only be words and counts."""
+    with open_bytes(path) as handle:
+        raw = handle.read(MAX_BYTES + 1)
+    if len(raw) > MAX_BYTES:
+        raise BadInput(str(path), f"is larger than {MAX_BYTES >> 20} MB", "is it a phrasebook?")
+    header = _decoded(raw, _Header, path)
+    if header.limner_model != MODEL:
+        raise BadInput(str(path), f"is a model of kind {shown(header.limner_model)}", "give a phrasebook")
+    if header.version != VERSION:
+        problem = f"is a phrasebook of version {shown(header.version)}, where {VERSION} can be read"
+        raise BadInput(str(path), problem, "learn it anew")
+    book = _decoded(raw, Phrasebook, path)
+    for problem in _faults(book):
+        raise BadInput(str(path), problem, "learn it anew")
+    return book
+
+
+class _Header(msgspec.Struct):
+    limner_model: str
+    version: int
+
+
+_T = TypeVar("_T")
+
+
+def _decoded(raw: bytes, kind: type[_T], path: Path) -> _T:
+    try:
+        return msgspec.json.decode(raw, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadInput(str(path), f"is no phrasebook ({error})", "learn one with `limner train phrasebook`") from error
+
+
+def _faults(book: Phrasebook) -> Iterator[str]:
+    """What no learning would have written."""
+    nouns = [
+        *book.nouns,
+        *(noun for counts in book.nouns.values() for noun in counts),
+        *book.determiners,
+        *book.before,
+        *(noun for counts in book.before.values() for noun in counts),
+    ]
+    for noun in nouns:
+        if not is_noun(noun):
+            yield f"{shown(noun)} is no noun"
+    for counts in book.determiners.values():
+        if unknown := counts.keys() - DETERMINERS:
+            yield f"{shown(min(unknown))} is none of {', '.join(sorted(DETERMINERS))}"
+    if unknown := book.kinds_before.keys() - _KINDS:
+        yield f"{shown(min(unknown))} is no kind"
+    for name in ("by_nouns", "by_object", "by_kinds"):
+        yield from _relation_faults(getattr(book, name), name)
+
+
+def _relation_faults(relations: Relations, name: str) -> Iterator[str]:
+    for first, seconds in relations.items():
+        if not (is_noun(first) if name == "by_nouns" else first in _KINDS):
+            yield f"{name}: {shown(first)} cannot be related to anything"
+        for second, said in seconds.items():
+            if not (is_noun(second) if name != "by_kinds" else second in _KINDS):
+                yield f"{name}: nothing can be related to {shown(second)}"
+            for text, buckets in said.items():
+                if relation_of(text) is None:
+                    yield f"{name}: {shown(text)} is no verb or preposition that may be said"
+                if unknown := buckets.keys() - BUCKETS:
+                    yield f"{name}: {shown(min(unknown))} is no layout"
+
+
+DETERMINERS = frozenset({"a", "the", "bare"})
+_KINDS = frozenset(KINDS)
+
+
+def is_noun(text: str) -> bool:
+    """Whether a text can stand for a noun in a sentence: letters, with hyphens, apostrophes and spaces inside."""
+    if not 0 < len(text) <= MAX_NOUN:
+        return False
+    return all(part and part.replace("'", "a").isalpha() for part in text.replace("-", " ").split(" "))

@@ -1,0 +1,103 @@
+"""The indefinite article, by the sound a phrase begins with; and nouns that take none, or the definite one."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from limner.text.lexicon import word_set
+
+
+@lru_cache(maxsize=1 << 16)
+def article(phrase: str) -> str:
+    """`a` or `an` for a phrase: an hour, a unicorn, an SUV, a one-way sign, an 8."""
+    first = _FIRST.match(phrase.lstrip())
+    word = first.group() if first else ""
+    if len(word) > 1 and word.isupper() and (len(word) < 4 or not _VOWEL.search(word)):
+        return "an" if word[0] in _LETTERS_WITH_VOWEL else "a"
+    return "an" if _begins_with_vowel(word.lower()) else "a"
+
+
+def _begins_with_vowel(word: str) -> bool:
+    if word[:1].isdigit():
+        return word.startswith(("8", "11", "18"))
+    if len(word) == 1:
+        return word in _SPOKEN_WITH_VOWEL
+    if word.startswith(_SILENT_H):
+        return True
+    return word[:1] in _VOWELS and not _GLIDE.match(word)
+
+
+_FIRST = re.compile(r"[^\W_]+")
+_VOWEL = re.compile("[AEIOUY]")
+_VOWELS = frozenset("aeiouàáâãäåèéêëìíîïòóôõöùúûüæœ")
+_LETTERS_WITH_VOWEL = frozenset("AEFHILMNORSX")
+_SPOKEN_WITH_VOWEL = frozenset("aefhilmnorsx")
+_SILENT_H = ("hour", "honest", "honor", "honour", "heir", "herb")
+# Written with a vowel, but begun with the sound of y or w: European, one, unicorn, used, urinal; not "unimportant".
+_GLIDE = re.compile(r"eu|ewe|ouija|once|one(?!i)|ubiq|ukulele|unanim|uni(?!n|mp|de)|uran|urin|us[aeiu]|ut[aeio]")
+
+MASS = word_set(
+    """
+    grass water snow sand mud dirt ice rain smoke steam fog fire food rice bread meat beef pork chicken-meat fruit
+    produce broccoli spinach lettuce cabbage corn pasta spaghetti soup butter cheese cream sugar salt flour sauce
+    ketchup mustard milk juice coffee tea wine beer alcohol liquor champagne soda hair fur luggage baggage furniture
+    equipment machinery gear clothing attire apparel underwear swimwear sportswear footwear jewelry jewellery makeup
+    lipstick camouflage denim leather lace silk paint graffiti art artwork traffic scenery vegetation foliage greenery
+    shrubbery ivy moss seaweed hay straw wood lumber timber metal plastic glassware silverware cutlery tableware
+    stemware kitchenware stuff trash garbage litter rubbish debris dust gravel concrete pavement asphalt cardboard
+    paper newsprint string thread yarn fabric cloth tape wire mail laundry merchandise money cash cotton-candy popcorn
+    candy chocolate ice-cream frosting icing honey jam salad-dressing seafood sushi shrimp asparagus celery garlic
+    ginger guacamole tofu bacon ham toast cereal oatmeal granola yogurt whipped-cream shade sunlight daylight
+    light-rain lightning electricity music transportation wildlife livestock cattle poultry scaffolding netting
+    fencing brickwork flooring carpeting bedding lighting seating surf foam lava land soil terrain ground-cover stone
+    marble rust clay facial-hair tennis soccer hockey tinsel confetti glitter
+    """
+)
+"""Nouns that are not counted: "grass", never "a grass"; hyphens stand for spaces."""
+
+UNIQUE = word_set(
+    "sky ground sun moon ocean sea air horizon shore shoreline beach water background foreground city wild"
+)
+"""Nouns of which a picture has one, so that they take "the" where a corpus does not tell otherwise."""
+
+PAIRS = word_set(
+    """
+    pants jeans trousers shorts scissors glasses sunglasses eyeglasses goggles binoculars overalls tights leggings
+    pajamas pyjamas pliers tongs tweezers sweatpants underpants slacks khakis headphones earphones briefs shears
+    skis chopsticks swimming-trunks boxers
+    """
+)
+"""Nouns for one thing with two halves: "a pair of scissors", "two pairs of skis"."""
+
+WORN_PAIRS = word_set(
+    """
+    pants jeans trousers shorts glasses sunglasses eyeglasses goggles overalls tights leggings pajamas pyjamas
+    sweatpants underpants slacks khakis headphones earphones briefs swimming-trunks boxers skis clothes
+    """
+)
+"""Those of them that need neither article nor "a pair of": "wearing jeans"."""
+
+
+def is_mass(noun: str) -> bool:
+    """Whether a noun is not counted."""
+    return _listed(noun, MASS)
+
+
+def is_unique(noun: str) -> bool:
+    return noun in UNIQUE
+
+
+def is_pair(noun: str) -> bool:
+    """Whether the noun is plural in form and one thing."""
+    return _listed(noun, PAIRS)
+
+
+def is_worn_pair(noun: str) -> bool:
+    return _listed(noun, WORN_PAIRS)
+
+
+@lru_cache(maxsize=1 << 14)
+def _listed(noun: str, listed: frozenset[str]) -> bool:
+    joined = noun.lower().replace(" ", "-")
+    return joined in listed or joined.rpartition("-")[2] in listed
