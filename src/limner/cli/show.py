@@ -1,0 +1,98 @@
+"""`limner show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from limner.cli.corpora import Source, from_option, lenient_option, progress, reading_lines, tell_reading, tell_written
+from limner.corpus.files import STDIO
+from limner.corpus.formats import open_corpus, split_source
+from limner.corpus.reading import Reading
+from limner.errors import LimnerError
+from limner.report.page.pictures import LONGEST_SIDE
+
+LARGE = 300 << 20
+"""Bytes beyond which browsers are slow to open a page."""
+
+
+@click.command()
+@click.argument("gold", metavar="GOLD", type=Source())
+@click.argument("results", metavar="[RESULTS...]", nargs=-1, type=Source())
+@click.option("-o", "--out", "page", metavar="PAGE", required=True, type=click.Path(path_type=Path), help="The page.")
+@click.option(
+    "--pictures",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where the pictures are; otherwise beside GOLD.",
+)
+@click.option("--link-pictures", is_flag=True, help="Refer to the picture files instead of embedding small copies.")
+@click.option(
+    "--picture-size",
+    metavar="PIXELS",
+    type=click.IntRange(16, 4096),
+    default=LONGEST_SIDE,
+    show_default=True,
+    help="The longer side of embedded pictures.",
+)
+@click.option("--title", help="The page's title; otherwise GOLD's name.")
+@click.option("--limit", metavar="N", type=click.IntRange(1), help="Show the first N images.")
+@from_option
+@lenient_option
+def command(
+    gold: str,
+    results: tuple[str, ...],
+    page: Path,
+    pictures: Path | None,
+    link_pictures: bool,
+    picture_size: int,
+    title: str | None,
+    limit: int | None,
+    from_: str | None,
+    lenient: bool,
+) -> None:
+    """Make a page of images with their boxes and captions, which opens from disk in a browser.
+
+    RESULTS are what systems say of the images of GOLD, joined by image id;
+    captions that mention GOLD's boxes are scored on which they mention.
+    """
+    from limner.report.page import Pictures, write_page
+
+    paths = [split_source(source) for source in (gold, *results)]
+    if sum(path == STDIO for _, path in paths) > 1:
+        raise LimnerError("standard input holds one corpus; name files for the others")
+    corpora = [
+        open_corpus(source, None if named else from_, lenient=lenient)
+        for source, (named, _) in zip((gold, *results), paths, strict=True)
+    ]
+    beside = paths[0][1]
+    folder = pictures or (beside if beside.is_dir() else beside.parent)
+    if not folder.is_dir():
+        raise LimnerError(f"{folder}: there is no such folder of pictures; check the path")
+    reading = Reading(lenient=lenient)
+    written = write_page(
+        progress(corpora[0], "images"),
+        [(corpus.name, corpus) for corpus in corpora[1:]],
+        page,
+        pictures=Pictures(folder, page, link=link_pictures, longest_side=picture_size),
+        title=title or ("Limner" if beside == STDIO else beside.name),
+        limit=limit,
+        reading=reading,
+    )
+    for corpus in corpora:
+        tell_reading(corpus)
+    for line in reading_lines(reading):
+        click.echo(f"limner: {line}", err=True)
+    lacking = written.n_images - written.n_pictures
+    if pictures is not None and lacking:
+        click.echo(
+            f"limner: {lacking:,} of {written.n_images:,} images have no picture in {pictures}: layouts", err=True
+        )
+    tell_written(written.n_images, str(page))
+    if page != STDIO and page.stat().st_size > LARGE:
+        size = page.stat().st_size >> 20
+        click.echo(
+            f"limner: warning: the page has {size:,} MB; browsers open it faster with --limit or --link-pictures",
+            err=True,
+        )

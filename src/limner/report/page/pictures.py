@@ -1,0 +1,132 @@
+"""The pictures of a page: found in a folder, made small, embedded or linked."""
+
+from __future__ import annotations
+
+import io
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from PIL import Image as Picture
+from PIL import ImageOps
+
+from limner.corpus.image import Image
+from limner.corpus.reading import Reading
+from limner.errors import BadInput
+
+LONGEST_SIDE = 640
+"""Pixels of the longer side of an embedded picture: sharp at the width the page gives it."""
+
+QUALITY = {"JPEG": 75, "WEBP": 70}
+"""How well embedded pictures are kept: about 33 kB each at 500 by 375 pixels."""
+
+KINDS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "PPM")
+SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
+TURNED = 0x0112
+"""The EXIF tag for how a camera was held."""
+
+SHAPE_TOLERANCE = 0.03
+"""How far a picture's proportions may be from the corpus' before its boxes cannot be trusted to lie right."""
+
+
+class Shown(NamedTuple):
+    """A picture for the page: its size in pixels as people see it, and its bytes and their type or else its address."""
+
+    width: int
+    height: int
+    data: bytes = b""
+    mime: str = ""
+    link: str = ""
+
+
+class Pictures:
+    """The pictures in a folder, as the page at `page` shows them.
+
+    Linked, they stay where they are and the page refers to them by a path
+    relative to its own folder; otherwise each is made small enough to embed.
+    """
+
+    def __init__(self, folder: Path, page: Path, *, link: bool = False, longest_side: int = LONGEST_SIDE) -> None:
+        self.folder = folder
+        self.link = link
+        self._page = page
+        self._longest_side = longest_side
+
+    def show(self, image: Image, reading: Reading) -> Shown | None:
+        """The image's picture, or None where there is none, or it cannot be read and that is tolerated."""
+        path = self.find(image)
+        if path is None:
+            return None
+        try:
+            with _opened(path) as picture:
+                return self._linked(path, picture) if self.link else self._embedded(image, picture)
+        except (OSError, SyntaxError, ValueError, Picture.DecompressionBombError, Warning) as error:
+            problem = f"cannot be shown as a picture ({error})"
+            remedy = "repair or remove the file, or pass --lenient to do without"
+            reading.skip("picture that cannot be read", BadInput(str(path), problem, remedy))
+            return None
+
+    def find(self, image: Image) -> Path | None:
+        """The image's file: by its path, by the name in that path, or by the image's id.
+
+        Only within the folder: a corpus has no business with other files.
+        """
+        named = Path(image.file)
+        names = [named.name, *(image.id + suffix for suffix in SUFFIXES if Path(image.id).name == image.id)]
+        if not named.is_absolute() and ".." not in named.parts:
+            names.insert(0, image.file)
+        return next((self.folder / name for name in names if name and _is_file(self.folder / name)), None)
+
+    def _linked(self, path: Path, picture: Picture.Image) -> Shown:
+        width, height = picture.size
+        if picture.getexif().get(TURNED, 1) >= 5:
+            width, height = height, width
+        near = os.path.relpath(path.resolve(), self._page.resolve().parent)
+        return Shown(width, height, link="./" + quote(Path(near).as_posix()))
+
+    def _embedded(self, image: Image, picture: Picture.Image) -> Shown:
+        side = self._longest_side
+        # Large photographs are decoded at a fraction of their size; twice the target keeps them sharp.
+        size, photograph = picture.size, picture.format == "JPEG"
+        picture.draft("RGB", (2 * side, 2 * side))
+        # Boxes lie on the pixels as they are stored, unless the corpus' size says they were turned first.
+        if size != (image.width, image.height) and picture.getexif().get(TURNED, 1) > 1:
+            if picture.getexif()[TURNED] >= 5:
+                size = size[1], size[0]
+            picture = ImageOps.exif_transpose(picture)
+        # Photographs stay JPEG, four times faster to make; drawings and what shines through are better off as WebP.
+        kind = "JPEG" if photograph else "WEBP"
+        picture = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
+        picture.thumbnail((side, side), reducing_gap=2.0)
+        small = io.BytesIO()
+        picture.save(small, kind, quality=QUALITY[kind], optimize=True, method=2)
+        return Shown(*size, small.getvalue(), f"image/{kind.lower()}")
+
+
+def fits(image: Image, picture: Shown) -> bool:
+    """Whether the picture has the proportions that the corpus says."""
+    if image.width is None or image.height is None:
+        return True
+    return abs(picture.width * image.height / (picture.height * image.width) - 1) <= SHAPE_TOLERANCE
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Picture.Image]:
+    """The picture, its header read; what the library only warns of (a size that bombs have) is an error here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", Picture.DecompressionBombWarning)
+        with Picture.open(path, formats=KINDS) as picture:
+            yield picture
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        # A name longer than file systems allow, or a folder that may not be entered.
+        return False

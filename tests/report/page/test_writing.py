@@ -1,0 +1,177 @@
+"""The page as a file: whole, self-contained, safe to open."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PIL import Image as Picture
+
+from limner.corpus import Box, Caption, Image, Mention
+from limner.corpus.reading import Reading
+from limner.errors import LimnerError
+from limner.report.page import Pictures, Written, write_page
+from limner.report.plots import PALETTE
+
+HOSTILE = "</script><!--<script>alert(1)</script><img src=x onerror=alert(1)>\u2028\x00'\"&amp;]]>"
+IMAGES = [
+    Image("a", 9, 9, (Box("0", 0, 0, 5, 5, "dog"),), (Caption("0", "A dog", (Mention(0, 5, ("0",)),)),), file="a.png"),
+    Image("b", 9, 9),
+    Image("c"),
+]
+RESULTS = [Image("a", captions=(Caption("0", "Dog .", (Mention(0, 3, ("0",)),), "system:s"),))]
+
+
+class Parts(HTMLParser):
+    """Every element with its attributes, and what stands in scripts and styles."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self._within = False
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self.texts.append("")
+        self._within = True
+
+    def handle_endtag(self, tag: str) -> None:
+        self._within = False
+
+    def handle_data(self, data: str) -> None:
+        if self._within:
+            self.texts[-1] += data
+
+    def of(self, tag: str) -> list[tuple[dict[str, str | None], str]]:
+        return [(found[1], text) for found, text in zip(self.elements, self.texts, strict=True) if found[0] == tag]
+
+
+def data_of(page: Path) -> dict[str, Any]:
+    (text,) = [text for found, text in Parts(page.read_text()).of("script") if found.get("id") == "data"]
+    loaded: dict[str, Any] = json.loads(text)
+    return loaded
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    return tmp_path / "page.html"
+
+
+def test_the_data_are_in_the_page(page: Path) -> None:
+    assert write_page(IMAGES, [("r.jsonl", RESULTS)], page, title="Mine") == Written(3, 0)
+    data = data_of(page)
+    assert data["title"] == "Mine"
+    assert [source["name"] for source in data["sources"]] == ["gold", "system:s"]
+    assert [image["i"] for image in data["images"]] == ["a", "b", "c"]
+    assert data["images"][0]["c"] == [[0, [["A dog", 0]]], [1, [["Dog", 0], " ."], [1, 1, 1]]]
+
+
+def test_pictures_are_in_the_page(page: Path) -> None:
+    Picture.new("RGB", (9, 9), "red").save(page.parent / "a.png")
+    assert write_page(IMAGES, [], page, pictures=Pictures(page.parent, page)) == Written(3, 1)
+    assert [image.get("p") for image in data_of(page)["images"]] == [1, None, None]
+    ((found, text),) = [one for one in Parts(page.read_text()).of("script") if one[0].get("id") == "picture-0"]
+    assert found["type"] == "image/webp"
+    assert base64.b64decode(text)[8:12] == b"WEBP"
+
+
+def test_nothing_in_the_data_is_taken_for_html(page: Path) -> None:
+    plain, hostile = page.with_name("plain.html"), page
+    write_page(sample("x"), sample_results("x"), plain, title="x")
+    write_page(sample(HOSTILE), sample_results(HOSTILE), hostile, title=HOSTILE)
+    before, after = Parts(plain.read_text()), Parts(hostile.read_text())
+    assert [tag for tag, _ in after.elements] == [tag for tag, _ in before.elements]
+    assert data_of(hostile)["images"][0]["i"] == HOSTILE
+    assert data_of(hostile)["images"][0]["c"][0][1][0][0] == HOSTILE
+
+
+def sample(word: str) -> list[Image]:
+    boxes = (Box("0", 0, 0, 5, 5, word, 1.0, (word,), (word,), (word,)),)
+    caption = Caption("0", word, (Mention(0, len(word), ("0",)),))
+    return [Image(word, 9, 9, boxes, (caption,), attributes={word: word})]
+
+
+def sample_results(word: str) -> list[tuple[str, list[Image]]]:
+    return [(word, [Image(word, captions=(Caption("0", word, (), f"system:{word}"),))])]
+
+
+def test_half_a_surrogate_pair_does_not_stop_the_page(page: Path) -> None:
+    write_page([Image("\udc80")], [], page, title="\udc80")
+    assert data_of(page)["images"][0]["i"] == "\udc80"
+
+
+def test_the_title_may_look_like_the_template(page: Path) -> None:
+    write_page([Image("a")], [], page, title="{{program}} {{pictures}} {{data}}")
+    assert "<title>{{program}} {{pictures}} {{data}}</title>" in page.read_text()
+
+
+def test_the_policy_lets_run_what_the_page_brought_and_nothing_be_fetched(page: Path) -> None:
+    write_page(IMAGES, [], page)
+    parts = Parts(page.read_text())
+    (policy,) = [
+        found["content"] for found, _ in parts.of("meta") if found.get("http-equiv") == "Content-Security-Policy"
+    ]
+    (program,) = [text for found, text in parts.of("script") if "type" not in found]
+    ((_, style),) = parts.of("style")
+    assert policy is not None
+    assert "default-src 'none'" in policy
+    assert "http" not in policy
+    for name, text in (("script", program), ("style", style)):
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{name}-src 'sha256-{digest}'" in policy
+    assert not [
+        value for _, found in parts.elements for name, value in found.items() if name == "src" or name[:2] == "on"
+    ]
+    assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", page.read_text())
+
+
+def test_the_colours_are_those_of_the_plots(page: Path) -> None:
+    write_page(IMAGES, [], page)
+    for number, colour in enumerate(PALETTE):
+        assert f"--c{number}:{colour};" in page.read_text()
+    assert f"const COLOURS = {len(PALETTE)};" in page.read_text()
+
+
+def test_equal_corpora_give_equal_pages(page: Path) -> None:
+    again = page.with_name("again.html")
+    write_page(IMAGES, [("r", RESULTS)], page)
+    write_page(iter(IMAGES), [("r", iter(RESULTS))], again)
+    assert page.read_bytes() == again.read_bytes()
+
+
+def test_no_more_images_than_wanted_are_shown_and_results_for_the_others_are_no_fault(page: Path) -> None:
+    results = [Image("c", captions=(Caption("0", "x", (), "system:s"),))]
+    assert write_page(IMAGES, [("r", results)], page, limit=2).n_images == 2
+    assert [image["i"] for image in data_of(page)["images"]] == ["a", "b"]
+
+
+def test_a_corpus_is_not_read_further_than_needed(page: Path) -> None:
+    def endless() -> Iterator[Image]:
+        for number in range(10**9):
+            yield Image(str(number))
+
+    assert write_page(endless(), [], page, limit=3).n_images == 3
+
+
+def test_an_empty_corpus_is_refused_and_a_failed_run_leaves_nothing(page: Path) -> None:
+    with pytest.raises(LimnerError, match="no image to show"):
+        write_page([], [], page)
+    with pytest.raises(LimnerError, match="there is no image 'zz'"):
+        write_page(IMAGES, [("r", [Image("zz")])], page)
+    assert list(page.parent.iterdir()) == []
+
+
+def test_a_picture_of_another_shape_is_told_of(page: Path) -> None:
+    Picture.new("RGB", (90, 10), "red").save(page.parent / "a.png")
+    reading = Reading()
+    write_page(IMAGES, [], page, pictures=Pictures(page.parent, page), reading=reading)
+    assert reading.warnings == {"picture whose shape is not the corpus'": 1}
