@@ -184,7 +184,6 @@ def test_a_member_that_unpacks_without_end_is_given_up(tmp_path: Path) -> None:
     ("image", "said"),
     [
         (Image("7"), "size is not known"),
-        (Image("7", 9, 9, (Box("0", 0, 0, 5, 5),)), "belongs to no chain"),
         (Image("7", 9, 9, (Box("0", 0, 0, 5.5, 5),), (), (Chain("1", ("0",)),)), "whole pixels"),
         (Image("7", 9, 9, captions=(Caption("0", "a\nb"),)), "line break"),
         (Image("7", 9, 9, captions=(Caption("0", "a]", (Mention(0, 2),)),)), "closing bracket"),
@@ -195,6 +194,15 @@ def test_what_the_format_cannot_say_is_not_written(tmp_path: Path, image: Image,
     with pytest.raises(LimnerError, match=said):
         write_corpus([image], tmp_path / "out", "flickr30k-entities")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_boxes_in_no_chain_get_one_that_nobody_mentions(tmp_path: Path) -> None:
+    boxes = (Box("a", 0, 0, 5, 5, "dog"), Box("b", 2, 2, 8, 8, "cat"), Box("c", 3, 3, 8, 8, "cow"))
+    image = Image("7", 9, 9, boxes, (), (Chain("1", ("b",)), Chain("x")))
+    write_corpus([image], tmp_path / "out", "flickr30k-entities")
+    back = only(tmp_path / "out")
+    assert [box.corners for box in back.boxes] == [box.corners for box in boxes]
+    assert {chain.id: chain.boxes for chain in back.chains} == {"1": ("1",), "2": (), "3": ("0",), "4": ("2",)}
 
 
 phrases = st.lists(st.sampled_from(["a", "young", "man", "Dogs", "[", "ünd"]), min_size=1, max_size=3).map(" ".join)

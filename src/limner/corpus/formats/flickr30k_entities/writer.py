@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from html import escape
+from itertools import count
 from pathlib import Path
 
 from limner.corpus.box import Box
@@ -58,19 +59,20 @@ def _cannot(image: Image, problem: str) -> LimnerError:
 def _chain_names(image: Image) -> dict[str, str]:
     """Each chain's number: its own id where that is one, otherwise a free number."""
     names = {chain.id: chain.id for chain in image.chains if is_number(chain.id) and chain.id != NOT_VISUAL}
-    free = 1
-    for chain in image.chains:
-        while chain.id not in names:
-            if str(free) not in names:
-                names[chain.id] = str(free)
-            free += 1
-    return names
+    free = _free_numbers(names.values())
+    return {chain.id: names.get(chain.id) or next(free) for chain in image.chains}
+
+
+def _free_numbers(taken: Iterable[str]) -> Iterator[str]:
+    used = set(taken)
+    return (str(n) for n in count(1) if str(n) not in used)
 
 
 def _annotation(image: Image, names: dict[str, str]) -> str:
     if image.width is None or image.height is None:
         raise _cannot(image, "its size is not known")
-    objects = [_boxed(image, box, names) for box in image.boxes]
+    free = _free_numbers(names.values())
+    objects = [_boxed(image, box, names, free) for box in image.boxes]
     objects += [_unboxed(chain, names) for chain in image.chains if not chain.boxes]
     file = escape(image.file or f"{image.id}.jpg", quote=False)
     return (
@@ -79,10 +81,9 @@ def _annotation(image: Image, names: dict[str, str]) -> str:
     )
 
 
-def _boxed(image: Image, box: Box, names: dict[str, str]) -> str:
-    chains = [names[chain.id] for chain in image.chains if box.id in chain.boxes]
-    if not chains:
-        raise _cannot(image, f"box {shown(box.id)} belongs to no chain, and there a box has no other name")
+def _boxed(image: Image, box: Box, names: dict[str, str], free: Iterator[str]) -> str:
+    # A box in no chain gets one of its own that nobody mentions: there a box has no other name.
+    chains = [names[chain.id] for chain in image.chains if box.id in chain.boxes] or [next(free)]
     if any(edge != int(edge) for edge in box.corners) or box.area == 0:
         raise _cannot(image, f"box {shown(box.id)} {shown(box.corners)} is not made of whole pixels")
     edges = zip(("xmin", "ymin", "xmax", "ymax"), (box.x0 + 1, box.y0 + 1, box.x1, box.y1), strict=True)
