@@ -67,13 +67,25 @@ def _object(element: ET.Element, place: str) -> Object:
     if not names or not all(names):
         raise BadInput(place, "it has no name", "an object's name is the id of its chain")
     if box is not None:
-        edges = {child.tag: child.text for child in box}
-        x0, y0, x1, y1 = [_whole(edges.get(edge), place, edge) for edge in ("xmin", "ymin", "xmax", "ymax")]
+        x0, y0, x1, y1 = _corners(box, place)
         return Object(place, tuple(names), (x0 - 1, y0 - 1, x1, y1), ())
     flags = tuple(flag for tag, flag in (("scene", "scene"), ("nobndbox", "nobox")) if (said.get(tag) or "0") != "0")
     if not flags:
         raise BadInput(place, "it has neither bndbox nor scene nor nobndbox", "say which it is")
     return Object(place, tuple(names), None, flags)
+
+
+def _corners(box: ET.Element, place: str) -> list[int]:
+    edges = {child.tag: child.text for child in box}
+    texts = [edges.get(edge) for edge in _EDGES]
+    # As good as every file is digits throughout: one look at all four is enough.
+    joined = "".join([text or "?" for text in texts])
+    if len(joined) < 24 and joined.isdecimal() and joined.isascii():
+        return [int(text or "") for text in texts]
+    return [_whole(text, place, edge) for text, edge in zip(texts, _EDGES, strict=True)]
+
+
+_EDGES = ("xmin", "ymin", "xmax", "ymax")
 
 
 def _whole(text: str | None, place: str, name: str) -> int:
