@@ -5,19 +5,21 @@ from pathlib import Path
 import PIL.Image
 from click.testing import CliRunner
 
-from limner.cli.demo import PICTURES, command
+from limner.cli.demo import command
 from limner.corpus import open_corpus
+from limner.experiments.demo import MADE, PICTURES
 
 
 def test_a_demo_can_be_looked_at_and_made_again(tmp_path: Path) -> None:
     folder = tmp_path / "demo"
     for _ in range(2):
-        done = CliRunner().invoke(command, [str(folder), "--images", str(PICTURES)], catch_exceptions=False)
+        done = CliRunner().invoke(command, [str(folder), "--images", "120"], catch_exceptions=False)
         assert done.exit_code == 0
-        assert f"Open {folder}/sheet.png" in done.output
+        assert f"Open {folder}/report.html" in done.output
+    assert {path.name for path in folder.iterdir()} == MADE
     images = list(open_corpus(folder / "corpus.jsonl"))
-    assert len(images) == PICTURES
-    assert all((folder / image.file).is_file() for image in images)
+    assert len(images) == 120
+    assert all((folder / image.file).is_file() for image in images[:PICTURES])
     with PIL.Image.open(folder / "sheet.png") as sheet:
         assert sheet.width > 1000
 

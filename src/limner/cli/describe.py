@@ -1,0 +1,87 @@
+"""`limner describe`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from limner.cli.corpora import FormatName, Source, from_option, lenient_option, progress, tell_reading, tell_written
+from limner.corpus import open_corpus, write_corpus
+
+if TYPE_CHECKING:
+    from limner.describe.describing import Realiser
+    from limner.describe.selection import Selector
+
+WORDING = click.Choice(["paper", "fluent"])
+DETAIL = click.Choice(["low", "medium", "high"])
+WORDS = click.Choice(["true", "people's"])
+
+
+@click.command()
+@click.argument("corpus", metavar="CORPUS", type=Source())
+@click.option("-o", "--out", metavar="RESULTS", required=True, type=Source(), help="Where the sentences go.")
+@click.option("--select", metavar="S", default="size", show_default=True, help="How boxes are chosen, as bigram+size.")
+@click.option(
+    "--k", metavar="K", type=click.IntRange(min=1), default=4, show_default=True, help="Mention at most so many."
+)
+@click.option("--train", metavar="CORPUS", type=Source(), help="Captions in which unigram and bigram count.")
+@click.option("--realise", type=WORDING, default="fluent", show_default=True, help="How boxes are put into words.")
+@click.option(
+    "--phrasebook", metavar="BOOK", type=click.Path(path_type=Path), help="What captions teach about wording."
+)
+@click.option("--detail", type=DETAIL, default="medium", show_default=True, help="How much is told of the things.")
+@click.option("--simple", is_flag=True, help="Short sentences of frequent words.")
+@click.option("--focus", metavar="THING", help="A noun or kind of thing that comes first.")
+@click.option("--words", type=WORDS, default="true", show_default=True, help="Nouns sure to hold, or people's.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For what is random.")
+@click.option("--to", type=FormatName(), help="Format to write; otherwise told by the suffix of RESULTS.")
+@from_option
+@lenient_option
+def command(
+    corpus: str,
+    out: str,
+    select: str,
+    k: int,
+    train: str | None,
+    realise: str,
+    phrasebook: Path | None,
+    detail: str,
+    simple: bool,
+    focus: str | None,
+    words: str,
+    seed: int,
+    to: str | None,
+    from_: str | None,
+    lenient: bool,
+) -> None:
+    """Describe images from their labelled boxes.
+
+    The results are a corpus of their own: image ids and a sentence each, whose
+    mentions name the boxes of CORPUS. Captions of CORPUS are never looked at.
+    """
+    from limner.describe.describing import describe
+    from limner.describe.realise.fluent import FluentRealiser
+    from limner.describe.realise.paper import PaperRealiser
+    from limner.describe.realise.phrasebook import read_phrasebook
+
+    book = read_phrasebook(phrasebook) if phrasebook else None
+    realiser: Realiser = PaperRealiser(seed=seed)
+    if realise == "fluent":
+        realiser = FluentRealiser(book, seed=seed, detail=detail, simple=simple, focus=focus, words=words)
+    selector = _selector(select, k, train, seed, lenient)
+    images = open_corpus(corpus, from_, lenient=lenient)
+    written = write_corpus(describe(progress(images, "images"), selector, realiser), out, to)
+    tell_reading(images)
+    tell_written(written, out)
+
+
+def _selector(name: str, k: int, train: str | None, seed: int, lenient: bool) -> Selector:
+    from limner.describe.selection import Concepts, Limited, find_selector
+
+    concepts = None
+    if train is not None:
+        concepts = Concepts.count(progress(open_corpus(train, lenient=lenient), "training images"))
+    selector = find_selector(name, concepts, seed)
+    return selector if name == "all" else Limited(selector, k)

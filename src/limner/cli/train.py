@@ -1,0 +1,32 @@
+"""`limner train`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from limner.cli.corpora import Source, from_option, lenient_option, progress, tell_reading
+from limner.corpus import open_corpus
+
+
+@click.group()
+def command() -> None:
+    """Learn from a corpus with captions."""
+
+
+@command.command()
+@click.argument("corpus", metavar="CORPUS", type=Source())
+@click.option("--out", metavar="BOOK", required=True, type=click.Path(path_type=Path), help="The phrasebook's file.")
+@from_option
+@lenient_option
+def phrasebook(corpus: str, out: Path, from_: str | None, lenient: bool) -> None:
+    """Learn how people put boxes into words: nouns, articles, order, and what is said between two things."""
+    from limner.describe.realise.learning import learn_phrasebook
+    from limner.describe.realise.phrasebook import write_phrasebook
+
+    images = open_corpus(corpus, from_, lenient=lenient)
+    book = learn_phrasebook(progress(images, "images"))
+    write_phrasebook(book, out)
+    tell_reading(images)
+    click.echo(f"limner: a phrasebook of {book.n_captions:,} captions written to {out}", err=True)

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from limner.cli.describe import command
+from limner.cli.train import command as train
+from limner.corpus import Box, Image, open_corpus, write_corpus
+from limner.corpus.playground import playground
+from limner.score.content import mentioned
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("world") / "world.jsonl"
+    write_corpus(playground(60, seed=3), path)
+    return path
+
+
+def describe(*arguments: object) -> Result:
+    return CliRunner().invoke(command, [str(argument) for argument in arguments])
+
+
+def test_every_image_gets_one_sentence_about_its_own_boxes(world: Path, tmp_path: Path) -> None:
+    done = describe(world, "-o", tmp_path / "said.jsonl", "--k", 3)
+    assert done.exit_code == 0
+    gold = open_corpus(world).index()
+    for result in open_corpus(tmp_path / "said.jsonl"):
+        (caption,) = result.captions
+        largest = sorted(gold[result.id].boxes, key=lambda box: -box.area)[:3]
+        assert mentioned(caption) == {box.id for box in largest}
+        assert result.boxes == ()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--realise", "paper"],
+        ["--select", "bigram+size", "--train", "WORLD"],
+        ["--select", "all", "--simple"],
+        ["--detail", "high", "--focus", "animals", "--words", "people's"],
+        ["--seed", "7"],
+    ],
+)
+def test_equal_commands_write_equal_files(world: Path, tmp_path: Path, options: list[str]) -> None:
+    given = [str(world) if option == "WORLD" else option for option in options]
+    for name in ("one.jsonl", "two.jsonl"):
+        assert describe(world, "-o", tmp_path / name, *given).exit_code == 0
+    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
+
+
+def test_captions_of_the_corpus_are_not_looked_at(world: Path, tmp_path: Path) -> None:
+    bare = (Image(image.id, image.width, image.height, image.boxes) for image in open_corpus(world))
+    write_corpus(bare, tmp_path / "bare.jsonl")
+    for source, name in ((world, "one.jsonl"), (tmp_path / "bare.jsonl", "two.jsonl")):
+        assert describe(source, "-o", tmp_path / name).exit_code == 0
+    assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
+
+
+def test_a_phrasebook_is_learnt_and_used(world: Path, tmp_path: Path) -> None:
+    book = tmp_path / "book.json.gz"
+    assert CliRunner().invoke(train, ["phrasebook", str(world), "--out", str(book)]).exit_code == 0
+    assert describe(world, "-o", tmp_path / "said.jsonl", "--phrasebook", book).exit_code == 0
+
+
+def test_images_with_no_boxes_and_with_very_many_are_described(tmp_path: Path) -> None:
+    many = tuple(Box(str(i), i % 90, i % 80, i % 90 + 9, i % 80 + 9, "sheep") for i in range(5000))
+    write_corpus([Image("none", 100, 100), Image("many", 100, 100, many)], tmp_path / "odd.jsonl")
+    done = describe(tmp_path / "odd.jsonl", "-o", tmp_path / "said.jsonl", "--select", "all")
+    assert done.exit_code == 0
+    none, much = open_corpus(tmp_path / "said.jsonl")
+    assert mentioned(none.captions[0]) == frozenset()
+    assert len(mentioned(much.captions[0])) == 5000
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--select", "sise"], "did you mean 'size'?"),
+        (["--select", "bigram"], "pass a corpus with captions by --train"),
+        (["--phrasebook", "WORLD"], "phrasebook"),
+    ],
+)
+def test_what_cannot_be_done_is_one_clear_error(world: Path, tmp_path: Path, options: list[str], said: str) -> None:
+    given = [str(world) if option == "WORLD" else option for option in options]
+    done = describe(world, "-o", tmp_path / "said.jsonl", *given)
+    assert done.exit_code == 1
+    assert said in str(done.exception)
+    assert list(tmp_path.iterdir()) == []
