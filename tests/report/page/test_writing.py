@@ -149,8 +149,8 @@ def test_equal_corpora_give_equal_pages(page: Path) -> None:
 
 
 def test_no_more_images_than_wanted_are_shown_and_results_for_the_others_are_no_fault(page: Path) -> None:
-    results = [Image("c", captions=(Caption("0", "x", (), "system:s"),))]
-    assert write_page(IMAGES, [("r", results)], page, limit=2).n_images == 2
+    results = [Image("d", captions=(Caption("0", "x", (), "system:s"),))]
+    assert write_page([*IMAGES, Image("d")], [("r", results)], page, limit=2).n_images == 2
     assert [image["i"] for image in data_of(page)["images"]] == ["a", "b"]
 
 

@@ -94,7 +94,7 @@ function arrange() {
   byId('nothing').hidden = chosen.length > 0;
   const filters = ['label', 'type', 'source', 'fact', 'from', 'to'].filter(name => now[name]).length;
   byId('toggle').textContent = filters ? `Filter (${filters})` : 'Filter';
-  byId('reset').hidden = !filters && !now.query;
+  byId('clear').hidden = !filters && !now.query;
   summarise();
 }
 
@@ -330,8 +330,8 @@ list.addEventListener('click', event => {
   release();
   if (event.target.closest('.copy')) copyLink(image);
   else if (event.target.closest('a')) event.preventDefault();
-  if (target && !again) pin(target);
   go(image, {scroll: Boolean(event.target.closest('h2 a'))});
+  if (target && !again) pin(target);
 });
 
 // Keys. Those with a modifier, and those typed into a field, are left to the browser.
@@ -372,8 +372,8 @@ for (const id of ['scorer', 'rival']) {
 byId('toggle').addEventListener('click', () => {
   byId('toggle').ariaExpanded = String(form.classList.toggle('open'));
 });
-byId('reset').addEventListener('click', reset);
-byId('reset-too').addEventListener('click', reset);
+byId('clear').addEventListener('click', reset);
+byId('clear-too').addEventListener('click', reset);
 byId('ask').addEventListener('click', () => byId('help').showModal());
 byId('skip').addEventListener('click', event => { event.preventDefault(); step(1); });
 for (const what of ['boxes', 'labels']) {
@@ -387,7 +387,8 @@ byId('summary').addEventListener('change', event => {
   if (event.target.checked) visible.add(source); else visible.delete(source);
   redraw();
 });
-new ResizeObserver(() => document.documentElement.style.setProperty('--bar', `${form.offsetHeight}px`)).observe(form);
+const clearBar = () => document.documentElement.style.setProperty('--bar', `${form.offsetHeight}px`);
+new ResizeObserver(clearBar).observe(form);
 window.addEventListener('hashchange', follow);
 window.addEventListener('scroll', () => keepUp(), {passive: true});
 let width = window.innerWidth;
@@ -406,5 +407,6 @@ guessHeights();
 offer();
 introduce();
 arrange();
+clearBar();
 keepUp();
 follow();

@@ -1,0 +1,539 @@
+"""The page of `limner show` in a real browser: what people point at, type and see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from PIL import Image as Picture
+
+from limner.corpus import Box, Caption, Image, Mention, open_corpus
+from limner.report.page import Pictures, write_page
+from limner.score.content import gold_sets, human, summarise
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+HOSTILE = "</script><script>window.ran=1</script><img src=x onerror=window.ran=1>\"'><svg onload=window.ran=1>"
+PHONE = {"width": 375, "height": 740}
+
+Open = Callable[..., "Page"]
+
+
+def caption(id: str, *pieces: str | tuple[str, ...], source: str = "gold") -> Caption:
+    """A caption from plain text and (phrase, box, box …)."""
+    text, mentions = "", []
+    for piece in pieces:
+        words, *boxes = (piece,) if isinstance(piece, str) else piece
+        if boxes:
+            mentions.append(Mention(len(text), len(text) + len(words), tuple(boxes)))
+        text += words
+    return Caption(id, text, tuple(mentions), source)
+
+
+def park(id: str, *more: Box, **fields: Any) -> Image:
+    """A man, two dogs and whatever else, described twice."""
+    boxes = (
+        Box("m", 10, 10, 60, 90, "man", types=("people",)),
+        Box("d", 100, 50, 140, 90, "dog", types=("animals",)),
+        Box("e", 150, 50, 190, 90, "dog", types=("animals",)),
+        *more,
+    )
+    captions = (
+        caption("0", ("A 👨 man", "m"), " walks ", ("two dogs", "d", "e"), " ."),
+        caption("1", ("A dog", "d"), " follows ", ("him", "m"), f" in park {id} ."),
+    )
+    return Image(id, 200, 100, boxes, captions, **fields)
+
+
+GOLD = [
+    park("first", attributes={"domain": "in"}),
+    park("second", Box("b", 0, 0, 9, 9, "ball"), attributes={"domain": "near"}),
+    park("third/3 é", Box("b", 0, 0, 9, 9, "ball"), Box("c", 20, 0, 29, 9, "ball"), attributes={"domain": "out"}),
+    *(park(f"n{i}", attributes={"domain": "in"}) for i in range(40)),
+]
+GOOD = [
+    Image(image.id, captions=(caption("0", ("Dog", "d"), " and ", ("man", "m"), source="system:good"),))
+    for image in GOLD
+    if image.id != "n7"
+]
+POOR = [
+    Image("first", captions=(caption("0", ("Man", "m"), " and dog", source="system:poor"),)),
+    Image("second", captions=(caption("0", ("Ball", "b"), source="system:poor"),)),
+    Image("n20", captions=(caption("0", "Nothing", source="system:poor"),)),
+]
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("show")
+    Picture.new("RGB", (200, 100), "green").save(folder / "first.png")
+    write_page(
+        GOLD,
+        [("good.jsonl", GOOD), ("poor.jsonl", POOR)],
+        folder / "page.html",
+        pictures=Pictures(folder, folder / "page.html"),
+        title="Parks",
+    )
+    return folder / "page.html"
+
+
+@pytest.fixture
+def show(browser: Browser, written: Path) -> Iterator[Open]:
+    """Open a page; whatever it logs as an error, throws or fetches fails the test."""
+    contexts, faults = [], []
+
+    def opened(path: Path = written, fragment: str = "", width: int = 1280, height: int = 900, **more: Any) -> Page:
+        context = browser.new_context(viewport={"width": width, "height": height}, **more)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        page.on("request", lambda request: faults.append(request.url) if foreign(request.url) else None)
+        page.goto(path.as_uri() + fragment)
+        page.wait_for_selector(".card")
+        return page
+
+    def foreign(url: str) -> bool:
+        return not url.startswith(("data:image/", "file:"))
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert faults == []
+
+
+def ids(page: Page) -> list[str]:
+    """The images near the view, in the order they stand in."""
+    return page.locator(".card h2").all_inner_texts()
+
+
+def lit(page: Page, kind: str = ".box") -> list[str]:
+    """What is lit: boxes by number, or the words of mentions."""
+    found = page.locator(f".card.lit {kind}.on")
+    return found.evaluate_all("all => all.map(one => one.matches('.box') ? one.dataset.boxes : one.textContent)")
+
+
+def card(page: Page, number: int) -> Any:
+    return page.locator(f"#card-{number}")
+
+
+def current(page: Page) -> str:
+    return page.locator(".card.current h2").inner_text()
+
+
+def test_a_word_lights_up_its_boxes_and_every_other_word_for_them(show: Open) -> None:
+    page = show()
+    card(page, 0).get_by_text("two dogs").hover()
+    assert sorted(lit(page)) == ["1", "2"]
+    assert lit(page, "mark") == ["two dogs", "A dog", "Dog"]
+    card(page, 0).get_by_text("walks").hover(position={"x": 1, "y": 1})
+    page.mouse.move(5, 5)
+    assert lit(page) == []
+
+
+def test_a_box_lights_up_its_words_in_every_sentence(show: Open) -> None:
+    page = show()
+    card(page, 0).locator(".box[data-boxes='0']").hover()
+    assert lit(page) == ["0"]
+    assert lit(page, "mark") == ["A 👨 man", "him", "man", "Man"]
+    assert card(page, 0).locator(".box.on .label").inner_text() == "man people"
+
+
+def test_lit_boxes_are_seen_and_the_others_are_not(show: Open) -> None:
+    page = show()
+    opacity = "one => getComputedStyle(one).opacity"
+    man, dog = (card(page, 0).locator(f".box[data-boxes='{i}']") for i in (0, 1))
+    assert (man.evaluate(opacity), dog.evaluate(opacity)) == ("1", "1")
+    card(page, 0).get_by_text("him").hover()
+    assert (man.evaluate(opacity), dog.evaluate(opacity)) == ("1", "0")
+    assert card(page, 0).locator(".veil mask rect").count() == 2
+
+
+def test_words_have_the_colours_of_their_boxes(show: Open) -> None:
+    page = show()
+    border = "(one, side) => getComputedStyle(one)['border' + side + 'Color']"
+    man = card(page, 0).locator(".box[data-boxes='0']").evaluate(border, "Left")
+    for words in ("A 👨 man", "him"):
+        assert card(page, 0).get_by_text(words).evaluate(border, "Bottom") == man
+    assert card(page, 0).get_by_text("A dog").evaluate(border, "Bottom") != man
+    stripes = card(page, 0).get_by_text("two dogs").evaluate("one => one.style.borderImage")
+    assert "--c1" in stripes
+    assert "--c2" in stripes
+
+
+def test_a_click_keeps_things_lit_and_another_lets_them_go(show: Open) -> None:
+    page = show()
+    words = card(page, 0).get_by_text("him")
+    words.click()
+    page.mouse.move(5, 5)
+    assert lit(page) == ["0"]
+    words.click()
+    page.mouse.move(5, 5)
+    assert lit(page) == []
+
+
+def test_a_tap_lights_up_on_a_phone(show: Open) -> None:
+    page = show(**PHONE, has_touch=True)
+    card(page, 0).get_by_text("him").tap()
+    assert lit(page) == ["0"]
+
+
+def test_an_image_has_its_picture_or_a_layout(show: Open) -> None:
+    page = show()
+    picture = card(page, 0).locator("img")
+    page.wait_for_function("one => one.complete", arg=picture.element_handle())
+    assert picture.evaluate("one => one.naturalWidth") == 200
+    assert card(page, 1).locator("img").count() == 0
+    assert card(page, 1).locator(".layout .box .label").first.is_visible()
+    assert card(page, 2).locator("figure").get_attribute("aria-label") == "Layout with 5 boxes: 2 × dog, 2 × ball, man"
+
+
+def test_scores_of_an_image_and_means_at_the_top(show: Open) -> None:
+    page = show()
+    # Gold says {man, dog, dog} and {dog, man}; good says {dog, man}: P 1, R (2/3 + 1)/2.
+    assert card(page, 0).locator("section", has_text="good").locator(".prf").inner_text() == "P 1.00  R .83  F .91"
+    rows = page.locator("#summary tbody tr").all_inner_texts()
+    assert [row.split() for row in rows] == [
+        ["gold", "43", "–", "–", "–"],
+        ["good", "42", "1.0000", ".8333", ".9091"],
+        ["poor", "3", ".3333", ".1389", ".1961"],
+        ["human", "43", ".8333", ".8333", ".8000"],
+        ["oracle", "43", "1.0000", ".8333", ".9091"],
+    ]
+
+
+def test_an_image_without_a_result_says_so(show: Open) -> None:
+    page = show(fragment="#n7")
+    assert card(page, 10).locator("section", has_text="good").inner_text().split() == ["good", "no", "caption"]
+
+
+SEARCHES = [
+    ("second", ["second"]),
+    ("walk PARK seco", ["second"]),
+    ("alks", []),
+    ('"park third 3 e"', ["third/3 é"]),
+    ('"dog follow"', []),
+    ("rd/3", ["third/3 é"]),
+    ("ball", ["second"]),
+    ("near", ["second"]),
+    ("(.*[", []),
+]
+
+
+def test_search_finds_words_by_their_beginning_phrases_and_ids(show: Open) -> None:
+    page = show()
+    for query, found in SEARCHES:
+        page.keyboard.press("/")
+        page.keyboard.type(query)
+        assert ids(page) == found, query
+        assert page.locator("#count").inner_text() == f"{len(found)} of 43 images"
+        assert page.locator("#nothing").is_visible() is (not found)
+        page.keyboard.press("Escape")
+
+
+def test_what_was_searched_for_is_marked(show: Open) -> None:
+    page = show()
+    page.locator("#query").fill("man second")
+    assert page.evaluate("[...CSS.highlights.get('found')].map(String)") == ["man", "second", "man"]
+    page.locator("#clear").click()
+    assert page.evaluate("CSS.highlights.get('found').size") == 0
+    assert page.locator("#count").inner_text() == "43 images"
+
+
+FILTERS = [
+    ({"label": "ball"}, ["second", "third/3 é"]),
+    ({"label": "bal"}, ["second", "third/3 é"]),
+    ({"type": "people (43)", "label": "ball"}, ["second", "third/3 é"]),
+    ({"source": "with poor"}, ["first", "second", "n20"]),
+    ({"source": "without good"}, ["n7"]),
+    ({"fact": "domain: out (1)"}, ["third/3 é"]),
+    ({"scorer": "poor", "from": "0.5"}, ["first"]),
+    ({"scorer": "poor", "to": "0.5"}, ["second", "n20"]),
+    ({"scorer": "good", "rival": "poor", "from": "0.5"}, ["second", "n20"]),
+    ({"label": "nothing like it"}, []),
+]
+
+
+def test_filters(show: Open) -> None:
+    page = show()
+    for choices, found in FILTERS:
+        choose(page, choices)
+        assert sorted(ids(page)) == sorted(found), choices
+        assert page.locator("#summary-of").inner_text().startswith("Means over the ")
+        page.locator("#clear").click()
+        assert page.locator("#count").inner_text() == "43 images"
+
+
+def choose(page: Page, choices: dict[str, str]) -> None:
+    for name, value in choices.items():
+        field = page.locator(f"#{name}")
+        if field.evaluate("one => one.tagName") == "SELECT":
+            field.select_option(label=value)
+        else:
+            field.fill(value)
+
+
+ORDERS = [
+    ({"sort": "by number of boxes"}, True, ["third/3 é", "second", "first"]),
+    ({"sort": "by id"}, False, ["first", "n0", "n1"]),
+    ({"sort": "by id"}, True, ["third/3 é", "second", "n39"]),
+    ({"sort": "as in the corpus"}, True, ["n39", "n38", "n37"]),
+    # Images without a score come last, whichever way.
+    ({"scorer": "poor"}, False, ["second", "n20", "first"]),
+    ({"scorer": "poor"}, True, ["first", "second", "n20"]),
+    ({"scorer": "good", "rival": "poor"}, True, ["second", "n20", "first"]),
+]
+
+
+def test_sorting(show: Open) -> None:
+    page = show()
+    for choices, reverse, first in ORDERS:
+        choose(page, choices)
+        if page.locator("#direction").get_attribute("aria-pressed") != str(reverse).lower():
+            page.locator("#direction").click()
+        assert ids(page)[:3] == first, choices
+
+
+def test_the_means_are_of_the_images_shown(show: Open) -> None:
+    page = show()
+    page.locator("#query").fill("first")
+    assert page.locator("#summary tbody tr").nth(2).inner_text().split() == ["poor", "1", "1.0000", ".4167", ".5882"]
+
+
+def test_sources_can_be_hidden(show: Open) -> None:
+    page = show()
+    assert card(page, 0).locator("section").count() == 5
+    page.get_by_role("checkbox", name="gold").uncheck()
+    assert card(page, 0).locator("section h3 span:first-child").all_inner_texts() == ["good", "poor", "human", "oracle"]
+
+
+def test_keys_go_from_image_to_image(show: Open) -> None:
+    page = show()
+    for key, there in [
+        ("j", "first"),
+        ("j", "second"),
+        ("ArrowDown", "third/3 é"),
+        ("k", "second"),
+        ("ArrowUp", "first"),
+    ]:
+        page.keyboard.press(key)
+        assert current(page) == there
+        bar, top = page.evaluate("['bar', 'card-0'].map(id => document.getElementById(id).getBoundingClientRect())")
+    assert 0 <= top["top"] - bar["bottom"] < 20
+    page.keyboard.press("k")
+    assert current(page) == "first"
+
+
+def test_keys_go_on_from_what_is_in_view(show: Open) -> None:
+    page = show()
+    page.keyboard.press("j")
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
+    page.wait_for_function("!document.querySelector('#card-0')")
+    page.keyboard.press("j")
+    assert current(page).startswith("n")
+
+
+def test_keys_go_from_mention_to_mention(show: Open) -> None:
+    page = show()
+    page.keyboard.press("j")
+    seen = []
+    for key in ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft", "ArrowLeft"]:
+        page.keyboard.press(key)
+        seen.append((page.evaluate("document.activeElement.textContent"), sorted(lit(page))))
+    assert seen == [
+        ("A 👨 man", ["0"]),
+        ("two dogs", ["1", "2"]),
+        ("A dog", ["1"]),
+        ("two dogs", ["1", "2"]),
+        ("A 👨 man", ["0"]),
+        ("Man", ["0"]),
+    ]
+    page.keyboard.press("Escape")
+    assert lit(page) == []
+
+
+def test_keys_show_and_hide_and_help(show: Open) -> None:
+    page = show()
+    label = card(page, 0).locator(".box .label").first
+    assert not label.is_visible()
+    page.keyboard.press("l")
+    assert label.is_visible()
+    page.keyboard.press("b")
+    assert card(page, 0).locator(".box").first.evaluate("one => getComputedStyle(one).opacity") == "0"
+    page.keyboard.press("?")
+    assert page.locator("#help").is_visible()
+    page.keyboard.press("Escape")
+    assert not page.locator("#help").is_visible()
+
+
+def test_what_is_typed_into_a_field_is_no_command(show: Open) -> None:
+    page = show()
+    page.locator("#query").click()
+    page.keyboard.type("jk?")
+    assert page.locator(".card.current").count() == 0
+    assert page.locator("#query").input_value() == "jk?"
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.id") != "query"
+
+
+@pytest.mark.parametrize(
+    ("fragment", "id"), [("#n30", "n30"), ("#third%2F3%20%C3%A9", "third/3 é"), ("#first", "first")]
+)
+def test_a_link_leads_to_its_image(show: Open, fragment: str, id: str) -> None:
+    page = show(fragment=fragment)
+    assert current(page) == id
+    bar, top = page.evaluate("['#bar', '.current'].map(one => document.querySelector(one).getBoundingClientRect())")
+    assert 0 <= top["top"] - bar["bottom"] < 20
+    assert page.evaluate("document.activeElement.className") == "card current"
+
+
+def test_a_link_to_an_image_that_is_filtered_out_clears_the_filter(show: Open) -> None:
+    page = show()
+    page.locator("#query").fill("second")
+    page.evaluate("location.hash = '#n20'")
+    page.wait_for_selector(".card.current")
+    assert current(page) == "n20"
+    assert page.locator("#query").input_value() == ""
+
+
+def test_a_link_to_nothing_shows_the_beginning(show: Open) -> None:
+    page = show()
+    for fragment in ["#nowhere", "#%E0%A4%A", "#bar", "#"]:
+        page.evaluate("hash => { location.hash = hash; }", fragment)
+        assert ids(page)[0] == "first"
+        assert page.locator(".card.current").count() == 0
+
+
+def test_the_link_of_an_image_is_copied(show: Open, written: Path) -> None:
+    page = show(permissions=["clipboard-read", "clipboard-write"])
+    card(page, 2).get_by_text("Copy link").click()
+    page.wait_for_selector(".toast.shown")
+    assert page.locator("#toast").inner_text() == "Link copied"
+    assert page.evaluate("navigator.clipboard.readText()") == written.as_uri() + "#third%2F3%20%C3%A9"
+
+
+def test_only_images_near_the_view_are_there_and_all_are_reached(show: Open) -> None:
+    page = show()
+    assert page.locator(".card").count() < 12
+    seen: dict[str, None] = {}
+    while ids(page)[-1] != "n39":
+        seen.update(dict.fromkeys(ids(page)))
+        page.evaluate("scrollBy(0, 500)")
+        page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        assert page.locator(".card").count() < 16
+    seen.update(dict.fromkeys(ids(page)))
+    assert list(seen) == [image.id for image in GOLD]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_phone_needs_no_sideways_scrolling(show: Open, scheme: str) -> None:
+    page = show(**PHONE, color_scheme=scheme)
+    page.locator("#toggle").click()
+    assert page.locator("#label").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    page.evaluate("scrollTo(0, 3000)")
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_its_ground(show: Open, scheme: str) -> None:
+    page = show(color_scheme=scheme)
+    card(page, 1).get_by_text("two dogs").hover()
+    for selector in [
+        "h1",
+        ".hint",
+        ".about",
+        "#summary td",
+        ".card h2 a",
+        ".facts",
+        ".copy",
+        "mark",
+        "mark.on",
+        ".prf",
+    ]:
+        assert page.locator(selector).first.evaluate(CONTRAST) >= 4.5, selector
+
+
+CONTRAST = """one => {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
+  const painted = colours => {
+    for (const colour of colours) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3)
+      .map(part => part / 255).map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+  };
+  const light = ([r, g, b]) => 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  const grounds = [];
+  for (let over = one; over; over = over.parentElement) grounds.unshift(getComputedStyle(over).backgroundColor);
+  const [a, b] = [light(painted(grounds)), light(painted([...grounds, getComputedStyle(one).color]))];
+  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+}"""
+
+
+def test_nothing_in_the_data_runs(show: Open, tmp_path: Path) -> None:
+    boxes = (Box("0", 0, 0, 50, 50, HOSTILE, 0.5, (HOSTILE,), (HOSTILE,), (HOSTILE,)),)
+    gold = Image(HOSTILE, 100, 100, boxes, (caption("0", (HOSTILE, "0"), HOSTILE),), attributes={HOSTILE: HOSTILE})
+    plain = Image("plain", 9, 9, attributes={HOSTILE: "2"})
+    result = Image(HOSTILE, captions=(caption("0", (HOSTILE, "0"), source=f"system:{HOSTILE}"),))
+    write_page([gold, plain], [(HOSTILE, [result])], tmp_path / "page.html", title=HOSTILE)
+    page = show(tmp_path / "page.html")
+    page.locator("mark").first.hover()
+    page.locator(".box").first.hover()
+    page.locator("#query").fill(HOSTILE)
+    page.locator("#label").fill(HOSTILE)
+    page.keyboard.press("Escape")
+    page.keyboard.press("j")
+    assert current(page) == HOSTILE
+    assert page.title() == HOSTILE
+    assert page.evaluate("window.ran") is None
+    assert page.locator("mark").first.inner_text() == HOSTILE
+
+
+def test_odd_images_are_shown(show: Open, tmp_path: Path) -> None:
+    many = tuple(Box(str(i), i % 90, i % 80, i % 90 + 5, i % 80 + 5, f"thing {i % 7}") for i in range(2000))
+    images = [
+        Image("nothing"),
+        Image("words", captions=(Caption("0", "Only words ."),)),
+        Image("flat", boxes=(Box("0", 3, 3, 3, 3),)),
+        Image("many", 100, 100, many, (caption("0", ("all", *(box.id for box in many))),)),
+    ]
+    write_page(images, [], tmp_path / "page.html")
+    page = show(tmp_path / "page.html")
+    assert ids(page) == ["nothing", "words", "flat", "many"]
+    assert card(page, 0).locator("figure").inner_text() == "no picture and no boxes"
+    card(page, 3).get_by_text("all").hover()
+    assert len(lit(page)) == 2000
+
+
+def test_linked_pictures_are_shown(show: Open, tmp_path: Path) -> None:
+    (tmp_path / "my pictures").mkdir()
+    Picture.new("RGB", (40, 20)).save(tmp_path / "my pictures" / "a#1.png")
+    path = tmp_path / "page.html"
+    write_page([Image("a#1")], [], path, pictures=Pictures(tmp_path / "my pictures", path, link=True))
+    page = show(path)
+    page.wait_for_function("document.querySelector('img').complete")
+    assert page.locator("img").evaluate("one => one.naturalWidth") == 40
+
+
+def test_a_corpus_without_scores_does_not_speak_of_them(show: Open, tmp_path: Path) -> None:
+    write_page([Image("a", captions=(Caption("0", "Words ."),))], [], tmp_path / "page.html")
+    page = show(tmp_path / "page.html")
+    assert not page.locator("#scorer").is_visible()
+    assert not page.locator("#summary").is_visible()
+    assert not page.locator("#type").is_visible()
+
+
+def test_the_human_bound_of_a_real_corpus_is_that_of_the_scorer(show: Open, shared_data: Path, tmp_path: Path) -> None:
+    annotations = sorted((shared_data / "flickr30k_entities").glob("*.zip"))
+    if not annotations:
+        pytest.skip("Flickr30k Entities is not among the real data")
+    wanted = (shared_data / "flickr30k_entities" / "val.txt").read_text().split()[:100]
+    images = list(open_corpus(annotations[0], ids=wanted))
+    write_page(images, [], tmp_path / "page.html")
+    people = {image.id: score for image in images if (score := human(gold_sets(image))) is not None}
+    expected = summarise(people)
+    row = show(tmp_path / "page.html").locator("#summary tbody tr").first.inner_text().split()
+    figures = [f"{value:.4f}".removeprefix("0") for value in (expected.P, expected.R, expected.F)]
+    assert row == ["human", str(expected.n_images), *figures]
