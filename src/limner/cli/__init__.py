@@ -25,6 +25,7 @@ COMMANDS: dict[str, str] = {
     "train": "Learn from a corpus with captions.",
     "describe": "Describe images from their labelled boxes.",
     "score": "Score a system's results against gold.",
+    "experiment": "Run a paper's experiment on corpora of your own.",
     "show": "Make a page of images with their boxes and captions, for a browser.",
     "schema": "Print the JSON Schema of Limner's own format.",
 }

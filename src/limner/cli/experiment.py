@@ -1,0 +1,49 @@
+"""`limner experiment`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from limner.cli.corpora import Source, lenient_option, progress, tell_reading
+
+
+@click.group()
+def command() -> None:
+    """Run a paper's experiment on corpora of your own."""
+
+
+@command.command("content-selection")
+@click.argument("train", metavar="TRAIN", type=Source())
+@click.argument("test", metavar="TEST", type=Source())
+@click.option("--out", metavar="DIR", required=True, type=click.Path(path_type=Path), help="Folder for the results.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For what is random.")
+@lenient_option
+def content_selection(train: str, test: str, out: Path, seed: int, lenient: bool) -> None:
+    """Which boxes to mention: every system against people, for k = 1 to 15.
+
+    Writes table.csv, table.md, tests.csv, examples.md and Figures 3, 4 and 6
+    of Wang & Gaizauskas (2015) to DIR.
+    """
+    from limner.corpus import open_corpus
+    from limner.describe.selection import Concepts
+    from limner.experiments.content_selection import SYSTEMS, compare_systems
+    from limner.experiments.content_selection_report import write_report
+    from limner.report.plots import needs_matplotlib
+
+    needs_matplotlib()
+    known = open_corpus(train, lenient=lenient)
+    unseen = open_corpus(test, lenient=lenient)
+    concepts = Concepts.count(progress(known, "training images"))
+    images = list(progress(unseen, "test images"))
+    found = compare_systems(
+        concepts, images, seed=seed, watch=lambda systems: progress(systems, "systems", len(SYSTEMS))
+    )
+    written = write_report(found, images, out, seed=seed)
+    tell_reading(known)
+    tell_reading(unseen)
+    for run in map(found.best, found.systems):
+        at = f"k={run.k}" if run.k else ""
+        click.echo(f"{run.system:18} {at:5} P {run.scores.P:.4f}  R {run.scores.R:.4f}  F {run.scores.F:.4f}")
+    click.echo(f"limner: {len(written)} files written to {out}", err=True)

@@ -1,0 +1,123 @@
+"""The files of the content selection experiment: tables, figures, examples, tests."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from limner.corpus.files import write_bytes
+from limner.corpus.image import Image
+from limner.describe.realise.paper import PaperRealiser
+from limner.describe.selection import seen
+from limner.experiments.content_selection import RANKED, WHOLE, Experiment, Run
+from limner.report import plots, selection_plots
+from limner.score.content import Content, gold_sets, score_selection
+from limner.score.paired import compare
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLUMNS = ("system", "k", "P", "R", "F", "P_sd", "R_sd", "F_sd")
+TESTED = ("system", "k", "other", "other_k", "difference", "low", "high", "p", "p_adjusted")
+SHOWN_K = range(1, 11)
+"""The levels of k in the paper's Table 1."""
+
+EXAMPLE_K = 3
+
+
+def write_report(experiment: Experiment, test: Sequence[Image], folder: Path, *, seed: int = 0) -> list[Path]:
+    """Write table.csv, table.md, tests.csv, examples.md and the figures; their paths."""
+    texts = {
+        "table.csv": _csv(COLUMNS, map(_row, experiment.runs)),
+        "table.md": _markdown(experiment),
+        "tests.csv": _csv(TESTED, _tests(experiment, seed)),
+        "examples.md": _examples(experiment, test, seed),
+    }
+    written = plots.save(figures(experiment), folder)
+    for name, text in texts.items():
+        with write_bytes(folder / name) as handle:
+            handle.write(text.encode())
+        written.append(folder / name)
+    return sorted(written)
+
+
+def figures(experiment: Experiment) -> dict[str, Figure]:
+    """Figures 3, 4 and 6 of the paper; 6 once with position and once with size as the visual cue."""
+
+    def curve(system: str, value: str) -> list[float]:
+        return [getattr(run.scores, value) for run in experiment.runs if run.system == system]
+
+    def both(*systems: str) -> dict[str, tuple[list[float], list[float]]]:
+        return {system: (curve(system, "P"), curve(system, "R")) for system in systems}
+
+    made = {
+        "figure3": selection_plots.f_figure(
+            {system: curve(system, "F") for system in RANKED},
+            {system: experiment.find(system).F for system in experiment.systems if system in WHOLE},
+        ),
+        "figure4": selection_plots.precision_recall_figure(
+            {"textual priors": both("unigram", "bigram"), "visual cues": both("position", "size")}
+        ),
+    }
+    for cue in ("position", "size"):
+        systems = ["unigram", "bigram", cue, f"unigram+{cue}", f"bigram+{cue}"]
+        bars = {system: [experiment.find(system, k).F for k in (3, 4)] for system in systems}
+        made[f"figure6-{cue}"] = selection_plots.bars_figure(["k = 3", "k = 4"], bars, f"combined with {cue}")
+    return made
+
+
+def _row(run: Run) -> list[str]:
+    numbers = (run.scores.P, run.scores.R, run.scores.F, run.scores.P_sd, run.scores.R_sd, run.scores.F_sd)
+    return [run.system, "" if run.k is None else str(run.k), *(f"{number:.6f}" for number in numbers)]
+
+
+def _csv(columns: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
+
+
+def _markdown(experiment: Experiment) -> str:
+    lines = ["| system | k | P | R | F |", "|---|---|---|---|---|"]
+    for run in experiment.runs:
+        if run.k is None or run.k in SHOWN_K:
+            cells = [_cell(run.scores, value) for value in "PRF"]
+            lines.append(f"| {run.system} | {run.k or ''} | {' | '.join(cells)} |")
+    n = experiment.find("oracle").n_images
+    lines += ["", f"{n:,} images; mean ± standard deviation over images. Left out: {experiment.n_left_out:,}."]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(scores: Content, value: str) -> str:
+    return f"{getattr(scores, value):.2f} ± {getattr(scores, value + '_sd'):.2f}"
+
+
+def _tests(experiment: Experiment, seed: int) -> Iterator[list[str]]:
+    """Two-sided paired tests on the images' F between all systems that choose boxes, each at its best k."""
+    best = [experiment.best(system) for system in experiment.systems if system not in ("human", "oracle")]
+    scores = {run.system: {id: score.F for id, score in run.scores.per_image.items()} for run in best}
+    k_by_system = {run.system: "" if run.k is None else str(run.k) for run in best}
+    for found in compare(scores, seed=seed):
+        numbers = (found.difference, found.low, found.high, found.p, found.p_adjusted)
+        sides = [found.first, k_by_system[found.first], found.second, k_by_system[found.second]]
+        yield [*sides, *(f"{number:.6f}" for number in numbers)]
+
+
+def _examples(experiment: Experiment, test: Sequence[Image], seed: int, n: int = 5) -> str:
+    """Sentences of the paper's realiser for the first images that have gold, as in its Figure 5."""
+    realiser = PaperRealiser(seed=seed)
+    lines = []
+    for image in [image for image in test if gold_sets(image)][:n]:
+        lines += [f"## {image.id}", ""]
+        for system in (*RANKED, *(["learned"] if "learned" in experiment.chosen else [])):
+            chosen = experiment.chosen[system][image.id]
+            chosen = chosen if system == "learned" else chosen[:EXAMPLE_K]
+            score = score_selection(chosen, gold_sets(image))
+            lines.append(f"- {system}: [F={score.F:.2f}] {realiser.realise(seen(image), chosen).text}")
+        lines += ["", *(f"> {caption.text}" for caption in image.captions if caption.source == "gold"), ""]
+    return "\n".join(lines)

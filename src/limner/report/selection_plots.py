@@ -1,0 +1,80 @@
+"""The figures of content selection: F, precision and recall against the number of boxes that may be mentioned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from limner.report import plots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Curve = Sequence[float]
+"""A score at k = 1, 2, 3 …"""
+
+
+def f_figure(curves: Mapping[str, Curve], levels: Mapping[str, float]) -> Figure:
+    """Figure 3: F of every system against k; levels are systems that have no k, drawn as lines across."""
+    with plots.figure(7.2, 4.6) as (made, (axes,)):
+        for i, (name, curve) in enumerate(curves.items()):
+            _curve(axes, curve, i, label=name)
+        for i, (name, level) in enumerate(levels.items()):
+            axes.axhline(
+                level, color=plots.INK, linewidth=1, linestyle=LINES[i % len(LINES)], label=f"{name} {level:.3f}"
+            )
+        _finish(axes, max(map(len, curves.values())), "F")
+        # Lines end at the right, where the legend would lie over them.
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return made
+
+
+def precision_recall_figure(panels: Mapping[str, Mapping[str, tuple[Curve, Curve]]]) -> Figure:
+    """Figure 4: precision (solid) and recall (dashed) against k, a panel for each group of systems."""
+    with plots.figure(9.6, 4.2, 1, len(panels)) as (made, axes):
+        colour = 0
+        for panel, (title, systems) in zip(axes, panels.items(), strict=True):
+            for name, (precision, recall) in systems.items():
+                _curve(panel, precision, colour, label=f"{name} P")
+                _curve(panel, recall, colour, label=f"{name} R", linestyle="--")
+                colour += 1
+            _finish(panel, max(len(p) for p, _ in systems.values()), "P and R")
+            panel.set_title(title)
+            panel.legend(ncols=len(systems), fontsize=8)
+    return made
+
+
+def bars_figure(groups: Sequence[str], series: Mapping[str, Sequence[float]], title: str) -> Figure:
+    """Figure 6: F of single and combined systems, a group of bars for each k."""
+    with plots.figure(6.4, 3.8) as (made, (axes,)):
+        plots.grouped_bars(axes, groups, series, "F")
+        axes.set_title(title)
+        axes.set_ylim(0, None)
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return made
+
+
+LINES = (":", "--", "-.", "-")
+MARKS = "os^Dv<>P"
+
+
+def _curve(axes: Axes, curve: Curve, i: int, label: str, linestyle: str = "-") -> None:
+    axes.plot(
+        range(1, len(curve) + 1),
+        curve,
+        color=plots.PALETTE[i % len(plots.PALETTE)],
+        marker=MARKS[i % len(MARKS)],
+        markersize=3.5,
+        linewidth=1.4,
+        linestyle=linestyle,
+        label=label,
+    )
+
+
+def _finish(axes: Axes, n: int, label: str) -> None:
+    axes.set_xlabel("k, boxes that may be mentioned")
+    axes.set_ylabel(label)
+    axes.set_xticks(range(1, n + 1))
+    axes.set_ylim(0, 1)
+    axes.yaxis.grid(True)

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from limner.corpus import Image
+from limner.corpus.playground import playground
+from limner.describe.selection import Concepts
+from limner.experiments.content_selection import COMBINED, RANKED, Experiment, K, compare_systems
+from limner.experiments.content_selection_report import COLUMNS, write_report
+from limner.score.content import gold_sets, score_selection
+
+
+@pytest.fixture(scope="module")
+def test_images() -> list[Image]:
+    return [*playground(80, seed=5), Image("silent", 10, 10)]
+
+
+class Everything:
+    """A stand-in for a trained selector: mentions every box of many images at once."""
+
+    def select_many(self, images: list[Image]) -> list[list[str]]:
+        return [[box.id for box in image.boxes] for image in images]
+
+
+@pytest.fixture(scope="module")
+def found(test_images: list[Image]) -> Experiment:
+    return compare_systems(Concepts.count(playground(150, seed=4)), test_images, learned=Everything())
+
+
+def test_every_system_is_scored_at_every_k(found: Experiment) -> None:
+    assert [(run.system, run.k) for run in found.runs] == [
+        *((system, k) for system in (*RANKED, *COMBINED) for k in K),
+        *((system, None) for system in ("all", "learned", "human", "oracle")),
+    ]
+    assert {run.scores.n_images for run in found.runs} == {80}
+    assert found.n_left_out == 1
+
+
+def test_scores_are_those_of_the_boxes_chosen(found: Experiment, test_images: list[Image]) -> None:
+    image = test_images[3]
+    chosen = sorted(image.boxes, key=lambda box: -box.area)[:2]
+    expected = score_selection([box.id for box in chosen], gold_sets(image))
+    assert found.find("size", 2).per_image[image.id] == expected
+
+
+def test_what_must_hold_of_any_corpus_holds(found: Experiment) -> None:
+    oracle = found.find("oracle")
+    assert all(run.scores.F <= oracle.F + 1e-9 for run in found.runs)
+    assert pytest.approx(1) == found.find("all").R
+    assert found.find("learned")[:4] == found.find("all")[:4]
+    for system in RANKED:
+        recalls = [found.find(system, k).R for k in K]
+        assert recalls == sorted(recalls)
+
+
+def test_without_a_trained_selector_the_others_are_compared(test_images: list[Image]) -> None:
+    found = compare_systems(Concepts.count(test_images), test_images)
+    assert "learned" not in found.systems
+    assert "oracle" in found.systems
+
+
+def test_the_files_are_written_and_equal_seeds_write_equal_ones(
+    found: Experiment, test_images: list[Image], tmp_path: Path
+) -> None:
+    for name in ("one", "two"):
+        write_report(found, test_images, tmp_path / name, seed=1)
+    one, two = tmp_path / "one", tmp_path / "two"
+    assert {path.name for path in one.iterdir()} == {
+        *("table.csv", "table.md", "tests.csv", "examples.md"),
+        *(
+            f"{name}.{kind}"
+            for name in ("figure3", "figure4", "figure6-position", "figure6-size")
+            for kind in ("svg", "png")
+        ),
+    }
+    assert all(path.read_bytes() == (two / path.name).read_bytes() for path in one.iterdir())
+    with (one / "table.csv").open(newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    assert tuple(rows[0]) == COLUMNS
+    assert [row["k"] for row in rows if row["system"] in ("all", "human")] == ["", ""]
+    assert "| size | 4 |" in (one / "table.md").read_text()
+    assert (one / "examples.md").read_text().count("## ") == 5
