@@ -20,7 +20,7 @@ def article(phrase: str) -> str:
 
 def _begins_with_vowel(word: str) -> bool:
     if word[:1].isdigit():
-        return word.startswith(("8", "11", "18"))
+        return word.startswith("8") or _ELEVEN.match(word) is not None
     if len(word) == 1:
         return word in _SPOKEN_WITH_VOWEL
     if word.startswith(_SILENT_H):
@@ -28,6 +28,7 @@ def _begins_with_vowel(word: str) -> bool:
     return word[:1] in _VOWELS and not _GLIDE.match(word)
 
 
+_ELEVEN = re.compile(r"1[18](?!\d(?!\d))")
 _FIRST = re.compile(r"[^\W_]+")
 _VOWEL = re.compile("[AEIOUY]")
 _VOWELS = frozenset("aeiouàáâãäåèéêëìíîïòóôõöùúûüæœ")

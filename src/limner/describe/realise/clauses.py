@@ -7,7 +7,7 @@ from random import Random
 
 from limner.describe.realise.noun_phrases import NUMBER_WORDS, NounPhrases, after_there, is_singular, takes_plural
 from limner.describe.realise.plan import Arm, Clause, Node
-from limner.describe.realise.things import PARTS, Thing
+from limner.describe.realise.things import AGENTS, PARTS, Thing
 from limner.describe.realise.wording import SUPPORT, Relation
 from limner.describe.realise.writing import Text, joints
 from limner.text.lexicon import word_set
@@ -31,7 +31,8 @@ class Clauses:
     def write(self, text: Text, clause: Clause, rng: Random) -> None:
         """The clause, without its full stop."""
         arrange(clause)
-        pattern = self._pattern(clause, rng)
+        main = _main(clause.arms)
+        pattern = self._pattern(None if main is None else clause.arms[main].relation, rng)
         heads = [node.thing for node in clause.heads]
         named = [self._phrases.phrase(thing, rng) for thing in heads]
         several = len(heads) > 1 or takes_plural(named[0], heads[0])
@@ -43,15 +44,14 @@ class Clauses:
         for at, arm in enumerate(clause.arms):
             if arm.relation.is_verbal and acted:
                 text.say("and")
-            text.say(_words(arm.relation, pattern, several, is_first=at == 0))
+            text.say(_words(arm.relation, pattern, several, is_main=at == main))
             acted = acted or arm.relation.is_verbal
             is_last = at == len(clause.arms) - 1
             self._name(text, arm.objects, self._phrases_of(text, arm, heads, rng), rng, goes_on=not is_last)
 
-    def _pattern(self, clause: Clause, rng: Random) -> str:
+    def _pattern(self, main: Relation | None, rng: Random) -> str:
         fitting = dict(CHANCES)
-        main = clause.arms[0].relation if clause.arms else None
-        if main is None or not (main.is_verbal or main.preposition not in NO_PREDICATE):
+        if main is None:
             del fitting[PROGRESSIVE]
         if main is None or not main.verb:
             del fitting[PRESENT]
@@ -96,25 +96,41 @@ class Clauses:
 
 
 def arrange(clause: Clause) -> None:
-    """Put what is said in the order in which it reads well.
+    """Make what is said read well.
 
-    What the only head wears is its predicate where it does nothing else, and
-    otherwise said in passing: "a man in a hat riding a horse". Acts come
-    first, places last.
+    What the only head wears is its predicate where nothing else is said of it,
+    and otherwise said in passing: "a man in a hat riding a horse". A head of
+    which a list is told is named last, so that it is clear where the list ends.
     """
-    acts = any(arm.relation.is_verbal for arm in clause.arms)
     head = clause.heads[0]
-    if len(clause.heads) == 1 and not acts and not any(arm.of_some for arm in head.arms):
-        clause.arms = [*_as_predicate(head), *clause.arms]
-        head.arms = []
+    if len(clause.heads) == 1 and not clause.arms and not any(arm.of_some for arm in head.arms):
+        clause.arms, head.arms = _as_predicate(head), []
     else:
         for one in clause.heads:
             one.arms = _in_passing(one.arms)
     for one in clause.heads:
-        one.arms.sort(key=lambda arm: bool(arm.of_some))
-    clause.heads.sort(key=lambda one: bool(one.arms))
-    clause.arms.sort(key=_place_in_clause)
+        one.arms.sort(key=lambda arm: arm.of_some)
+    clause.heads.sort(key=lambda one: any(arm.of_some or len(arm.objects) > 1 for arm in one.arms))
+    clause.arms.sort(key=_goes_later)
     _merge(clause.arms)
+
+
+def _goes_later(arm: Arm) -> bool:
+    """Whether acts and places should come first, lest they seem to be said of what is nearby: of dogs, say."""
+    if arm.relation.is_verbal:
+        return False
+    if any(node.arms or node.thing.kind in AGENTS for node in arm.objects):
+        return True
+    return arm.relation.preposition != "with" and arm.relation.preposition not in SUPPORT
+
+
+def _main(arms: Sequence[Arm]) -> int | None:
+    """Which of the relations is the predicate: the first that can follow "is"."""
+    return next((at for at, arm in enumerate(arms) if _is_predicate(arm.relation)), None)
+
+
+def _is_predicate(relation: Relation) -> bool:
+    return relation.is_verbal or relation.preposition not in NO_PREDICATE
 
 
 def _as_predicate(head: Node) -> list[Arm]:
@@ -155,26 +171,12 @@ def _merge(arms: list[Arm]) -> None:
             arms[at - 1].objects += arms.pop(at).objects
 
 
-def _place_in_clause(arm: Arm) -> tuple[int, int]:
-    """Acts, then what belongs to the heads, what they are on, other things, and places; what leads on goes last."""
-    first = arm.objects[0]
-    if arm.relation.is_verbal:
-        rank = 0
-    elif first.thing.kind in PARTS:
-        rank = 1
-    elif first.thing.kind == "scene":
-        rank = 4
-    else:
-        rank = 2 if arm.relation.preposition in SUPPORT else 3
-    return rank, int(bool(first.arms))
-
-
-def _words(relation: Relation, pattern: str, several: bool, *, is_first: bool) -> str:
-    """A relation in the form that the sentence's pattern gives it; only the first has an auxiliary."""
+def _words(relation: Relation, pattern: str, several: bool, *, is_main: bool) -> str:
+    """A relation in the form that the sentence's pattern gives it; only the predicate has an auxiliary."""
     if pattern == PRESENT and relation.verb:
         verb = relation.verb if several else third(relation.verb)
         return " ".join(part for part in (verb, relation.particle, relation.preposition) if part)
-    if (pattern == PROGRESSIVE and is_first) or (pattern == PRESENT and relation.participle):
+    if (pattern == PROGRESSIVE and is_main) or (pattern == PRESENT and relation.participle):
         return f"{'are' if several else 'is'} {relation}"
     return str(relation)
 

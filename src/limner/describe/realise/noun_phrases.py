@@ -65,7 +65,7 @@ class NounPhrases:
             return f"another {before}{noun}"
         determiner = self._determiner(thing)
         if determiner == "a":
-            return f"{article(before + noun)} {before}{noun}"
+            return f"{article(written(before + noun))} {before}{noun}"
         return f"the {before}{noun}" if determiner == "the" else before + noun
 
     def _determiner(self, thing: Thing) -> str:

@@ -9,7 +9,7 @@ from limner.describe.realise.things import Thing
 from limner.text.forms import singular
 from limner.text.kinds import KINDS
 
-PRIOR = 6.0
+PRIOR = 10.0
 """How many captions of two nouns weigh as much as all that is known of their kinds."""
 
 COMPARED = 40

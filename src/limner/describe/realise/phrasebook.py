@@ -116,8 +116,9 @@ def _faults(book: Phrasebook) -> Iterator[str]:
     for counts in book.determiners.values():
         if unknown := counts.keys() - DETERMINERS:
             yield f"{shown(min(unknown))} is none of {', '.join(sorted(DETERMINERS))}"
-    if unknown := book.kinds_before.keys() - _KINDS:
-        yield f"{shown(min(unknown))} is no kind"
+    kinds = {*book.kinds_before, *(kind for counts in book.kinds_before.values() for kind in counts)}
+    if strange := kinds - _KINDS:
+        yield f"{shown(min(strange))} is no kind"
     for name in ("by_nouns", "by_object", "by_kinds"):
         yield from _relation_faults(getattr(book, name), name)
 

@@ -160,7 +160,8 @@ def _fits(clause: Clause, relation: Relation, thing: Thing, relator: Relator) ->
     """Whether a relation goes with what is said already: everybody is in one place and posture at a time."""
     if not all(relator.holds(relation, head.thing, thing) for head in clause.heads[1:]):
         return False
-    if relation.preposition in SUPPORT and thing.kind != "scene" and _is_supported(clause, relation):
+    place = thing.kind == "scene" and not _is_posture(relation)
+    if relation.preposition in SUPPORT and not place and _is_supported(clause, relation):
         return False
     if not relation.is_verbal:
         return True
@@ -175,12 +176,13 @@ def _is_posture(relation: Relation) -> bool:
 
 
 def _is_supported(clause: Clause, relation: Relation) -> bool:
-    """Whether the heads are said to be on or in something else already."""
+    """Whether the heads are said to be on or in something already; several may be on this and that."""
+    several = len(clause.heads) > 1 or clause.heads[0].thing.is_many
     return any(
         arm.relation.verb == "ride"
         or (arm.relation.preposition in SUPPORT and (arm.relation.is_verbal or not arm.leads_to_place))
         for arm in clause.arms
-        if arm.relation != relation
+        if not (several and arm.relation == relation)
     )
 
 

@@ -164,7 +164,9 @@ _ADVERBS = word_set(
     """
 )
 # After these an -ing word is no act of its own: "trying to stop eating", "a riding lawn mower".
-_BEFORE_NO_ACT = word_set("a an the his her their its of for by from to without stop after before like")
+_BEFORE_NO_ACT = word_set(
+    "a an the his her their its of for by from to without stop stops start starts try tries after before like"
+)
 
 SUPPORT = frozenset({"on", "in", "inside", "at", "on the back of"})
 """Prepositions that say where somebody is, so that one of them is enough."""

@@ -1,0 +1,299 @@
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from limner.corpus import Box, Caption, Image
+from limner.corpus.playground import World
+from limner.describe.realise import FluentRealiser, Phrasebook, learn_phrasebook
+from limner.errors import LimnerError
+from strategies import images
+
+Spot = tuple[float, float, float, float]
+Books = Callable[..., Phrasebook]
+PERSON: Spot = (100, 50, 200, 250)
+BELOW: Spot = (90, 180, 260, 300)
+BESIDE: Spot = (220, 60, 320, 250)
+
+
+def picture(*boxes: tuple[str, Spot], image_id: str = "i", **more: Any) -> Image:
+    made = (Box(str(i), *spot, label=label, **more) for i, (label, spot) in enumerate(boxes))
+    return Image(image_id, 640, 480, tuple(made))
+
+
+def tell(image: Image, book: Phrasebook | None = None, **how: Any) -> Caption:
+    return FluentRealiser(book, **how).realise(image, [box.id for box in image.boxes])
+
+
+def ways(*boxes: tuple[str, Spot], book: Phrasebook | None = None, **how: Any) -> set[str]:
+    """Every sentence that chance gives for the same boxes."""
+    return {tell(picture(*boxes, image_id=str(n)), book, **how).text for n in range(60)}
+
+
+RIDER = [("person", PERSON), ("horse", BELOW)]
+
+
+def test_a_learnt_act_comes_in_every_pattern(book: Phrasebook) -> None:
+    assert ways(*RIDER, book=book) == {
+        "A person riding a horse.",
+        "A person is riding a horse.",
+        "A person rides a horse.",
+        "There is a person riding a horse.",
+    }
+
+
+def test_without_captions_the_boxes_tell() -> None:
+    assert ways(*RIDER) == {"A person on a horse.", "A person is on a horse.", "There is a person on a horse."}
+
+
+def test_little_detail_has_no_acts(book: Phrasebook) -> None:
+    assert "A person on a horse." in ways(*RIDER, book=book, detail="low")
+    assert not any("rid" in text for text in ways(*RIDER, book=book, detail="low"))
+
+
+def test_simple_sentences_are_whole_ones(book: Phrasebook) -> None:
+    assert ways(*RIDER, book=book, simple=True) == {
+        "A person is riding a horse.",
+        "A person rides a horse.",
+        "There is a person riding a horse.",
+    }
+
+
+def test_simple_sentences_are_short() -> None:
+    boxes = [
+        (label, (50.0 * i, 0.0, 50.0 * i + 20, 40.0)) for i, label in enumerate(["cat", "cup", "fork", "hat", "tv"])
+    ]
+    text = tell(picture(*boxes), simple=True).text
+    assert text.count(".") > 1
+    assert max(len(sentence.split()) for sentence in text.split(".")) <= 12
+
+
+def test_the_focus_is_named_first(book: Phrasebook) -> None:
+    for text in ways(*RIDER, book=book, focus="animals"):
+        assert text.lower().index("horse") < text.index("person")
+
+
+def test_things_of_one_noun_are_one_mention() -> None:
+    image = picture(*[("dog", (50.0 * i, 0.0, 50.0 * i + 40, 40.0)) for i in range(3)])
+    caption = tell(image)
+    assert re.search(r"\b[Tt]hree dogs", caption.text)
+    assert [mention.boxes for mention in caption.mentions] == [("0", "1", "2")]
+
+
+def test_people_are_named_together() -> None:
+    texts = ways(("man", PERSON), ("woman", BESIDE))
+    assert texts == {"A man and a woman.", "There is a man and a woman."}
+
+
+def test_clothes_are_worn_by_whom_they_are_on() -> None:
+    boxes = [("man", PERSON), ("woman", BESIDE), ("hat", (240.0, 60.0, 280.0, 90.0))]
+    assert ways(*boxes) == {"A man and a woman in a hat.", "There is a man and a woman in a hat."}
+    texts = ways(("man", PERSON), ("hat", (120.0, 50.0, 160.0, 80.0)))
+    assert "A man wearing a hat." in texts
+    assert "A man wears a hat." in texts
+
+
+def test_what_only_some_wear_is_said_of_these() -> None:
+    boxes = [("man", PERSON), ("man", BESIDE), ("hat", (120.0, 50.0, 160.0, 80.0)), ("truck", (0.0, 0.0, 330.0, 240.0))]
+    assert any(text.startswith("Two men, one in a hat, ") for text in ways(*boxes))
+
+
+def test_what_everybody_has_is_not_counted_again() -> None:
+    boxes = [("man", PERSON), ("man", BESIDE), ("hat", (120.0, 50.0, 160.0, 80.0)), ("hat", (240.0, 60.0, 280.0, 90.0))]
+    assert "Two men wearing hats." in ways(*boxes)
+
+
+def test_one_who_acts_alone_is_told_apart(book: Phrasebook) -> None:
+    boxes = [*RIDER, ("person", (400.0, 50.0, 480.0, 250.0)), ("person", (500.0, 50.0, 580.0, 250.0))]
+    texts = ways(*boxes, book=book)
+    assert all(
+        re.match(r"(A|There is a) person (is )?rid(es|ing) a horse .*two other people\.", text) for text in texts
+    )
+
+
+def test_nobody_sits_and_lies_at_once(book: Phrasebook) -> None:
+    boxes = [("person", PERSON), ("couch", BELOW), ("dining table", BELOW)]
+    for text in ways(*boxes, book=book):
+        assert len(re.findall(r"sit|lying|lies", text)) <= 1
+
+
+def test_words_that_most_people_use_are_trusted(book: Phrasebook) -> None:
+    texts = ways(("person", PERSON), ("dining table", BELOW), book=book)
+    assert all("a table" in text and "erson" in text for text in texts)
+
+
+def test_people_s_own_words_may_claim_more(make_book: Books) -> None:
+    counts = {"person": {"man": 30, "person": 20, "woman": 25}}
+    told = make_book(nouns=counts)
+    image = picture(("person", PERSON))
+    assert "man" not in tell(image, told).text
+    assert re.search(r"\b[Aa] man\b", tell(image, told, words="people's").text)
+    assert "people" in tell(picture(("person", PERSON), ("person", BESIDE)), told, words="people's").text
+
+
+def test_two_nouns_that_people_call_alike_keep_their_own(make_book: Books) -> None:
+    told = make_book(nouns={"bicycle": {"bike": 30, "bicycle": 5}})
+    assert "bike" in tell(picture(("bicycle", PERSON)), told).text
+    both = tell(picture(("bicycle", PERSON), ("bike", BESIDE)), told).text
+    assert "a bicycle" in both.lower()
+    assert "a bike" in both.lower()
+
+
+def test_verbs_agree_with_how_many_there_are(book: Phrasebook) -> None:
+    riders = [("person", PERSON), ("person", (150.0, 50.0, 250.0, 250.0)), ("horse", BELOW)]
+    assert "Two people ride a horse." in ways(*riders, book=book)
+    assert "Two people are riding a horse." in ways(*riders, book=book)
+    assert "There are two people riding a horse." in ways(*riders, book=book)
+
+
+def test_a_box_chosen_twice_is_mentioned_once() -> None:
+    caption = FluentRealiser().realise(picture(*RIDER), ["0", "1", "0"])
+    assert sorted(id for mention in caption.mentions for id in mention.boxes) == ["0", "1"]
+
+
+def test_attributes_are_those_of_the_boxes() -> None:
+    image = picture(("car", PERSON), attributes=("red", "old"))
+    assert "old red car" in tell(image).text
+    assert "red" not in tell(image, detail="low").text
+
+
+def test_one_thing_is_told_in_several_ways() -> None:
+    texts = ways(("dog", (20.0, 20.0, 100.0, 100.0)))
+    assert {
+        "A dog.",
+        "There is a dog.",
+        "A picture of a dog.",
+        "A dog on the left side of the picture.",
+        "There is a dog on the left side of the picture.",
+    } <= texts
+    assert "A close view of a dog." in ways(("dog", (0.0, 0.0, 640.0, 400.0)))
+    assert "Two dogs next to each other." in ways(("dog", PERSON), ("dog", BESIDE))
+
+
+def test_many_things_take_more_than_one_sentence() -> None:
+    labels = ["man", "dog", "car", "tree", "cup", "lamp", "kite", "book", "sign", "street", "ball", "clock", "sofa"]
+    image = picture(*[(label, (45.0 * i, 0.0, 45.0 * i + 40, 40.0)) for i, label in enumerate(labels)])
+    caption = tell(image)
+    assert caption.text.count(".") >= 2
+    assert sorted(id for mention in caption.mentions for id in mention.boxes) == sorted(map(str, range(13)))
+
+
+def test_nothing_chosen_is_a_picture_without_mentions() -> None:
+    caption = FluentRealiser().realise(picture(*RIDER), [])
+    assert (caption.text, caption.mentions, caption.source) == ("A picture.", (), "system:fluent")
+
+
+def test_a_box_that_is_not_there_is_refused() -> None:
+    with pytest.raises(ValueError, match="no box '9'"):
+        FluentRealiser().realise(picture(*RIDER), ["9"])
+
+
+@pytest.mark.parametrize("how", [{"detail": "much"}, {"words": "false"}])
+def test_settings_that_are_not_there_are_refused(how: dict[str, str]) -> None:
+    with pytest.raises(LimnerError, match="unknown"):
+        FluentRealiser(**how)  # type: ignore[arg-type]
+
+
+SETTINGS = st.fixed_dictionaries(
+    {
+        "detail": st.sampled_from(["low", "medium", "high"]),
+        "simple": st.booleans(),
+        "focus": st.sampled_from([None, "dog", "people"]),
+        "words": st.sampled_from(["true", "people's"]),
+        "seed": st.integers(0, 3),
+    }
+)
+
+
+def check(image: Image, chosen: list[str], caption: Caption) -> None:
+    """Every chosen box is in exactly one mention, no other is, and the text is a sentence."""
+    counts = Counter(id for mention in caption.mentions for id in mention.boxes)
+    assert counts == Counter(set(chosen))
+    assert all(caption.phrase(mention).strip() == caption.phrase(mention) for mention in caption.mentions)
+    assert caption.text.endswith(".")
+    assert "  " not in caption.text
+    assert " ," not in caption.text
+    assert " ." not in caption.text.replace(" ..", "")
+    assert caption.text[0] == caption.text[0].upper() or len(caption.text[0].upper()) > 1
+
+
+LABELS = (
+    "person",
+    "man",
+    "dog",
+    "horse",
+    "hat",
+    "face",
+    "street",
+    "cup",
+    "skis",
+    "grass",
+    "group",
+    "car",
+    "table",
+    "tv",
+)
+
+
+@st.composite
+def crowded(draw: st.DrawFn) -> Image:
+    """An image of many boxes with common labels."""
+    n = draw(st.integers(1, 12))
+    boxes = []
+    for i in range(n):
+        x0, y0 = draw(st.integers(0, 300)), draw(st.integers(0, 300))
+        width, height = draw(st.integers(0, 300)), draw(st.integers(0, 170))
+        boxes.append(Box(str(i), x0, y0, x0 + width, y0 + height, draw(st.sampled_from(LABELS)), attributes=("red",)))
+    return Image(draw(st.sampled_from(["a", "b", "c"])), 640, 480, tuple(boxes))
+
+
+@given(crowded(), SETTINGS, st.booleans(), st.data())
+def test_every_chosen_box_is_mentioned_once_and_no_other(
+    book: Phrasebook, image: Image, how: dict[str, Any], learnt: bool, data: st.DataObject
+) -> None:
+    chosen = data.draw(st.lists(st.sampled_from([box.id for box in image.boxes]), unique=True, min_size=1))
+    realiser = FluentRealiser(book if learnt else None, **how)
+    caption = realiser.realise(image, chosen)
+    check(image, chosen, caption)
+    assert FluentRealiser(book if learnt else None, **how).realise(image, chosen) == caption
+
+
+@given(images(), SETTINGS)
+def test_any_image_can_be_told(image: Image, how: dict[str, Any]) -> None:
+    chosen = [box.id for box in image.boxes]
+    caption = FluentRealiser(**how).realise(image, chosen)
+    if chosen:
+        check(image, chosen, caption)
+
+
+def test_the_playground_is_told_in_many_ways_and_its_colours_are_true() -> None:
+    world = World()
+    book = learn_phrasebook(world.image(number) for number in range(150))
+    realiser = FluentRealiser(book)
+    texts = set()
+    for number in range(200, 260):
+        image = world.image(number)
+        chosen = [box.id for box in image.boxes[:4]]
+        caption = realiser.realise(image, chosen)
+        check(image, chosen, caption)
+        texts.add(caption.text)
+        by_id = image.box_by_id()
+        for mention in caption.mentions:
+            known = {word for id in mention.boxes for word in by_id[id].attributes}
+            said = set(caption.phrase(mention).lower().split())
+            assert not (said & {"red", "blue", "green", "yellow", "purple", "pink"}) - known
+    assert len(texts) == 60
+    assert len({text.split()[1] for text in texts}) > 10
+
+
+def test_five_thousand_boxes_are_told() -> None:
+    boxes = tuple(Box(str(i), i % 600, i % 400, i % 600 + 9, i % 400 + 9, f"label {i % 2500}") for i in range(5000))
+    image = Image("i", 640, 480, boxes)
+    caption = FluentRealiser().realise(image, [box.id for box in boxes])
+    assert sum(len(mention.boxes) for mention in caption.mentions) == 5000
