@@ -117,6 +117,25 @@ def test_one_who_acts_alone_is_told_apart(book: Phrasebook) -> None:
     )
 
 
+def test_acts_are_not_laid_upon_bystanders(make_book: Books) -> None:
+    counts = {"man": {"dog": {"next to": {"nle": 20, "tle": 20}}, "umbrella": {"holding": {"oue": 20}}}}
+    told = make_book(by_nouns=counts, before={"dog": {"umbrella": 50}, "man": {"dog": 50, "umbrella": 50}})
+    texts = ways(("man", PERSON), ("dog", (210.0, 100.0, 310.0, 260.0)), ("umbrella", BELOW), book=told)
+    assert texts == {
+        "A man next to a dog, holding an umbrella.",
+        "A man next to a dog is holding an umbrella.",
+        "A man next to a dog holds an umbrella.",
+        "There is a man next to a dog, holding an umbrella.",
+    }
+
+
+def test_what_somebody_is_on_comes_before_what_is_nearby(make_book: Books) -> None:
+    counts = {"man": {"tree": {"next to": {"nle": 20}}, "scooter": {"on": {"oue": 20}}}}
+    told = make_book(by_nouns=counts, before={"man": {"tree": 50, "scooter": 50}, "tree": {"scooter": 50}})
+    texts = ways(("man", PERSON), ("tree", (220.0, 60.0, 310.0, 260.0)), ("scooter", BELOW), book=told)
+    assert "A man on a scooter next to a tree." in texts
+
+
 def test_nobody_sits_and_lies_at_once(book: Phrasebook) -> None:
     boxes = [("person", PERSON), ("couch", BELOW), ("dining table", BELOW)]
     for text in ways(*boxes, book=book):

@@ -44,6 +44,8 @@ class Clauses:
         for at, arm in enumerate(clause.arms):
             if arm.relation.is_verbal and acted:
                 text.say("and")
+            elif arm.relation.is_verbal and pattern in (CAPTION, THERE) and _is_far(clause.arms[:at]):
+                text.comma()
             text.say(_words(arm.relation, pattern, several, is_main=at == main))
             acted = acted or arm.relation.is_verbal
             is_last = at == len(clause.arms) - 1
@@ -100,7 +102,8 @@ def arrange(clause: Clause) -> None:
 
     What the only head wears is its predicate where nothing else is said of it,
     and otherwise said in passing: "a man in a hat riding a horse". A head of
-    which a list is told is named last, so that it is clear where the list ends.
+    which a list is told is named last, so that it is clear where the list ends,
+    and others of the head's noun are named after what it does.
     """
     head = clause.heads[0]
     if len(clause.heads) == 1 and not clause.arms and not any(arm.of_some for arm in head.arms):
@@ -111,26 +114,33 @@ def arrange(clause: Clause) -> None:
     for one in clause.heads:
         one.arms.sort(key=lambda arm: arm.of_some)
     clause.heads.sort(key=lambda one: any(arm.of_some or len(arm.objects) > 1 for arm in one.arms))
-    clause.arms.sort(key=_goes_later)
+    clause.arms = _supported_first(clause.arms)
+    clause.arms.sort(key=lambda arm: any(node.thing.is_other for node in arm.objects))
     _merge(clause.arms)
+    if len(clause.heads) == 1 and head.arms and clause.arms and _say_the_same(head.arms[-1], clause.arms[0]):
+        head.arms[-1].objects += clause.arms.pop(0).objects
 
 
-def _goes_later(arm: Arm) -> bool:
-    """Whether acts and places should come first, lest they seem to be said of what is nearby: of dogs, say."""
-    if arm.relation.is_verbal:
-        return False
-    if any(node.arms or node.thing.kind in AGENTS for node in arm.objects):
-        return True
-    return arm.relation.preposition != "with" and arm.relation.preposition not in SUPPORT
+def _supported_first(arms: list[Arm]) -> list[Arm]:
+    """What somebody is on comes before what is nearby, lest the latter seem to be on it."""
+    support = [at for at, arm in enumerate(arms) if arm.relation.preposition in SUPPORT and not arm.leads_to_place]
+    last = max(support, default=0)
+    nearby = [arm for arm in arms[:last] if not arm.relation.is_verbal and arm.relation.preposition not in SUPPORT]
+    return [*(arm for arm in arms[: last + 1] if arm not in nearby), *nearby, *arms[last + 1 :]]
+
+
+def _is_far(before: Sequence[Arm]) -> bool:
+    """Whether an act after all this would seem to be that of what was named last: of dogs, say."""
+    if len(before) != 1:
+        return len(before) > 1
+    return any(node.arms or node.thing.kind in AGENTS for node in before[0].objects)
 
 
 def _main(arms: Sequence[Arm]) -> int | None:
-    """Which of the relations is the predicate: the first that can follow "is"."""
-    return next((at for at, arm in enumerate(arms) if _is_predicate(arm.relation)), None)
-
-
-def _is_predicate(relation: Relation) -> bool:
-    return relation.is_verbal or relation.preposition not in NO_PREDICATE
+    """Which of the relations is the predicate: the first act, or else the first that can follow "is"."""
+    acts = (at for at, arm in enumerate(arms) if arm.relation.is_verbal)
+    places = (at for at, arm in enumerate(arms) if arm.relation.preposition not in NO_PREDICATE)
+    return next(acts, next(places, None))
 
 
 def _as_predicate(head: Node) -> list[Arm]:
@@ -165,10 +175,13 @@ def _in_passing(arms: Sequence[Arm]) -> list[Arm]:
 def _merge(arms: list[Arm]) -> None:
     """Join neighbours that say the same."""
     for at in range(len(arms) - 1, 0, -1):
-        one, other = arms[at - 1], arms[at]
-        alike = one.leads_to_place == other.leads_to_place
-        if one.relation == other.relation and one.of_some == other.of_some and alike:
+        if _say_the_same(arms[at - 1], arms[at]):
             arms[at - 1].objects += arms.pop(at).objects
+
+
+def _say_the_same(one: Arm, other: Arm) -> bool:
+    alike = one.leads_to_place == other.leads_to_place and one.of_some == other.of_some
+    return one.relation == other.relation and alike
 
 
 def _words(relation: Relation, pattern: str, several: bool, *, is_main: bool) -> str:

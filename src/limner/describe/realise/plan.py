@@ -18,7 +18,7 @@ HEADS_FIRST = 1.15
 """How much rather something is said of the heads than of what was said of them."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Arm:
     """A relation, and the things it leads to, which are named together.
 
@@ -34,7 +34,7 @@ class Arm:
         return self.objects[0].thing.kind == "scene"
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Node:
     """A thing in a sentence, with what is said of it right after its name."""
 
@@ -42,7 +42,7 @@ class Node:
     arms: list[Arm] = field(default_factory=list)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Clause:
     """Heads that are named together, what is said of them all, and things that found no place."""
 

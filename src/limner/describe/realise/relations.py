@@ -50,6 +50,7 @@ class Relator:
         self._simple = simple
         self._acts = acts
         self._said: dict[tuple[str, str, str, str, str], list[Said]] = {}
+        self._of_objects: dict[tuple[str, str, str, str], dict[str, float]] = {}
         self._familiar: dict[tuple[str, str, str, str], float] = {}
 
     def relation(
@@ -121,18 +122,9 @@ class Relator:
         return self._said[key]
 
     def _estimate(self, a: str, a_kind: str, b: str, b_kind: str, bucket: str) -> list[Said]:
-        """Probabilities by the nouns, backed off to the object's noun, and that to the kinds.
-
-        At each level what was said in this very layout is backed off to what was said in any.
-        """
-        by_nouns, by_object, by_kinds = self._levels(a, a_kind, b, b_kind)
-        if b_kind not in _CONVENTIONAL:
-            by_kinds = {text: buckets for text, buckets in by_kinds.items() if text in _GENERAL}
-        estimate: dict[str, float] = {}
-        for level in (by_kinds, by_object, by_nouns):
-            totals = {text: _total(buckets) for text, buckets in level.items()}
-            here = {text: buckets[bucket] for text, buckets in level.items() if bucket in buckets}
-            estimate = _smoothed(here, _smoothed(totals, estimate))
+        """Probabilities by the nouns, backed off to the object's noun, and that to the kinds."""
+        by_nouns, by_object, _ = self._levels(a, a_kind, b, b_kind)
+        estimate = _estimated(by_nouns, bucket, self._of_object(a_kind, b, b_kind, bucket))
         known = {
             text for level in (by_nouns, by_object) for text, buckets in level.items() if _total(buckets) >= MIN_ACTS
         }
@@ -144,6 +136,18 @@ class Relator:
             and (text in known or not relation.is_verbal)
         ]
         return [Said(relation, -p) for p, _, relation in sorted(said)]
+
+    def _of_object(self, a_kind: str, b: str, b_kind: str, bucket: str) -> dict[str, float]:
+        """What is said of the object's noun by something of a kind, backed off to the kinds of both."""
+        key = (a_kind, b, b_kind, bucket)
+        if key not in self._of_objects:
+            if len(self._of_objects) > _CACHED:
+                self._of_objects.clear()
+            _, by_object, by_kinds = self._levels("", a_kind, b, b_kind)
+            if b_kind not in _CONVENTIONAL:
+                by_kinds = {text: buckets for text, buckets in by_kinds.items() if text in _GENERAL}
+            self._of_objects[key] = _estimated(by_object, bucket, _estimated(by_kinds, bucket, {}))
+        return self._of_objects[key]
 
     def _levels(self, a: str, a_kind: str, b: str, b_kind: str) -> tuple[_Level, _Level, _Level]:
         book = self._book
@@ -158,11 +162,18 @@ class Relator:
 
 
 _Level = Mapping[str, Counts]
-_CACHED = 1 << 16
+_CACHED = 1 << 13
 _CONVENTIONAL = frozenset({"clothing", "bodyparts", "scene"})
 """Kinds of which nearly the same is said whatever they are."""
 _GENERAL = frozenset({"and", "with", "next to", "near", "in front of", "behind", "by", "beside"})
 """What may be said of two things of which nothing but their kinds is known."""
+
+
+def _estimated(level: _Level, bucket: str, prior: Mapping[str, float]) -> dict[str, float]:
+    """Shares of what was said in a layout, backed off to what was said in any, and that to a prior."""
+    totals = {text: _total(buckets) for text, buckets in level.items()}
+    here = {text: buckets[bucket] for text, buckets in level.items() if bucket in buckets}
+    return _smoothed(here, _smoothed(totals, prior))
 
 
 def _smoothed(counts: Mapping[str, int], prior: Mapping[str, float]) -> dict[str, float]:
