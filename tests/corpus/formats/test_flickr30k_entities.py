@@ -127,7 +127,7 @@ BOMB = '<!DOCTYPE a [<!ENTITY b "{}">]><annotation>&b;</annotation>'.format("x" 
     [
         (GOOD_XML[:-20], GOOD_LINE, "Annotations/7.xml", "not well-formed XML"),
         ("", GOOD_LINE, "Annotations/7.xml", "not well-formed XML"),
-        (BOMB, GOOD_LINE, "Annotations/7.xml", "declares a document type"),
+        (BOMB, GOOD_LINE, "Annotations/7.xml", "has a document type"),
         (GOOD_XML.encode("utf-16"), GOOD_LINE, "Annotations/7.xml", "not UTF-8"),
         (annotation(boxed(9, 1, 1, 9)), GOOD_LINE, "Annotations/7.xml: object 1", "inverted"),
         (annotation(boxed(1, 1, 103, 9)), GOOD_LINE, "Annotations/7.xml: object 1", "out of the image"),

@@ -1,10 +1,15 @@
-"""The XML file of an image: its size and its objects, each a box or the reason why there is none."""
+"""The XML file of an image: its size and its objects, each a box or the reason why there is none.
+
+A parser checks that the file is well-formed; its few flat elements are then
+found by a pattern, which takes a third of the time of building a tree.
+"""
 
 from __future__ import annotations
 
 import re
-import xml.etree.ElementTree as ET
+from html import unescape
 from sys import intern
+from xml.parsers import expat
 
 from limner.corpus.files import decode
 from limner.corpus.reading import Reading
@@ -31,66 +36,66 @@ class Object:
 
 def parse_annotation(raw: bytes, place: str, reading: Reading) -> tuple[tuple[int, int], str, list[Object]]:
     """The picture's size, its file name and its objects."""
-    root = _xml(raw, place)
-    size = (_whole(root.findtext("size/width"), place, "width"), _whole(root.findtext("size/height"), place, "height"))
+    head, *pieces = _well_formed(raw, place).split("<object>")
+    if "<object" in head or any("<object" in piece for piece in pieces):
+        raise BadInput(place, "an object is empty or has attributes", "write <object> … </object>")
+    about = dict(_FIELD.findall(head))
+    size = (_whole(about.get("width"), place, "width"), _whole(about.get("height"), place, "height"))
     objects = []
-    for i, element in enumerate(root.iterfind("object"), start=1):
+    for i, piece in enumerate(pieces, start=1):
         try:
-            objects.append(_object(element, f"{place}: object {i}"))
+            objects.append(_object(_FIELD.findall(piece), f"{place}: object {i}"))
         except BadInput as error:
             reading.skip("faulty object", error)
-    return size, (root.findtext("filename") or "").strip(), objects
+    return size, unescape(about.get("filename", "")).strip(), objects
 
 
-def _xml(raw: bytes, place: str) -> ET.Element:
-    """The root of an XML file that declares no entities of its own, so that none can expand."""
+_FIELD = re.compile(r"<(\w+)>([^<]*)")
+
+
+def _well_formed(raw: bytes, place: str) -> str:
+    """The text of an XML file that has elements only, so that no entity can expand and nothing can hide."""
     text = decode(raw, place)
-    if "<!DOCTYPE" in text or "<!ENTITY" in text:
-        raise BadInput(place, "the XML declares a document type", "remove the declaration: annotations need none")
+    if "<!" in text:
+        problem = "the XML has a document type, a comment or a CDATA section"
+        raise BadInput(place, problem, "remove it: annotations need none")
     try:
-        return ET.fromstring(text)
-    except (ET.ParseError, ValueError) as error:
+        expat.ParserCreate("utf-8").Parse(text, True)
+    except (expat.ExpatError, ValueError) as error:
         raise BadInput(place, f"not well-formed XML: {error}", "is the file complete?") from error
+    return text
 
 
-def _object(element: ET.Element, place: str) -> Object:
-    names = []
-    said: dict[str, str | None] = {}
-    box: ET.Element | None = None
-    for child in element:
-        if child.tag == "name":
-            names.append(intern((child.text or "").strip()))
-        elif child.tag == "bndbox":
-            box = child
-        else:
-            said[child.tag] = child.text
+def _object(fields: list[tuple[str, str]], place: str) -> Object:
+    names = tuple([intern(unescape(text).strip()) for tag, text in fields if tag == "name"])
     if not names or not all(names):
         raise BadInput(place, "it has no name", "an object's name is the id of its chain")
-    if box is not None:
-        x0, y0, x1, y1 = _corners(box, place)
-        return Object(place, tuple(names), (x0 - 1, y0 - 1, x1, y1), ())
-    flags = tuple(flag for tag, flag in (("scene", "scene"), ("nobndbox", "nobox")) if (said.get(tag) or "0") != "0")
+    said = dict(fields)
+    if "bndbox" in said:
+        x0, y0, x1, y1 = _corners(said, place)
+        return Object(place, names, (x0 - 1, y0 - 1, x1, y1), ())
+    flags = tuple([flag for tag, flag in _FLAGS if said.get(tag, "0").strip() not in ("", "0")])
     if not flags:
         raise BadInput(place, "it has neither bndbox nor scene nor nobndbox", "say which it is")
-    return Object(place, tuple(names), None, flags)
+    return Object(place, names, None, flags)
 
 
-def _corners(box: ET.Element, place: str) -> list[int]:
-    edges = {child.tag: child.text for child in box}
-    texts = [edges.get(edge) for edge in _EDGES]
-    # As good as every file is digits throughout: one look at all four is enough.
-    joined = "".join([text or "?" for text in texts])
-    if len(joined) < 24 and joined.isdecimal() and joined.isascii():
-        return [int(text or "") for text in texts]
-    return [_whole(text, place, edge) for text, edge in zip(texts, _EDGES, strict=True)]
-
-
+_FLAGS = (("scene", "scene"), ("nobndbox", "nobox"))
 _EDGES = ("xmin", "ymin", "xmax", "ymax")
+
+
+def _corners(said: dict[str, str], place: str) -> list[int]:
+    texts = [said.get(edge, "?") for edge in _EDGES]
+    # As good as every file is digits throughout: one look at all four is enough.
+    joined = "".join(texts)
+    if len(joined) < 24 and joined.isdecimal() and joined.isascii() and all(texts):
+        return [int(text) for text in texts]
+    return [_whole(text, place, edge) for text, edge in zip(texts, _EDGES, strict=True)]
 
 
 def _whole(text: str | None, place: str, name: str) -> int:
     # int() alone would also take "1_000" and the digits of other scripts, and be slow on very many.
-    if text and len(text) < 12 and (text.isdecimal() or _WHOLE.fullmatch(text)) and text.isascii():
+    if text and len(text) < 12 and _WHOLE.fullmatch(text):
         return int(text)
     raise BadInput(place, f"{name} is {shown(text)}", "give a whole number of pixels")
 

@@ -39,7 +39,8 @@ def _image(member: Member, reading: Reading) -> Image | None:
     size, file, objects = parse_annotation(member.annotation(), member.annotation_place, reading)
     sentences = parse_sentences(member.sentences(), member.sentences_place, reading)
     said = [sentence for sentence in sentences if sentence is not None]
-    types, heads = _said_of_chains(said)
+    boxed = {name for obj in objects if obj.corners is not None for name in obj.names}
+    types, heads = _said_of_chains(said, boxed)
     chains = _chains(objects, types)
     boxes_by_chain = {chain.id: chain.boxes for chain in chains}
     _refuse_unknown_chains(said, boxes_by_chain, member.annotation_place, reading)
@@ -60,9 +61,9 @@ def _image(member: Member, reading: Reading) -> Image | None:
 
 
 def _said_of_chains(
-    sentences: list[Sentence],
+    sentences: list[Sentence], boxed: set[str]
 ) -> tuple[dict[str, tuple[str, ...]], dict[str, dict[str, int]]]:
-    """Each chain's types and the head nouns used for it, singular; chains in the order of first mention."""
+    """Each chain's types, in the order of first mention, and the nouns used for those that have boxes, singular."""
     types: dict[str, tuple[str, ...]] = {}
     heads: dict[str, dict[str, int]] = {}
     for sentence in sentences:
@@ -72,9 +73,10 @@ def _said_of_chains(
             before = types.setdefault(chain, kinds)
             if before is not kinds:
                 types[chain] = shared(tuple(dict.fromkeys(before + kinds)))
-            used = heads.setdefault(chain, {})
-            head = _head(sentence.text[start:end])
-            used[head] = used.get(head, 0) + 1
+            if chain in boxed:
+                used = heads.setdefault(chain, {})
+                head = _head(sentence.text[start:end])
+                used[head] = used.get(head, 0) + 1
     return types, heads
 
 
