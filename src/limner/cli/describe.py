@@ -11,7 +11,7 @@ from limner.cli.corpora import FormatName, Source, from_option, lenient_option, 
 from limner.corpus import open_corpus, write_corpus
 
 if TYPE_CHECKING:
-    from limner.describe.describing import Realiser
+    from limner.describe.describing import ManySelector, Realiser
     from limner.describe.selection import Selector
 
 WORDING = click.Choice(["paper", "fluent"])
@@ -22,10 +22,9 @@ WORDS = click.Choice(["true", "people's"])
 @click.command()
 @click.argument("corpus", metavar="CORPUS", type=Source())
 @click.option("-o", "--out", metavar="RESULTS", required=True, type=Source(), help="Where the sentences go.")
-@click.option("--select", metavar="S", default="size", show_default=True, help="How boxes are chosen, as bigram+size.")
-@click.option(
-    "--k", metavar="K", type=click.IntRange(min=1), default=4, show_default=True, help="Mention at most so many."
-)
+@click.option("--select", metavar="S", help="How boxes are chosen, as bigram+size; learned with --model, else size.")
+@click.option("--k", metavar="K", type=click.IntRange(min=1), help="Mention at most so many; 4 if not learned.")
+@click.option("--model", metavar="MODEL", type=click.Path(path_type=Path), help="A trained selector.")
 @click.option("--train", metavar="CORPUS", type=Source(), help="Captions in which unigram and bigram count.")
 @click.option("--realise", type=WORDING, default="fluent", show_default=True, help="How boxes are put into words.")
 @click.option(
@@ -42,8 +41,9 @@ WORDS = click.Choice(["true", "people's"])
 def command(
     corpus: str,
     out: str,
-    select: str,
-    k: int,
+    select: str | None,
+    k: int | None,
+    model: Path | None,
     train: str | None,
     realise: str,
     phrasebook: Path | None,
@@ -70,18 +70,34 @@ def command(
     realiser: Realiser = PaperRealiser(seed=seed)
     if realise == "fluent":
         realiser = FluentRealiser(book, seed=seed, detail=detail, simple=simple, focus=focus, words=words)
-    selector = _selector(select, k, train, seed, lenient)
+    selector = _learned(model, select, k) if model or select == "learned" else _ranked(select, k, train, seed, lenient)
     images = open_corpus(corpus, from_, lenient=lenient)
     written = write_corpus(describe(progress(images, "images"), selector, realiser), out, to)
     tell_reading(images)
     tell_written(written, out)
 
 
-def _selector(name: str, k: int, train: str | None, seed: int, lenient: bool) -> Selector:
+DEFAULT = "size"
+DEFAULT_K = 4
+
+
+def _ranked(name: str | None, k: int | None, train: str | None, seed: int, lenient: bool) -> Selector:
     from limner.describe.selection import Concepts, Limited, find_selector
 
     concepts = None
     if train is not None:
         concepts = Concepts.count(progress(open_corpus(train, lenient=lenient), "training images"))
-    selector = find_selector(name, concepts, seed)
-    return selector if name == "all" else Limited(selector, k)
+    selector = find_selector(name or DEFAULT, concepts, seed)
+    return selector if name == "all" else Limited(selector, k or DEFAULT_K)
+
+
+def _learned(model: Path | None, name: str | None, k: int | None) -> Selector | ManySelector:
+    from limner.describe.learned import LearnedSelector
+    from limner.describe.selection import Limited
+
+    if model is None:
+        raise click.UsageError("learned needs a selector that `limner train selector` made; pass --model MODEL")
+    if name not in (None, "learned"):
+        raise click.UsageError(f"--model is for learned; leave out --select {name}")
+    learned = LearnedSelector.load(model)
+    return learned if k is None else Limited(learned, k)

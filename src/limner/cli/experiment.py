@@ -18,15 +18,17 @@ def command() -> None:
 @click.argument("train", metavar="TRAIN", type=Source())
 @click.argument("test", metavar="TEST", type=Source())
 @click.option("--out", metavar="DIR", required=True, type=click.Path(path_type=Path), help="Folder for the results.")
+@click.option("--model", metavar="MODEL", type=click.Path(path_type=Path), help="A selector trained before.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For what is random.")
 @lenient_option
-def content_selection(train: str, test: str, out: Path, seed: int, lenient: bool) -> None:
+def content_selection(train: str, test: str, out: Path, model: Path | None, seed: int, lenient: bool) -> None:
     """Which boxes to mention: every system against people, for k = 1 to 15.
 
     Writes table.csv, table.md, tests.csv, examples.md and Figures 3, 4 and 6
     of Wang & Gaizauskas (2015) to DIR.
     """
     from limner.corpus import open_corpus
+    from limner.describe.learned import LearnedSelector, train_selector
     from limner.describe.selection import Concepts
     from limner.experiments.content_selection import SYSTEMS, compare_systems
     from limner.experiments.content_selection_report import write_report
@@ -36,9 +38,10 @@ def content_selection(train: str, test: str, out: Path, seed: int, lenient: bool
     known = open_corpus(train, lenient=lenient)
     unseen = open_corpus(test, lenient=lenient)
     concepts = Concepts.count(progress(known, "training images"))
+    learned = LearnedSelector.load(model) if model else train_selector(progress(known, "training images"), seed=seed)
     images = list(progress(unseen, "test images"))
     found = compare_systems(
-        concepts, images, seed=seed, watch=lambda systems: progress(systems, "systems", len(SYSTEMS))
+        concepts, images, learned=learned, seed=seed, watch=lambda systems: progress(systems, "systems", len(SYSTEMS))
     )
     written = write_report(found, images, out, seed=seed)
     tell_reading(known)

@@ -17,6 +17,22 @@ def command() -> None:
 
 @command.command()
 @click.argument("corpus", metavar="CORPUS", type=Source())
+@click.option("--out", metavar="MODEL", required=True, type=click.Path(path_type=Path), help="The selector's file.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For what is random.")
+@from_option
+@lenient_option
+def selector(corpus: str, out: Path, seed: int, from_: str | None, lenient: bool) -> None:
+    """Learn which boxes people mention, and how many."""
+    from limner.describe.learned import train_selector
+
+    images = open_corpus(corpus, from_, lenient=lenient)
+    train_selector(progress(images, "images"), seed=seed).save(out)
+    tell_reading(images)
+    click.echo(f"limner: a selector written to {out}", err=True)
+
+
+@command.command()
+@click.argument("corpus", metavar="CORPUS", type=Source())
 @click.option("--out", metavar="BOOK", required=True, type=click.Path(path_type=Path), help="The phrasebook's file.")
 @from_option
 @lenient_option
