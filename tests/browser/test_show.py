@@ -184,7 +184,7 @@ def test_a_tap_lights_up_on_a_phone(show: Open) -> None:
 def test_an_image_has_its_picture_or_a_layout(show: Open) -> None:
     page = show()
     picture = card(page, 0).locator("img")
-    page.wait_for_function("one => one.complete", arg=picture.element_handle())
+    picture.evaluate("one => one.decode()")
     assert picture.evaluate("one => one.naturalWidth") == 200
     assert card(page, 1).locator("img").count() == 0
     assert card(page, 1).locator(".layout .box .label").first.is_visible()
@@ -331,7 +331,7 @@ def test_keys_go_on_from_what_is_in_view(show: Open) -> None:
     page = show()
     page.keyboard.press("j")
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
-    page.wait_for_function("!document.querySelector('#card-0')")
+    page.locator("#card-0").wait_for(state="detached")
     page.keyboard.press("j")
     assert current(page).startswith("n")
 
@@ -513,7 +513,7 @@ def test_linked_pictures_are_shown(show: Open, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     write_page([Image("a#1")], [], path, pictures=Pictures(tmp_path / "my pictures", path, link=True))
     page = show(path)
-    page.wait_for_function("document.querySelector('img').complete")
+    page.locator("img").first.evaluate("one => one.decode()")
     assert page.locator("img").evaluate("one => one.naturalWidth") == 40
 
 
