@@ -126,6 +126,17 @@ def test_families_that_are_not_there_are_refused(families: list[str], problem: s
         train_selector(world(3, 0), families=families)
 
 
+@pytest.mark.parametrize("seed", [-1, 1 << 40])
+def test_any_seed_that_a_file_can_hold_will_do(seed: int, world: World, tmp_path: Path) -> None:
+    train_selector(world(5, 0), seed=seed).save(tmp_path / "m.json")
+    assert LearnedSelector.load(tmp_path / "m.json").model.trained.seed == seed
+
+
+def test_a_seed_that_no_file_can_hold_is_refused(world: World) -> None:
+    with pytest.raises(LimnerError, match="the seed 1000000000000000000000000000000 is too large"):
+        train_selector(world(3, 0), seed=10**30)
+
+
 def test_a_corpus_that_is_not_linked_is_refused() -> None:
     images = [Image("a", 10, 10, (Box("0", 0, 0, 5, 5),), (Caption("0", "A dog."),))]
     with pytest.raises(LimnerError, match=r"no caption refers to a box.*limner link"):
@@ -138,3 +149,16 @@ def test_on_coco_it_is_far_above_every_fixed_number_of_boxes(shared_data: Path) 
     images = [image for image in link_corpus(open_corpus(sources)) if gold_sets(image)]
     selector = train_selector([image for image in images if int(image.id) % 2])
     assert score(selector, [image for image in images if int(image.id) % 2 == 0]) > 0.82
+
+
+def test_an_interruption_stops_every_forest(world: World) -> None:
+    heard = []
+
+    def interrupt(stage: str, done: int, of: int) -> None:
+        heard.append(done)
+        if stage == "trees" and done >= 20:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_selector(world(60, 10), progress=interrupt)
+    assert len(heard) < 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from threading import Event
+from threading import Event, Lock
 from types import ModuleType
 from typing import Any
 
@@ -33,6 +33,9 @@ SETTINGS: dict[str, Any] = {
     "force_row_wise": True,
     "verbose": -1,
 }
+MAX_SEED = 1 << 31
+"""LightGBM's seeds are below."""
+
 Heard = Callable[[int], None]
 """Hears how many trees have been grown."""
 
@@ -45,16 +48,17 @@ def grow(matrix: Numbers, targets: Sequence[Numbers], seed: int, heard: Heard) -
     """
     lightgbm = _lightgbm()
     grown = Counter[int]()
-    stopped = Event()
+    stopped, one_at_a_time = Event(), Lock()
 
     def one(number: int) -> Forest:
         def tell(state: Any) -> None:
             if stopped.is_set():
                 raise KeyboardInterrupt
-            grown[number] = state.iteration + 1
-            heard(grown.total())
+            with one_at_a_time:
+                grown[number] = state.iteration + 1
+                heard(grown.total())
 
-        settings = {**SETTINGS, "seed": seed}
+        settings = {**SETTINGS, "seed": seed % MAX_SEED}
         data = lightgbm.Dataset(matrix, targets[number], params=settings)
         booster = lightgbm.train(settings, data, ROUNDS, callbacks=[tell])
         return forest_of(booster)

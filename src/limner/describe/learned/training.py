@@ -23,11 +23,14 @@ from limner.describe.learned.priors import Priors
 from limner.describe.learned.selector import LearnedSelector
 from limner.describe.learned.smoothing import learn
 from limner.describe.learned.tally import Vocabulary, Worth, add, tally
-from limner.errors import LimnerError, unknown
+from limner.errors import LimnerError, shown, unknown
 from limner.score.content import gold_sets, weights
 
 MAX_IMAGES = 50_000
 """How many images are learnt from: of a larger corpus so many are drawn."""
+
+MAX_SEED = 1 << 53
+"""What JSON can hold as a whole number."""
 
 FOLDS = 5
 """Parts of the corpus: the boxes of each see the priors of the others."""
@@ -46,6 +49,8 @@ def train_selector(
     The order of the images, and of their boxes, changes nothing. `families`
     are those whose features are used.
     """
+    if abs(seed) > MAX_SEED:
+        raise LimnerError(f"the seed {shown(seed)} is too large; give one of at most {MAX_SEED}")
     names = _features(families)
     tell = progress or _say_nothing
     drawn = _drawn(images, seed)
