@@ -1,4 +1,7 @@
-"""Run every benchmark: `python -m benchmarks [--json]`."""
+"""Run the benchmarks that need no data of yours: `python -m benchmarks [--json]`.
+
+The others in this folder are named corpora to work on; `--help` of each tells.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-for script in sorted(Path(__file__).parent.glob("[a-z]*.py")):
-    print(f"== {script.stem}", flush=True)
-    subprocess.run([sys.executable, str(script), *sys.argv[1:]], check=True)
+for name in ("geometry", "playground", "reading"):
+    print(f"== {name}", flush=True)
+    subprocess.run([sys.executable, str(Path(__file__).with_name(f"{name}.py")), *sys.argv[1:]], check=True)
