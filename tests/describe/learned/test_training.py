@@ -139,8 +139,10 @@ def test_a_seed_that_no_file_can_hold_is_refused(world: World) -> None:
 
 def test_a_corpus_that_is_not_linked_is_refused() -> None:
     images = [Image("a", 10, 10, (Box("0", 0, 0, 5, 5),), (Caption("0", "A dog."),))]
-    with pytest.raises(LimnerError, match=r"no caption refers to a box.*limner link"):
-        train_selector(images)
+    results = [Image("a", captions=(Caption("0", "A dog.", (Mention(0, 5, ("0",)),)),))]
+    for useless in (images, results, []):
+        with pytest.raises(LimnerError, match=r"no caption refers to a box.*limner link"):
+            train_selector(useless)
 
 
 def test_on_coco_it_is_far_above_every_fixed_number_of_boxes(shared_data: Path) -> None:

@@ -16,7 +16,8 @@ from limner.describe.learned.words import words_for
 from limner.errors import one_line
 
 STRONG, SLIGHT = 0.7, 0.1
-"""What moves the odds of a mention by so much (in logarithms: by half; by a tenth) is marked twice; or not told."""
+"""In log-odds: what doubles or halves the odds of a mention is marked twice, what changes them by less than a tenth is
+not told."""
 
 MAX_REASONS = 4
 

@@ -76,7 +76,7 @@ def _say_nothing(_: str, __: int, ___: int) -> None:
 
 def _drawn(images: Iterable[Image], seed: int) -> list[Image]:
     """The images that are learnt from, in an order that depends on their ids and the seed alone."""
-    teaching = ((_lot(image.id, seed), image.id, image) for image in images if gold_sets(image))
+    teaching = ((_lot(image.id, seed), image.id, image) for image in images if image.boxes and gold_sets(image))
     kept = heapq.nsmallest(MAX_IMAGES, teaching, key=lambda entry: entry[:2])
     return [image for _, _, image in kept]
 
@@ -92,15 +92,16 @@ def _examples(images: Sequence[Image], names: Sequence[str], tell: Progress) -> 
     worths = [_worth(fold) for fold in folds]
     vocabulary = Vocabulary(*(_numbered(getattr(one, what).names for one in layouts) for what in ("labels", "kinds")))
     tallies = [tally(layout, worth, vocabulary) for layout, worth in zip(layouts, worths, strict=True)]
-    parts = []
+    ends = np.cumsum([layout.n for layout in layouts])
+    values = np.empty((int(ends[-1]), len(names)))
     for i, layout in enumerate(layouts):
         tell("features", i, len(layouts))
         # With a single image there are no others: its boxes have to see what they themselves taught.
         others = tallies[:i] + tallies[i + 1 :] or tallies
-        parts.append(matrix(layout, learn(add(others), vocabulary), names))
+        values[ends[i] - layout.n : ends[i]] = matrix(layout, learn(add(others), vocabulary), names)
     tell("features", len(layouts), len(layouts))
     worth = Worth(*(np.concatenate(columns) for columns in zip(*worths, strict=True)))
-    return learn(add(tallies), vocabulary), np.concatenate(parts), worth
+    return learn(add(tallies), vocabulary), values, worth
 
 
 def _numbered(names: Iterable[Sequence[str]]) -> dict[str, int]:
