@@ -1,0 +1,93 @@
+"""A run: the captions of one system, each beside its image's references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+import numpy as np
+
+from limner.corpus.caption import Caption
+from limner.corpus.image import Image
+from limner.errors import LimnerError, shown
+from limner.text.token_table import TokenTable, Whole, token_table
+
+Tokeniser = Callable[[Sequence[str]], Sequence[str]]
+"""From sentences to sentences whose tokens stand between single spaces."""
+
+
+@dataclass(slots=True)
+class Run:
+    """Captions and references in one order of images.
+
+    `references[i]` are the references of image `ids[i]`, `candidates[i]` its
+    caption. Text is as people wrote it; `tokeniser` makes tokens of it, None
+    where it has been made into tokens already. `images` are the gold images
+    and `captions` the system's captions with their mentions, for metrics that
+    look at boxes; they are there where the run was made with them.
+    """
+
+    ids: Sequence[str]
+    candidates: Sequence[str]
+    references: Sequence[Sequence[str]]
+    tokeniser: Tokeniser | None = None
+    tokeniser_name: str = "none"
+    images: Sequence[Image] | None = None
+    captions: Sequence[Caption] | None = None
+    _tokens: TokenTable | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not len(self.ids) == len(self.candidates) == len(self.references):
+            raise ValueError(f"{len(self.ids)} ids, {len(self.candidates)} captions, {len(self.references)} references")
+        for id, references in zip(self.ids, self.references, strict=True):
+            if not references:
+                raise LimnerError(f"image {shown(id)} has no reference; score images that have one")
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def groups(self) -> Whole:
+        """Where the sentences of each image begin in `tokens`, its caption first, then its references; `[images + 1]`."""
+        sizes = np.fromiter((1 + len(one) for one in self.references), dtype=np.int64, count=len(self.references))
+        return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
+
+    @property
+    def tokens(self) -> TokenTable:
+        """The tokens of every sentence, made when first asked for."""
+        if self._tokens is None:
+            sentences = list(self.sentences())
+            self._tokens = token_table(self.tokeniser(sentences) if self.tokeniser else sentences)
+        return self._tokens
+
+    def sentences(self) -> chain[str]:
+        """Every sentence in the order of `tokens`: for each image its caption, then its references."""
+        return chain.from_iterable((one, *rest) for one, rest in zip(self.candidates, self.references, strict=True))
+
+    def subset(self, places: Sequence[int] | Whole) -> Run:
+        """The run of the images at these places alone."""
+        wanted = np.asarray(places, dtype=np.int64)
+        groups = self.groups
+        sentences = np.concatenate([np.arange(groups[i], groups[i + 1]) for i in wanted] or [np.zeros(0, np.int64)])
+        return Run(
+            [self.ids[i] for i in wanted],
+            [self.candidates[i] for i in wanted],
+            [self.references[i] for i in wanted],
+            self.tokeniser,
+            self.tokeniser_name,
+            None if self.images is None else [self.images[i] for i in wanted],
+            None if self.captions is None else [self.captions[i] for i in wanted],
+            self.tokens.select(sentences),
+        )
+
+
+def tokenised_run(references: Mapping[str, Sequence[str]], candidates: Mapping[str, Sequence[str]]) -> Run:
+    """A run of what pycocoevalcap's scorers are given: tokens between spaces, by image, one caption each."""
+    if candidates.keys() != references.keys():
+        raise LimnerError("captions and references are of different images; give both for each")
+    for id, captions in candidates.items():
+        if len(captions) != 1:
+            raise LimnerError(f"image {shown(id)} has {len(captions)} captions to be scored; give one")
+    ids = list(references)
+    return Run(ids, [candidates[id][0] for id in ids], [references[id] for id in ids])

@@ -1,0 +1,55 @@
+"""Sentences as numbers: every distinct word has one, and sentences stand one after another in one array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Whole = NDArray[np.int64]
+
+
+class TokenTable(NamedTuple):
+    """The words of many sentences.
+
+    `words[numbers[i]]` is the i-th word of all; sentence s has the words
+    `starts[s]` up to `starts[s + 1]`. Words are numbered in the order in which
+    they are first met.
+    """
+
+    words: Sequence[str]
+    numbers: NDArray[np.int32]
+    starts: Whole
+
+    def __len__(self) -> int:  # the number of sentences, not of fields
+        return len(self.starts) - 1
+
+    def sentence(self, s: int) -> list[str]:
+        """The words of one sentence."""
+        return [self.words[i] for i in self.numbers[self.starts[s] : self.starts[s + 1]]]
+
+    def select(self, sentences: Whole) -> TokenTable:
+        """A table of these sentences alone, in this order; words keep their numbers."""
+        lengths = np.diff(self.starts)[sentences]
+        starts = _starts(lengths)
+        places = np.arange(starts[-1]) + np.repeat(self.starts[:-1][sentences] - starts[:-1], lengths)
+        return TokenTable(self.words, self.numbers[places], starts)
+
+
+def token_table(sentences: Iterable[str]) -> TokenTable:
+    """The table of sentences whose words stand between white space."""
+    split = [sentence.split() for sentence in sentences]
+    lengths = np.fromiter(map(len, split), dtype=np.int64, count=len(split))
+    number: dict[str, int] = dict.fromkeys(chain.from_iterable(split), 0)
+    words = list(number)
+    number.update(zip(words, range(len(words)), strict=True))
+    starts = _starts(lengths)
+    numbers = np.fromiter(map(number.__getitem__, chain.from_iterable(split)), dtype=np.int32, count=int(starts[-1]))
+    return TokenTable(words, numbers, starts)
+
+
+def _starts(lengths: Whole) -> Whole:
+    return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])

@@ -1,0 +1,44 @@
+from __future__ import annotations
+
+import pytest
+
+from limner.errors import LimnerError
+from limner.score.run import Run, tokenised_run
+
+RUN = Run(["x", "y", "z"], ["a dog", "two cats", ""], [["dog", "a dog runs"], ["cats"], ["bird"]])
+
+
+def test_the_caption_of_an_image_stands_before_its_references() -> None:
+    starts = RUN.groups
+    found = [[" ".join(RUN.tokens.sentence(s)) for s in range(starts[i], starts[i + 1])] for i in range(len(RUN))]
+    assert found == [["a dog", "dog", "a dog runs"], ["two cats", "cats"], ["", "bird"]]
+
+
+def test_a_subset_is_the_run_of_those_images_alone() -> None:
+    part = RUN.subset([2, 0])
+    assert (part.ids, part.candidates, part.references) == (
+        ["z", "x"],
+        ["", "a dog"],
+        [["bird"], ["dog", "a dog runs"]],
+    )
+    assert [part.tokens.sentence(s) for s in range(5)] == [[], ["bird"], ["a", "dog"], ["dog"], ["a", "dog", "runs"]]
+
+
+def test_tokens_are_made_by_the_run_s_tokeniser() -> None:
+    run = Run(["x"], ["A Dog"], [["Dog"]], tokeniser=lambda sentences: [one.lower() for one in sentences])
+    assert run.tokens.words == ["a", "dog"]
+
+
+@pytest.mark.parametrize(
+    ("references", "candidates", "problem"),
+    [
+        ({"x": ["a"]}, {"y": ["a"]}, "different images"),
+        ({"x": ["a"]}, {"x": ["a", "b"]}, "2 captions"),
+        ({"x": []}, {"x": ["a"]}, "no reference"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused(
+    references: dict[str, list[str]], candidates: dict[str, list[str]], problem: str
+) -> None:
+    with pytest.raises(LimnerError, match=problem):
+        tokenised_run(references, candidates)
