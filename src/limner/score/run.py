@@ -49,7 +49,7 @@ class Run:
 
     @property
     def groups(self) -> Whole:
-        """Where the sentences of each image begin in `tokens`, its caption first, then its references; `[images + 1]`."""
+        """Where the sentences of each image begin in `tokens`, caption first, then references; `[images + 1]`."""
         sizes = np.fromiter((1 + len(one) for one in self.references), dtype=np.int64, count=len(self.references))
         return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
 
