@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from limner.text.token_table import token_table
 
-SENTENCES = st.lists(st.lists(st.sampled_from(["a", "dog", "runs", "café"]), max_size=6), max_size=8)
+SENTENCES = st.lists(st.lists(st.sampled_from(["a", "dog", "runs", "café", "22\xa03/4"]), max_size=6), max_size=8)
 
 
 @given(SENTENCES)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from array import array
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -40,15 +42,25 @@ class TokenTable(NamedTuple):
 
 
 def token_table(sentences: Iterable[str]) -> TokenTable:
-    """The table of sentences whose words stand between white space."""
-    split = [sentence.split() for sentence in sentences]
-    lengths = np.fromiter(map(len, split), dtype=np.int64, count=len(split))
-    number: dict[str, int] = dict.fromkeys(chain.from_iterable(split), 0)
-    words = list(number)
-    number.update(zip(words, range(len(words)), strict=True))
-    starts = _starts(lengths)
-    numbers = np.fromiter(map(number.__getitem__, chain.from_iterable(split)), dtype=np.int32, count=int(starts[-1]))
-    return TokenTable(words, numbers, starts)
+    """The table of sentences whose words stand between single spaces.
+
+    A word may hold other white space: the reference tokeniser writes "22 3/4"
+    as one word with a no-break space in it.
+    """
+    # A word that is not there yet is given the next number.
+    number: defaultdict[str, int] = defaultdict(int)
+    number.default_factory = number.__len__
+    lengths = array("q")
+
+    def split() -> Iterator[list[str]]:
+        for sentence in sentences:
+            words = sentence.split(" ") if sentence else []
+            lengths.append(len(words))
+            yield words
+
+    # One sentence is split at a time: a million of them would fill the memory with words.
+    numbers = np.fromiter(map(number.__getitem__, chain.from_iterable(split())), dtype=np.int32)
+    return TokenTable(list(number), numbers, _starts(np.array(lengths, dtype=np.int64)))
 
 
 def _starts(lengths: Whole) -> Whole:
