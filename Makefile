@@ -10,7 +10,7 @@ INSTALL := $(PIP) install --quiet --constraint constraints.txt --editable
 help:  ## what there is to make
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
-demo: .venv/.demo  ## play: a world of pictures, its statistics and a contact sheet, in demo/
+demo: .venv/.demo  ## play: a world of pictures learnt from, described, scored and shown, in demo/
 	$(BIN)/limner demo demo
 
 test: .venv/.dev  ## run the tests
@@ -45,7 +45,7 @@ clean:  ## remove what was installed and made
 	$(PYTHON) -m venv .venv
 
 .venv/.demo: pyproject.toml constraints.txt | .venv/bin/python
-	$(INSTALL) '.[plots]'
+	$(INSTALL) '.[plots,train]'
 	@touch $@
 
 .venv/.dev: pyproject.toml constraints.txt | .venv/bin/python

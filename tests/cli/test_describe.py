@@ -89,3 +89,36 @@ def test_what_cannot_be_done_is_one_clear_error(world: Path, tmp_path: Path, opt
     assert done.exit_code == 1
     assert said in str(done.exception)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_why_each_box_was_chosen_is_written_image_by_image(world: Path, tmp_path: Path) -> None:
+    model, why = tmp_path / "model.json", tmp_path / "why.txt"
+    assert CliRunner().invoke(train, ["selector", str(world), "--out", str(model)]).exit_code == 0
+    assert describe(world, "-o", tmp_path / "said.jsonl", "--model", model, "--explain", why).exit_code == 0
+    chosen = {result.id: mentioned(result.captions[0]) for result in open_corpus(tmp_path / "said.jsonl")}
+    told: dict[str, set[str]] = {}
+    for line in why.read_text().splitlines():
+        if not line.startswith("  "):
+            image = line.partition(":")[0]
+            told[image] = set()
+        elif line.startswith("  + "):
+            told[image].add(line.partition("(")[2].partition(")")[0])
+    assert told == chosen
+
+
+@pytest.mark.parametrize("options", [[], ["--model", "MODEL", "--k", "2"]])
+def test_only_what_a_model_decided_by_itself_can_be_explained(world: Path, tmp_path: Path, options: list[str]) -> None:
+    model = tmp_path / "model.json"
+    assert CliRunner().invoke(train, ["selector", str(world), "--out", str(model)]).exit_code == 0
+    given = [str(model) if option == "MODEL" else option for option in options]
+    done = describe(world, "-o", tmp_path / "said.jsonl", "--explain", tmp_path / "why.txt", *given)
+    assert done.exit_code == 2
+    assert "pass --model, and no --k" in done.output
+    assert [path.name for path in tmp_path.iterdir()] == ["model.json"]
+
+
+def test_a_model_that_is_none_is_one_clear_error(world: Path, tmp_path: Path) -> None:
+    done = describe(world, "-o", tmp_path / "said.jsonl", "--model", world, "--explain", tmp_path / "why.txt")
+    assert done.exit_code == 1
+    assert "selector" in str(done.exception)
+    assert list(tmp_path.iterdir()) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from limner.text.verb_forms import IRREGULAR, REGULAR, is_participle, verb_lemma
+from limner.text.verb_forms import IRREGULAR, REGULAR, gerund, is_participle, third, verb_lemma
 
 
 @pytest.mark.parametrize(
@@ -62,3 +62,28 @@ def test_forms_agree_with_lemminflect() -> None:
             # Of several spellings one will do; a form that is another word more often has no base here.
             assert {verb_lemma(form) for form in spellings} & {base, None}, base
     assert checked > 1000
+
+
+@pytest.mark.parametrize(
+    ("base", "ing", "s"),
+    [
+        ("ride", "riding", "rides"),
+        ("sit", "sitting", "sits"),
+        ("lie", "lying", "lies"),
+        ("fly", "flying", "flies"),
+        ("play", "playing", "plays"),
+        ("watch", "watching", "watches"),
+        ("push", "pushing", "pushes"),
+        ("fix", "fixing", "fixes"),
+        ("see", "seeing", "sees"),
+        ("hold", "holding", "holds"),
+        ("wrap", "wrapping", "wraps"),
+        ("ski", "skiing", "skis"),
+        ("squat", "squatting", "squats"),
+        ("have", "having", "has"),
+        ("go", "going", "goes"),
+        ("eat", "eating", "eats"),
+    ],
+)
+def test_forms_of_verbs(base: str, ing: str, s: str) -> None:
+    assert (gerund(base), third(base)) == (ing, s)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 import click
 
 from limner.cli.corpora import FormatName, Source, from_option, lenient_option, progress, tell_reading, tell_written
-from limner.corpus import open_corpus, write_corpus
+from limner.corpus import Image, open_corpus, write_corpus
+from limner.corpus.files import write_bytes
 
 if TYPE_CHECKING:
     from limner.describe.describing import ManySelector, Realiser
+    from limner.describe.learned import LearnedSelector
     from limner.describe.selection import Selector
 
 WORDING = click.Choice(["paper", "fluent"])
@@ -25,6 +29,7 @@ WORDS = click.Choice(["true", "people's"])
 @click.option("--select", metavar="S", help="How boxes are chosen, as bigram+size; learned with --model, else size.")
 @click.option("--k", metavar="K", type=click.IntRange(min=1), help="Mention at most so many; 4 if not learned.")
 @click.option("--model", metavar="MODEL", type=click.Path(path_type=Path), help="A trained selector.")
+@click.option("--explain", metavar="FILE", type=click.Path(path_type=Path), help="Write why MODEL chose which boxes.")
 @click.option("--train", metavar="CORPUS", type=Source(), help="Captions in which unigram and bigram count.")
 @click.option("--realise", type=WORDING, default="fluent", show_default=True, help="How boxes are put into words.")
 @click.option(
@@ -44,6 +49,7 @@ def command(
     select: str | None,
     k: int | None,
     model: Path | None,
+    explain: Path | None,
     train: str | None,
     realise: str,
     phrasebook: Path | None,
@@ -70,9 +76,16 @@ def command(
     realiser: Realiser = PaperRealiser(seed=seed)
     if realise == "fluent":
         realiser = FluentRealiser(book, seed=seed, detail=detail, simple=simple, focus=focus, words=words)
-    selector = _learned(model, select, k) if model or select == "learned" else _ranked(select, k, train, seed, lenient)
+    learned = _learned(model, select) if model or select == "learned" else None
+    if explain and (learned is None or k):
+        raise click.UsageError("--explain tells why a trained selector chose what it chose; pass --model, and no --k")
+    selector = _ranked(select, k, train, seed, lenient) if learned is None else _at_most(learned, k)
     images = open_corpus(corpus, from_, lenient=lenient)
-    written = write_corpus(describe(progress(images, "images"), selector, realiser), out, to)
+    with ExitStack() as stack:
+        shown: Iterable[Image] = progress(images, "images")
+        if explain and learned:
+            shown = _explained(shown, learned, stack.enter_context(write_bytes(explain)))
+        written = write_corpus(describe(shown, selector, realiser), out, to)
     tell_reading(images)
     tell_written(written, out)
 
@@ -91,13 +104,26 @@ def _ranked(name: str | None, k: int | None, train: str | None, seed: int, lenie
     return selector if name == "all" else Limited(selector, k or DEFAULT_K)
 
 
-def _learned(model: Path | None, name: str | None, k: int | None) -> Selector | ManySelector:
+def _learned(model: Path | None, name: str | None) -> LearnedSelector:
     from limner.describe.learned import LearnedSelector
-    from limner.describe.selection import Limited
 
     if model is None:
         raise click.UsageError("learned needs a selector that `limner train selector` made; pass --model MODEL")
     if name not in (None, "learned"):
         raise click.UsageError(f"--model is for learned; leave out --select {name}")
-    learned = LearnedSelector.load(model)
+    return LearnedSelector.load(model)
+
+
+def _at_most(learned: LearnedSelector, k: int | None) -> Selector | ManySelector:
+    from limner.describe.selection import Limited
+
     return learned if k is None else Limited(learned, k)
+
+
+def _explained(images: Iterable[Image], learned: LearnedSelector, out: IO[bytes]) -> Iterator[Image]:
+    """The images as they come; why each of their boxes is chosen, or not, goes to `out` as they pass."""
+    from limner.describe.learned import render
+
+    for image in images:
+        out.write(f"{render(learned.explain(image))}\n".encode())
+        yield image

@@ -14,11 +14,12 @@ from limner.corpus.playground.drawing.sheet import contact_sheet
 from limner.corpus.playground.world import World
 from limner.corpus.statistics import statistics
 from limner.describe.describing import describe
+from limner.describe.learned import train_selector
 from limner.describe.realise.fluent import FluentRealiser
 from limner.describe.realise.learning import learn_phrasebook
 from limner.describe.realise.paper import PaperRealiser
 from limner.describe.realise.phrasebook import write_phrasebook
-from limner.describe.selection import Concepts, Limited, find_selector
+from limner.describe.selection import Limited, find_selector
 from limner.report.page import Pictures, write_page
 from limner.report.statistics import text_of
 from limner.report.tables import aligned, decimal
@@ -29,7 +30,16 @@ PICTURES = 60
 
 ON_SHEET = 30
 K = 3
-MADE = {"corpus.jsonl", "pictures", "sheet.png", "info.txt", "phrasebook.json", "results.jsonl", "report.html"}
+MADE = {
+    "corpus.jsonl",
+    "pictures",
+    "sheet.png",
+    "info.txt",
+    "selector.json",
+    "phrasebook.json",
+    "results.jsonl",
+    "report.html",
+}
 """What a demo leaves in its folder."""
 
 
@@ -71,11 +81,11 @@ def _describe(corpus: Corpus, drawn: list[Image], folder: Path, seed: int) -> di
     """What two systems say of the drawn images; the first has learnt from all others."""
     book = learn_phrasebook(islice(corpus, PICTURES, None))
     write_phrasebook(book, folder / "phrasebook.json")
-    concepts = Concepts.count(islice(corpus, PICTURES, None))
-    learnt = Limited(find_selector("bigram+size", concepts, seed), K)
+    learned = train_selector(islice(corpus, PICTURES, None), seed=seed)
+    learned.save(folder / "selector.json")
     guess = Limited(find_selector("random", seed=seed), K)
     return {
-        "bigram and size, fluent": list(describe(drawn, learnt, FluentRealiser(book, seed=seed))),
+        "learned, fluent": list(describe(drawn, learned, FluentRealiser(book, seed=seed))),
         "random, as in the paper": list(describe(drawn, guess, PaperRealiser(seed=seed))),
     }
 

@@ -1,4 +1,4 @@
-"""The base forms of English verbs, as captions use them: rides, riding and ridden are ride."""
+"""The forms of English verbs, as captions use them: rides, riding and ridden are ride, and back."""
 
 from __future__ import annotations
 
@@ -38,16 +38,34 @@ def is_participle(word: str) -> bool:
     return word in _participles()
 
 
+def third(base: str) -> str:
+    """The verb with he, she or it: rides, watches, flies."""
+    if base == "have":
+        return "has"
+    if base.endswith(("s", "x", "z", "ch", "sh", "o")):
+        return base + "es"
+    return base[:-1] + "ies" if base.endswith("y") and not _is_vowel(base[-2]) else base + "s"
+
+
+def gerund(base: str) -> str:
+    """The verb's -ing form: riding, sitting, lying."""
+    if base.endswith("ie"):
+        return base[:-2] + "ying"
+    if base.endswith("e") and not base.endswith(("ee", "oe", "ye")):
+        return base[:-1] + "ing"
+    return _doubled(base) + "ing"
+
+
 @cache
 def _lemma_by_form() -> dict[str, str]:
     lemmas: dict[str, str] = {}
     for base in REGULAR:
         # British spelling doubles an l whatever the stress: pedalling, travelled.
         british = (base + "ling", base + "led") if base.endswith("l") and _is_vowel(base[-2]) else ()
-        for form in (base, _third(base), _gerund(base), _past(base), *british):
+        for form in (base, third(base), gerund(base), _past(base), *british):
             lemmas.setdefault(form, base)
     for base, (past, participle) in _irregular().items():
-        for form in (base, _third(base), _gerund(base), past, participle):
+        for form in (base, third(base), gerund(base), past, participle):
             lemmas[form] = base
     return {**{form: lemma for form, lemma in lemmas.items() if form not in _OTHER_WORDS}, **_ODD_FORMS}
 
@@ -66,22 +84,6 @@ def _irregular() -> dict[str, tuple[str, str]]:
         base, *rest = line.split()
         table[base] = (rest[0], rest[-1]) if rest else (base, base)
     return table
-
-
-def _third(base: str) -> str:
-    if base == "have":
-        return "has"
-    if base.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return base + "es"
-    return base[:-1] + "ies" if base.endswith("y") and not _is_vowel(base[-2]) else base + "s"
-
-
-def _gerund(base: str) -> str:
-    if base.endswith("ie"):
-        return base[:-2] + "ying"
-    if base.endswith("e") and not base.endswith(("ee", "oe", "ye")):
-        return base[:-1] + "ing"
-    return _doubled(base) + "ing"
 
 
 def _past(base: str) -> str:

@@ -1,37 +1,9 @@
-"""English verbs as captions use them between two things: a closed list, and their forms."""
+"""English verbs as captions use them between two things: a closed list, and the forms it takes."""
 
 from __future__ import annotations
 
 from limner.text.lexicon import word_set
-
-
-def gerund(base: str) -> str:
-    """The verb's -ing form: riding, sitting, lying."""
-    if base.endswith("ie"):
-        return base[:-2] + "ying"
-    if base in DOUBLED:
-        return base + base[-1] + "ing"
-    if base.endswith("e") and not base.endswith(("ee", "ye", "oe")):
-        return base[:-1] + "ing"
-    return base + "ing"
-
-
-def third(base: str) -> str:
-    """The verb with he, she or it: rides, watches, flies."""
-    if base.endswith(("s", "x", "z", "ch", "sh", "o")):
-        return base + "es"
-    if base.endswith("y") and base[-2:-1] not in ("a", "e", "i", "o", "u", ""):
-        return base[:-1] + "ies"
-    return base + "s"
-
-
-DOUBLED = word_set(
-    """
-    sit run swim hit cut pet hug grab hop skip strum jog spin stop tap dig chat nap clap grin hum knit mop pat pin plug
-    rub scrub set shop sip slip snap spot stir step tip trim trip tug wag wrap zip chop drag drip drum flip flap fit
-    pop swap bat sled whip trot strap unwrap scan
-    """
-)
+from limner.text.verb_forms import gerund, third
 
 VERBS = word_set(
     """

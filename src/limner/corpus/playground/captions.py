@@ -8,10 +8,11 @@ from random import Random
 
 from limner.corpus.playground.attention import Viewpoint, relation
 from limner.corpus.playground.describers import MISSPELT, Describer
-from limner.corpus.playground.grammar import IDLE, STATIC, VERBS, Sentence, VerbPhrase, gerund, third
+from limner.corpus.playground.grammar import IDLE, STATIC, VERBS, Sentence, VerbPhrase
 from limner.corpus.playground.phrases import Speaker
 from limner.corpus.playground.scene import Fact, Group, Thing
 from limner.corpus.playground.settings import Wheel
+from limner.text.verb_forms import gerund, third
 
 
 def describe(view: Viewpoint, who: Describer, rng: Random) -> tuple[str, list[tuple[int, int, tuple[int, ...] | str]]]:

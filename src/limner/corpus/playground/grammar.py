@@ -21,36 +21,6 @@ class VerbPhrase(NamedTuple):
     many: bool
 
 
-def third(base: str) -> str:
-    """The verb with she or he: rides, watches, flies."""
-    if base == "have":
-        return "has"
-    if base.endswith(("s", "x", "ch", "sh", "o")):
-        return base + "es"
-    if base.endswith("y") and base[-2] not in "aeiou":
-        return base[:-1] + "ies"
-    return base + "s"
-
-
-_DOUBLED = frozenset(("sit", "run", "jog", "pet", "swim", "chat", "nap", "hug", "skip", "strum", "get"))
-
-
-def gerund(base: str) -> str:
-    """The verb's -ing form: riding, sitting, lying."""
-    if base.endswith("ie"):
-        return base[:-2] + "ying"
-    if base in _DOUBLED:
-        return base + base[-1] + "ing"
-    if base.endswith("e") and not base.endswith("ee"):
-        return base[:-1] + "ing"
-    return base + "ing"
-
-
-def article(phrase: str) -> str:
-    """`a` or `an`, by the sound that the phrase begins with."""
-    return "an" if phrase[0] in "aeiou" and not phrase.startswith(("uni", "one ", "eu")) else "a"
-
-
 def _phrase(weight: float, text: str) -> VerbPhrase:
     """`ride {o} >ridden`: verb, tail and participle; `=on {o}` for a state, `+race` for what takes several."""
     text, _, passive = (piece.strip() for piece in text.partition(">"))

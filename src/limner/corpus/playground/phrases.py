@@ -8,8 +8,9 @@ from random import Random
 from limner.corpus.playground.attention import Viewpoint
 from limner.corpus.playground.catalogue import KINDS, Word, word
 from limner.corpus.playground.describers import WRONG_CLASS, WRONG_COLOUR, WRONG_COUNT, Describer
-from limner.corpus.playground.grammar import HERDS, NUMBERS, Sentence, article
+from limner.corpus.playground.grammar import HERDS, NUMBERS, Sentence
 from limner.corpus.playground.scene import Thing
+from limner.text.articles import article
 
 
 class Speaker:

@@ -11,7 +11,7 @@ from limner.describe.realise.things import AGENTS, PARTS, Thing
 from limner.describe.realise.wording import SUPPORT, Relation
 from limner.describe.realise.writing import Text, joints
 from limner.text.lexicon import word_set
-from limner.text.verbs import third
+from limner.text.verb_forms import third
 
 CAPTION, PROGRESSIVE, PRESENT, THERE = "caption", "progressive", "present", "there"
 """A man riding a horse. / A man is riding a horse. / A man rides a horse. / There is a man riding a horse."""

@@ -6,7 +6,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from limner.text.lexicon import word_set
-from limner.text.verbs import BASE_BY_FORM, GERUNDS, PARTICIPLES, gerund
+from limner.text.verb_forms import gerund
+from limner.text.verbs import BASE_BY_FORM, GERUNDS, PARTICIPLES
 from limner.text.words import words
 
 AND = "and"
