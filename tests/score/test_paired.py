@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from limner.errors import LimnerError
-from limner.score.paired import EXACT, compare, holm, intervals
+from limner.score.paired import compare, holm, intervals
+from limner.score.resampling import EXACT
 
 
 def by_image(values: list[float]) -> dict[str, float]:
@@ -78,7 +79,7 @@ def test_every_two_systems_are_compared_and_seeds_repeat() -> None:
 def test_memory_is_bounded_by_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     systems = {name: by_image([n % k / k for n in range(100)]) for name, k in (("a", 7), ("b", 5))}
     whole = compare(systems, swaps=999, samples=99)
-    monkeypatch.setattr("limner.score.paired.BLOCK", 1000)
+    monkeypatch.setattr("limner.score.resampling.BLOCK", 1000)
     (found,) = compare(systems, swaps=999, samples=99)
     assert found.p == pytest.approx(whole[0].p, abs=0.06)
     assert (found.low, found.high) == pytest.approx((whole[0].low, whole[0].high), abs=0.02)

@@ -29,8 +29,9 @@ from limner.score.content import (
 )
 from limner.score.measure import Measure, Tally
 from limner.score.ordering import ORDERING
-from limner.score.paired import SAMPLES, intervals
+from limner.score.paired import intervals
 from limner.score.relations import PREPOSITIONS, VERBS
+from limner.score.resampling import SAMPLES
 from limner.score.results import Missing, join, read_results
 from limner.score.wording import ATTRIBUTES, LEXICALISATION
 
