@@ -7,7 +7,7 @@ and a place in the report.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
@@ -58,6 +58,10 @@ class Statistics:
     def value(self) -> Numbers:
         """The values of all images together, `[columns]`."""
         return self.finish(self.rows.sum(axis=0))
+
+    def select(self, places: NDArray[np.int64]) -> Statistics:
+        """The statistics of the images at these places."""
+        return replace(self, rows=self.rows[places], per_image=self.per_image[places])
 
 
 def means(per_image: ArrayLike, choices: Choices | None = None, *, depends_on_run: bool = False) -> Statistics:

@@ -105,8 +105,9 @@ def _judged(seen: Numbers, swapped: Numbers, around: Numbers, is_exact: bool, co
     p = far / len(swapped) if is_exact else (far + 1.0) / (len(swapped) + 1.0)
     other_sign = np.minimum((around <= 0).sum(axis=0), (around >= 0).sum(axis=0))
     p_bootstrap = np.minimum(1.0, 2.0 * (other_sign + 1.0) / (len(around) + 1.0))
-    columns = zip(seen, *_quantiles(around, confidence), p, p_bootstrap, strict=True)
-    return [Difference(*map(float, column), is_exact) for column in columns]
+    low, high = _quantiles(around, confidence)
+    columns = np.stack([seen, low, high, p, p_bootstrap], axis=1).tolist()
+    return [Difference(d, low, high, p, p_too, is_exact) for d, low, high, p, p_too in columns]
 
 
 def _values(statistics: Sequence[Statistics], sums: Numbers) -> list[Numbers]:

@@ -19,11 +19,15 @@ Missing = Literal["error", "zero", "skip"]
 
 
 class Results(NamedTuple):
-    """One source's captions by image id; `place` names the results in errors."""
+    """One source's captions by image id; `place` names the results in errors.
+
+    `n_duplicates` second captions of an image were passed over.
+    """
 
     place: str
     source: str
     captions: Mapping[str, Caption]
+    n_duplicates: int = 0
 
 
 class Pair(NamedTuple):
@@ -33,15 +37,23 @@ class Pair(NamedTuple):
     caption: Caption | None
 
 
-def read_results(images: Iterable[Image], *, source: str | None = None, place: str = "results") -> Results:
+def read_results(
+    images: Iterable[Image],
+    *,
+    source: str | None = None,
+    place: str = "results",
+    duplicate: Literal["error", "first"] = "error",
+) -> Results:
     """The captions of one source: that which is named, or the only one that is not gold.
 
     A name without a colon is a system's: `learned` for `system:learned`. Two
-    captions of the source for one image are an error.
+    captions of the source for one image are an error, unless the `first` is
+    asked for.
     """
     wanted = None if source is None else _full(source)
     found: dict[str, Caption] = {}
     sources: dict[str, None] = {}
+    n_duplicates = 0
     for image in images:
         for caption in image.captions:
             sources[caption.source] = None
@@ -49,11 +61,14 @@ def read_results(images: Iterable[Image], *, source: str | None = None, place: s
                 wanted = caption.source
             if caption.source != wanted:
                 continue
+            if image.id in found and duplicate == "first":
+                n_duplicates += 1
+                continue
             if image.id in found:
                 problem = f"image {shown(image.id)} has two captions by {shown(wanted)}"
                 raise BadInput(place, problem, "keep one of them, or give each its own source")
             found[image.id] = caption
-    return Results(place, _chosen(place, source, wanted, list(sources)), found)
+    return Results(place, _chosen(place, source, wanted, list(sources)), found, n_duplicates)
 
 
 def join(results: Results, gold: Iterable[Image], *, missing: Missing = "error") -> Iterator[Pair]:
@@ -80,7 +95,7 @@ def join(results: Results, gold: Iterable[Image], *, missing: Missing = "error")
     if len(matched) < len(results.captions):
         _refuse_unknown(results, matched)
     if without and missing == "error":
-        problem = f"{_listed(without)} of {n_gold:,} gold images have no caption by {shown(results.source)}"
+        problem = f"{listed(without)} of {n_gold:,} gold images have no caption by {shown(results.source)}"
         raise BadInput(results.place, problem, "pass --missing zero to score them 0, --missing skip to leave them out")
 
 
@@ -119,11 +134,11 @@ def _check_boxes(place: str, gold: Image, caption: Caption) -> None:
 
 def _refuse_unknown(results: Results, matched: set[str]) -> None:
     strangers = [image for image in results.captions if image not in matched]
-    problem = f"{_listed(strangers)} of {len(results.captions):,} images with a caption are not in gold"
+    problem = f"{listed(strangers)} of {len(results.captions):,} images with a caption are not in gold"
     raise BadInput(results.place, problem, "score results against the gold of the same images")
 
 
-def _listed(ids: list[str]) -> str:
+def listed(ids: list[str]) -> str:
     """How many there are, and the first of them."""
     some = ", ".join(shown(id) for id in ids[:3])
     return f"{len(ids):,} ({some}{', …' if len(ids) > 3 else ''})"

@@ -1,0 +1,185 @@
+"""Captions joined to references by image id; what does not fit is an error, or is counted as it was asked to be."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+import numpy as np
+
+from limner.corpus.caption import Caption
+from limner.corpus.image import Image
+from limner.errors import BadInput, LimnerError, shown, unknown
+from limner.score.results import Missing, listed, read_results
+from limner.score.run import Run, Tokeniser
+from limner.text.token_table import token_table
+
+Extra = Literal["error", "skip"]
+Empty = Literal["error", "score"]
+Duplicate = Literal["error", "first"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What becomes of an image without a caption, a caption without references, one without words, a second one."""
+
+    missing: Missing = "error"
+    extra: Extra = "error"
+    empty: Empty = "error"
+    duplicate: Duplicate = "error"
+
+    def __post_init__(self) -> None:
+        for name, kind in (("missing", Missing), ("extra", Extra), ("empty", Empty), ("duplicate", Duplicate)):
+            if getattr(self, name) not in get_args(kind):
+                raise unknown(f"way with what is {name}", getattr(self, name), get_args(kind))
+
+
+@dataclass(slots=True)
+class References:
+    """The references of each image, and the gold images where they are kept."""
+
+    place: str
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    images: dict[str, Image] | None = None
+    without: int = 0
+
+
+@dataclass(slots=True)
+class Captions:
+    """One system's captions by image id; how many second ones were passed over."""
+
+    place: str
+    name: str
+    by_image: dict[str, Caption]
+    n_duplicates: int = 0
+
+
+def read_references(
+    images: Iterable[Image] | Mapping[str, Sequence[str]], *, keep_images: bool = False, place: str = "references"
+) -> References:
+    """The gold captions of every image that has any; or, where none is gold, those of the only source there is."""
+    if isinstance(images, Mapping):
+        texts = {
+            str(id): [captions] if isinstance(captions, str) else list(captions) for id, captions in images.items()
+        }
+        return References(place, {id: some for id, some in texts.items() if some})
+    found = References(place, images={} if keep_images else None)
+    others: dict[str, list[str]] = {}
+    sources: set[str] = set()
+    for image in images:
+        if found.images is not None:
+            found.images[image.id] = image
+        gold = [caption.text for caption in image.captions if caption.source == "gold"]
+        if gold:
+            found.texts[image.id] = gold
+        elif image.captions:
+            sources.update(caption.source for caption in image.captions)
+            others[image.id] = [caption.text for caption in image.captions]
+        else:
+            found.without += 1
+    if not found.texts and len(sources) == 1:
+        found.texts = others
+    elif not found.texts:
+        told = f"captions are by {', '.join(sorted(sources))}" if sources else "there are no captions"
+        raise BadInput(place, told, "give references: captions whose source is gold")
+    else:
+        found.without += len(others)
+    return found
+
+
+def read_captions(
+    images: Iterable[Image] | Mapping[str, str],
+    *,
+    source: str | None = None,
+    duplicate: Duplicate = "error",
+    place: str = "results",
+    name: str | None = None,
+) -> Captions:
+    """The captions of one system: that which is named, or the only one that is not gold."""
+    if isinstance(images, Mapping):
+        return Captions(place, name or place, {str(id): Caption("0", text) for id, text in images.items()})
+    results = read_results(images, source=source, place=place, duplicate=duplicate)
+    return Captions(place, name or results.source, dict(results.captions), results.n_duplicates)
+
+
+def pair(
+    systems: Sequence[Captions],
+    references: References,
+    policy: Policy | None = None,
+    *,
+    tokeniser: Tokeniser | None = None,
+    tokeniser_name: str = "none",
+) -> list[tuple[Run, dict[str, int]]]:
+    """A run for each system with what was counted, images in the references' order; a sentence is tokenised once."""
+    policy = policy or Policy()
+    counts = [_check(captions, references, policy) for captions in systems]
+    ids = list(references.texts)
+    kept = [
+        np.array([i for i, id in enumerate(ids) if policy.missing != "skip" or id in captions.by_image], dtype=np.int64)
+        for captions in systems
+    ]
+    texts = [[_text(captions, id) for id in ids] for captions in systems]
+    flat = [text for id in ids for text in references.texts[id]]
+    sentences = [*flat, *(text for of_system in texts for text in of_system)]
+    table = token_table(tokeniser(sentences) if tokeniser else sentences)
+    sizes = np.fromiter((len(references.texts[id]) for id in ids), dtype=np.int64, count=len(ids))
+    starts = np.cumsum(sizes) - sizes
+    runs = []
+    for number, (captions, places, said) in enumerate(zip(systems, kept, texts, strict=True)):
+        candidates = len(flat) + number * len(ids) + places
+        # An image's caption, then its references: one more sentence each.
+        lengths = sizes[places] + 1
+        ends = np.cumsum(lengths)
+        order = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts[places] - 1 - (ends - lengths), lengths)
+        order[ends - lengths] = candidates
+        wanted = [ids[i] for i in places]
+        runs.append(
+            Run(
+                wanted,
+                [said[i] for i in places],
+                [references.texts[id] for id in wanted],
+                tokeniser,
+                tokeniser_name,
+                None if references.images is None else [references.images[id] for id in wanted],
+                [captions.by_image.get(id, _NOTHING) for id in wanted],
+                table.select(order),
+            )
+        )
+    return list(zip(runs, counts, strict=True))
+
+
+_NOTHING = Caption("0", "")
+
+
+def _text(captions: Captions, id: str) -> str:
+    found = captions.by_image.get(id)
+    return "" if found is None else found.text
+
+
+def _check(captions: Captions, references: References, policy: Policy) -> dict[str, int]:
+    """How many images and captions do not fit, by how they do not; an error for those the policy does not allow."""
+    without = [id for id in references.texts if id not in captions.by_image]
+    strangers = [id for id in captions.by_image if id not in references.texts]
+    empty = [id for id, one in captions.by_image.items() if not one.text.strip() and id in references.texts]
+    n = len(references.texts)
+    if without and policy.missing == "error":
+        problem = f"{listed(without)} of {n:,} images with references have no caption by {shown(captions.name)}"
+        raise BadInput(captions.place, problem, "pass --missing zero to score them 0, --missing skip to leave them out")
+    if strangers and policy.extra == "error":
+        problem = f"{listed(strangers)} of {len(captions.by_image):,} captions are of images without references"
+        raise BadInput(captions.place, problem, "give references of the same images, or pass --extra skip")
+    if empty and policy.empty == "error":
+        problem = f"{listed(empty)} of {len(captions.by_image):,} captions have no words"
+        raise BadInput(captions.place, problem, "mend them, or pass --empty score to score them as they are")
+    if len(without) == n and policy.missing == "skip":
+        raise LimnerError(f"{captions.place}: no caption is of an image with references; check that the ids agree")
+    counts: Counter[str] = Counter(
+        missing=len(without),
+        extra=len(strangers),
+        empty=len(empty),
+        duplicate=captions.n_duplicates,
+        without_references=references.without,
+    )
+    return dict(counts)

@@ -1,0 +1,62 @@
+"""Parts of a run: images by an attribute, by what is in them, by how long their references are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+import numpy as np
+
+from limner.corpus.image import Image
+from limner.errors import LimnerError, unknown
+from limner.score.run import Run
+from limner.text.token_table import Whole
+
+LENGTHS = ((0, "up to 8 words"), (9, "9 to 11 words"), (12, "12 to 15 words"), (16, "16 words and more"))
+"""Where each class of lengths begins: the mean number of words of an image's references, rounded."""
+
+NONE = "(none)"
+"""The part of the images that do not have the attribute."""
+
+
+def subsets(run: Run, key: str) -> dict[str, Whole]:
+    """The places of the images of each part, by its name.
+
+    `length` is by the references; `label` by the labels of boxes, where an
+    image is in as many parts as it has labels; any other key is an attribute
+    of images, such as `domain`.
+    """
+    if key == "length":
+        return _by_length(run)
+    if run.images is None:
+        raise LimnerError(f"parts by {key} need images with attributes; give references as a corpus")
+    if key == "label":
+        return _grouped(sorted({box.label for box in image.boxes}) or [NONE] for image in run.images)
+    _check(key, run.images)
+    return _grouped([str(image.attributes.get(key, NONE))] for image in run.images)
+
+
+def _by_length(run: Run) -> dict[str, Whole]:
+    lengths, groups = np.diff(run.tokens.starts), run.groups
+    totals = np.concatenate([[0], np.cumsum(lengths)])
+    of_references = totals[groups[1:]] - totals[groups[:-1] + 1]
+    mean = np.rint(of_references / np.maximum(1, np.diff(groups) - 1))
+    bins = np.searchsorted([start for start, _ in LENGTHS], mean, side="right") - 1
+    found = {name: np.flatnonzero(bins == i) for i, (_, name) in enumerate(LENGTHS)}
+    return {name: places for name, places in found.items() if len(places)}
+
+
+def _grouped(keys: Iterable[list[str]]) -> dict[str, Whole]:
+    places: defaultdict[str, list[int]] = defaultdict(list)
+    for i, names in enumerate(keys):
+        for name in names:
+            places[name].append(i)
+    return {name: np.array(places[name], dtype=np.int64) for name in sorted(places)}
+
+
+def _check(key: str, images: Iterable[Image]) -> None:
+    known: set[str] = set()
+    for image in images:
+        known.update(image.attributes)
+    if key not in known:
+        raise unknown("attribute to score by", key, ["length", "label", *sorted(known)])
