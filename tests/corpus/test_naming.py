@@ -120,3 +120,9 @@ def test_spans_are_in_order_and_within_the_text(parts: list[str]) -> None:
 
 def test_a_text_without_end_takes_no_recursion() -> None:
     assert len(Vocabulary(built_in_synonyms().terms).named("one of " * 3000 + "dogs " + "baby " * 3000)) == 2
+
+
+def test_occurrences_are_every_term_whatever_the_sentence_does_with_it() -> None:
+    text = "No bus driver skis by a Hot-Dog."
+    found = Vocabulary(built_in_synonyms().terms).occurrences(text)
+    assert [text[one.start : one.end] for one in found] == ["bus driver", "skis", "Hot-Dog"]

@@ -105,3 +105,10 @@ def test_a_faulty_file_is_one_line(tmp_path: Path, content: bytes, message: str)
     with pytest.raises(BadInput) as caught:
         read_synonyms(path)
     assert str(caught.value) == f"{tmp_path}/{message}"
+
+
+def test_a_file_may_stand_for_all_words_there_are(tmp_path: Path) -> None:
+    path = tmp_path / "words.txt"
+    path.write_text("dog, hound\n")
+    assert set(read_synonyms(path, alone=True).words_by_class) == {"dog"}
+    assert {"dog", "cat"} < set(read_synonyms(path).words_by_class)

@@ -21,6 +21,14 @@ class Named(NamedTuple):
     several: bool
 
 
+class Occurrence(NamedTuple):
+    """A term where it stands in a text, as a half-open span of characters."""
+
+    start: int
+    end: int
+    term: Term
+
+
 class Vocabulary:
     """Terms to be found in sentences, the longest first."""
 
@@ -52,6 +60,11 @@ class Vocabulary:
                 named.append(Named(tokens[start].start, tokens[last - 1].end, term, _is_several(term, number)))
             floor = last
         return named
+
+    def occurrences(self, text: str) -> list[Occurrence]:
+        """Every term of the text from left to right, whatever the sentence does with it."""
+        tokens = _tokens(text)
+        return [Occurrence(tokens[first].start, tokens[last - 1].end, term) for first, last, term in self._find(tokens)]
 
     def _find(self, tokens: Sequence[_Token]) -> list[_Found]:
         """The terms in the text: from the left, the longest at each place, never part of a hyphenated word."""

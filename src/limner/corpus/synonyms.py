@@ -92,8 +92,8 @@ def built_in_synonyms() -> Synonyms:
     return Synonyms(_parse(enumerate(text.splitlines(), 1), "synonyms.txt"))
 
 
-def read_synonyms(path: Path) -> Synonyms:
-    """The built-in synonyms, with the words of a file for the classes it names.
+def read_synonyms(path: Path, *, alone: bool = False) -> Synonyms:
+    """The built-in synonyms, with the words of a file for the classes it names; or the file's alone.
 
     A line is a class and other words for it, separated by commas. Blank lines
     and those that start with # are passed over.
@@ -101,7 +101,7 @@ def read_synonyms(path: Path) -> Synonyms:
     found = _parse(read_lines(path), str(path))
     if not found:
         raise BadInput(str(path), "it names no class", "a line is a class and other words for it, between commas")
-    return built_in_synonyms().replaced(found)
+    return Synonyms(found) if alone else built_in_synonyms().replaced(found)
 
 
 def _parse(lines: Iterable[tuple[int, str]], place: str) -> dict[str, list[str]]:

@@ -1,0 +1,44 @@
+"""Coverage: which share of what is there does a caption speak of?
+
+The counterpart of CHAIR, with the same reading of sentences: of the classes
+that an image's boxes have, and of those that its references speak of, the
+share that its caption speaks of too; the mean over the images that have any.
+Words and labels that may mean several classes count for none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from limner.corpus.image import Image
+from limner.corpus.synonyms import Synonyms, built_in_synonyms
+from limner.score.metric import Statistics, means
+from limner.score.objects import Classes, every, fingerprint, objects_of, sure
+from limner.score.run import Run
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """The covered share of the classes of boxes, and of those that references speak of."""
+
+    synonyms: Synonyms = field(default_factory=built_in_synonyms, repr=False)
+    name: ClassVar[str] = "coverage"
+    columns: ClassVar[tuple[str, ...]] = ("coverage_boxes", "coverage_references")
+    higher_is_better: ClassVar[bool] = True
+
+    def measure(self, run: Run) -> Statistics:
+        """Both shares for every image, NaN where there is nothing to cover."""
+        objects = objects_of(run, self.synonyms)
+        images: Sequence[Image | None] = run.images or [None] * len(run)
+        found = []
+        for image, caption, references in zip(images, run.candidates, run.references, strict=True):
+            shown = objects.shown(image, references)
+            said = every(one.classes for one in objects.spoken(caption))
+            found.append((_share(said, sure(shown.boxes)), _share(said, sure(shown.references))))
+        return means(found, {"synonyms": fingerprint(self.synonyms), "mentions": "words, longest first"})
+
+
+def _share(said: Classes, there: Classes) -> float:
+    return len(said & there) / len(there) if there else float("nan")

@@ -1,0 +1,130 @@
+"""The objects that sentences speak of, as CHAIR reads them, and those that a picture is known to show.
+
+Rohrbach et al. (2018), "Object Hallucination in Image Captioning". Every word
+or run of words that names a class is a mention, whatever the sentence does
+with it: "a train station" speaks of a train. Of terms that begin at one place
+the longest counts, so that a hot dog is no dog. The rules below are theirs,
+made for COCO's classes and harmless to others'.
+
+A word that may mean several classes stands for any of them: it is right if one
+of them is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from hashlib import sha256
+from typing import NamedTuple
+
+from limner.corpus.image import Image
+from limner.corpus.naming import Vocabulary
+from limner.corpus.synonyms import NOTHING, Synonyms, Term, Terms, class_name, term_key
+from limner.score.run import Run
+from limner.text.forms import plural
+
+Classes = frozenset[str]
+
+
+Meaning = tuple[str, ...]
+"""The classes of which a word may mean one: mostly a single one."""
+
+
+class Spoken(NamedTuple):
+    """An object that a sentence speaks of: a half-open span of its characters, and what this may mean."""
+
+    start: int
+    end: int
+    classes: Meaning
+
+
+class Shown(NamedTuple):
+    """What an image is known to show: by the labels of its boxes, and by its references."""
+
+    boxes: frozenset[Meaning]
+    references: frozenset[Meaning]
+
+
+class Objects:
+    """The words for classes: those that are listed, and the labels of boxes that are in no list."""
+
+    def __init__(self, synonyms: Synonyms, labels: Iterable[str] = ()) -> None:
+        self._terms = synonyms.vocabulary({class_name(label): None for label in labels})
+        self._vocabulary = Vocabulary({**_misspelt(self._terms), **dict(_rules(self._terms)), **self._terms})
+
+    def spoken(self, text: str) -> list[Spoken]:
+        """What the text speaks of, from left to right, as often as it does."""
+        found = [one for one in self._vocabulary.occurrences(text) if _classes(one.term)]
+        if any(one.term.word == "toilet" for one in found):
+            found = [one for one in found if one.term.word != "seat"]
+        return [Spoken(one.start, one.end, one.term.classes) for one in found]
+
+    def shown(self, image: Image | None, references: Iterable[str]) -> Shown:
+        """What an image shows, by all that is known of it."""
+        labels = {box.label for box in image.boxes} if image is not None else set()
+        return Shown(
+            frozenset(map(self._labelled, labels)),
+            frozenset(one.classes for reference in references for one in self.spoken(reference)),
+        )
+
+    def _labelled(self, label: str) -> Meaning:
+        """The class of a label; where it is none that is listed but a word for one (man), that."""
+        name = class_name(label)
+        term = self._terms.get(term_key(name))
+        found = _classes(term) if term is not None else ()
+        return found if found and name not in found else (name,)
+
+
+def every(meanings: Iterable[Meaning]) -> Classes:
+    """All classes that may be meant."""
+    return frozenset(name for meaning in meanings for name in meaning)
+
+
+def sure(meanings: Iterable[Meaning]) -> Classes:
+    """The classes that are meant for sure."""
+    return frozenset(meaning[0] for meaning in meanings if len(meaning) == 1)
+
+
+def objects_of(run: Run, synonyms: Synonyms) -> Objects:
+    """The words for the listed classes and for whatever the run's boxes are labelled with."""
+    return Objects(synonyms, {box.label: None for image in run.images or () for box in image.boxes})
+
+
+def fingerprint(synonyms: Synonyms) -> str:
+    """A few letters that are others for other synonyms."""
+    listed = "\n".join(f"{' '.join(key)}:{','.join(term.classes)}" for key, term in sorted(synonyms.terms.items()))
+    return sha256(listed.encode()).hexdigest()[:8]
+
+
+YOUNG_OR_OLD = ("baby", "adult")
+ANIMALS = ("bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe", "animal", "cub")
+"""What may be a baby or an adult and no person."""
+
+CARRIERS = ("jet", "train")
+"""What may be called after its passengers without speaking of them."""
+
+OTHERWISE = {("toilet", "seat"): "toilet", ("home", "plate"): ""}
+"""Words that mean, taken together, another thing than each; or none."""
+
+
+def _rules(terms: Terms) -> Iterator[tuple[tuple[str, ...], Term]]:
+    """The terms of the rules; what stands for no listed class stands for nothing."""
+    for (first, second), meant in OTHERWISE.items():
+        yield (first, second), _meaning(terms, meant)
+        yield (first, plural(second)), _meaning(terms, meant)
+    pairs = [(word, animal) for word in YOUNG_OR_OLD for animal in ANIMALS]
+    for word, thing in (*pairs, *(("passenger", carrier) for carrier in CARRIERS)):
+        yield (word, thing), _meaning(terms, thing)
+        yield (word, plural(thing)), _meaning(terms, plural(thing))
+
+
+def _misspelt(terms: Terms) -> Terms:
+    """Plurals in s of words that have another: "persons", "knifes"."""
+    return {(*key[:-1], f"{key[-1]}s"): term for key, term in terms.items() if not term.several}
+
+
+def _meaning(terms: Terms, word: str) -> Term:
+    return terms.get((word,), Term(word, (), None))
+
+
+def _classes(term: Term) -> tuple[str, ...]:
+    return tuple(name for name in term.classes if name != NOTHING)
