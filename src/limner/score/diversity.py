@@ -1,0 +1,126 @@
+"""Diversity: how many different things does a system say?
+
+Over the captions of a run, by their tokens: the share of distinct n-grams
+among all n-grams of that length, the number of distinct tokens, the share of
+distinct captions, the mean length, and the share of novel captions: those that
+are not in the training corpus or, where none is given, not among the
+references of any image.
+
+What is distinct is so within a run: it does not add up over images, and any
+sample that draws an image twice has less of it. Such columns have a value for
+the whole run alone; sums over other images give NaN, so that there is neither
+interval nor test, and no image has a value of its own. Length and novelty have
+all of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import sha256
+from typing import ClassVar
+
+import numpy as np
+
+from limner.errors import LimnerError
+from limner.score.metric import Numbers, Statistics
+from limner.score.run import Run
+from limner.text.token_table import TokenTable, Whole
+
+
+@dataclass(frozen=True)
+class Diversity:
+    """Distinct n-grams up to `n`, vocabulary, distinct captions, length and novel captions.
+
+    `training` are the sentences that the system has learnt from; they are
+    made into tokens as the run's are.
+    """
+
+    n: int = 2
+    training: Collection[str] | None = field(default=None, repr=False)
+    name: ClassVar[str] = "diversity"
+    higher_is_better: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.n < 1:
+            raise LimnerError(f"there are no n-grams of up to {self.n} words; take 2")
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        n_grams = (f"distinct{n}" for n in range(1, self.n + 1))
+        return (*n_grams, "vocabulary", "distinct_captions", "length", "novel_captions")
+
+    def measure(self, run: Run) -> Statistics:
+        """The statistics of every image, see `_values`."""
+        captions = run.tokens.select(run.groups[:-1])
+        said = _sentences(captions)
+        known, source = self._known(run)
+        novel = [sentence not in known for sentence in said]
+        first = {sentence: i for i, sentence in reversed(list(enumerate(said)))}
+        n_images = len(run)
+        rows = np.stack(
+            [
+                *(counts for size in _n_grams(captions, self.n) for counts in size),
+                np.array([first[sentence] == i for i, sentence in enumerate(said)], dtype=np.float64),
+                np.array(novel, dtype=np.float64),
+                np.ones(n_images),
+                np.arange(n_images) ** 2 % MARKS,
+            ],
+            axis=1,
+        )
+        per_image = np.full((n_images, len(self.columns)), np.nan)
+        per_image[:, -2], per_image[:, -1] = np.diff(captions.starts), novel
+        choices = {"distinct": "of all n-grams", "novel": source}
+        finish = partial(_values, whole=rows.sum(axis=0))
+        return Statistics(rows, finish, per_image, choices, depends_on_run=True)
+
+    def _known(self, run: Run) -> tuple[frozenset[str], str]:
+        """The sentences that are not novel, and what to call them in a signature."""
+        if self.training is None:
+            is_reference = np.ones(len(run.tokens), dtype=np.bool_)
+            is_reference[run.groups[:-1]] = False
+            return frozenset(_sentences(run.tokens.select(np.flatnonzero(is_reference)))), "not a reference"
+        given = list(self.training)
+        known = frozenset(" ".join(one.split()) for one in (run.tokeniser(given) if run.tokeniser else given))
+        mark = sha256("\n".join(sorted(known)).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+        return known, f"not in training ({len(known)} sentences, {mark})"
+
+
+MARKS = 1_000_003
+"""Images are marked with their squares, up to this: other images have another sum of marks, but by rare chance."""
+
+
+def _sentences(tokens: TokenTable) -> list[str]:
+    return [" ".join(tokens.sentence(s)) for s in range(len(tokens))]
+
+
+def _n_grams(captions: TokenTable, n: int) -> Iterator[tuple[Numbers, Numbers]]:
+    """For each length up to n, how many n-grams each caption has, and how many that no caption before it has."""
+    lengths = np.diff(captions.starts)
+    caption = np.repeat(np.arange(len(captions)), lengths)
+    at = np.arange(len(caption))
+    left = np.repeat(captions.starts[1:], lengths) - at
+    numbers = captions.numbers.astype(np.int64)
+    codes: Whole = numbers
+    for size in range(1, n + 1):
+        if size > 1:
+            fits = left >= size
+            caption, at, left = caption[fits], at[fits], left[fits]
+            codes = codes[fits] * len(captions.words) + numbers[at + size - 1]
+        _, first, codes = np.unique(codes, return_index=True, return_inverse=True)
+        yield (
+            np.bincount(caption, minlength=len(captions)).astype(np.float64),
+            np.bincount(caption[first], minlength=len(captions)).astype(np.float64),
+        )
+
+
+def _values(sums: Numbers, whole: Numbers) -> Numbers:
+    """From sums of n-grams and new n-grams for each n, of new and novel captions, of ones and of marks."""
+    new_captions, novel, n_images = (sums[..., i, None] for i in (-4, -3, -2))
+    n_grams, new_n_grams = sums[..., 0:-4:2], sums[..., 1:-4:2]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        distinct = np.concatenate([new_n_grams / n_grams, new_n_grams[..., :1], new_captions / n_images], axis=-1)
+        additive = np.concatenate([n_grams[..., :1] / n_images, novel / n_images], axis=-1)
+    is_whole = (sums == whole).all(axis=-1, keepdims=True)
+    return np.concatenate([np.where(is_whole, distinct, np.nan), additive], axis=-1)
