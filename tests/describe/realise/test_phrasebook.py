@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 
 from limner.corpus import Box, Caption, Image, Mention
+from limner.describe.model_files import MAX_BYTES
 from limner.describe.realise import Phrasebook, learn_phrasebook, read_phrasebook, write_phrasebook
 from limner.errors import BadInput
 from strategies import corpora
@@ -111,8 +112,8 @@ def test_a_caption_without_its_first_article_tells_nothing_of_articles() -> None
 
 
 def test_a_file_too_large_to_be_one_is_not_read_whole(tmp_path: Path) -> None:
-    (tmp_path / "book.json").write_bytes(b" " * ((16 << 20) + 1))
-    with pytest.raises(BadInput, match="larger than 16 MB"):
+    (tmp_path / "book.json").write_bytes(b" " * (MAX_BYTES + 1))
+    with pytest.raises(BadInput, match="larger than 24 MB"):
         read_phrasebook(tmp_path / "book.json")
 
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 import msgspec
 
-from limner.corpus.files import open_bytes, write_bytes
 from limner.describe.learned.features import feature_names
 from limner.describe.learned.model import Model
 from limner.describe.learned.model_record import (
@@ -29,54 +27,26 @@ from limner.describe.learned.model_record import (
 from limner.describe.learned.priors import ALL
 from limner.describe.learned.tally import PAIRINGS
 from limner.describe.learned.trees import LEAF, depth
+from limner.describe.model_files import ModelKind, read_record, write_record
 from limner.errors import BadInput, shown
 
-MAX_BYTES = 24 << 20
-"""How large a selector's file may be, unpacked."""
+SELECTOR = ModelKind(KIND, VERSION)
 
 MAX_TREES = 5_000
 MAX_DEPTH = 64
 
-TRAIN = "train one with `limner train selector`"
-
 
 def write_model(model: Model, path: Path) -> None:
-    """Write a model as JSON, compressed by its name's suffix; the file is whole or not there."""
-    with write_bytes(path) as handle:
-        handle.write(msgspec.json.encode(record_of(model)) + b"\n")
+    """Write a model; the file is whole or not there."""
+    write_record(record_of(model), path)
 
 
 def read_model(path: Path) -> Model:
     """A model from its file, checked."""
-    with open_bytes(path) as handle:
-        raw = handle.read(MAX_BYTES + 1)
-    if len(raw) > MAX_BYTES:
-        raise BadInput(str(path), f"is larger than {MAX_BYTES >> 20} MB", f"is it a selector? {TRAIN}")
-    header = _decoded(raw, _Header, path)
-    if header.limner_model != KIND:
-        raise BadInput(str(path), f"is a model of kind {shown(header.limner_model)}, not a selector", TRAIN)
-    if header.version != VERSION:
-        problem = f"is a selector of version {shown(header.version)}, where {VERSION} can be read"
-        raise BadInput(str(path), problem, TRAIN)
-    record = _decoded(raw, ModelRecord, path)
+    record = read_record(path, SELECTOR, ModelRecord)
     for problem in _faults(record):
-        raise BadInput(str(path), problem, TRAIN)
+        raise BadInput(str(path), problem, SELECTOR.remedy)
     return model_of(record)
-
-
-class _Header(msgspec.Struct):
-    limner_model: str
-    version: int
-
-
-_T = TypeVar("_T")
-
-
-def _decoded(raw: bytes, kind: type[_T], path: Path) -> _T:
-    try:
-        return msgspec.json.decode(raw, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadInput(str(path), f"is no selector ({error})", TRAIN) from error
 
 
 def _faults(record: ModelRecord) -> Iterator[str]:

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated
 
 import msgspec
 
-from limner.corpus.files import open_bytes, write_bytes
+from limner.describe.model_files import ModelKind, read_record, write_record
 from limner.describe.realise.layout import BUCKETS
 from limner.describe.realise.wording import relation_of
 from limner.errors import BadInput, shown
 from limner.text.kinds import KINDS, kind_of_noun
 
-MODEL = "phrasebook"
-VERSION = 1
-MAX_BYTES = 16 << 20
-"""How large a phrasebook's file may be, unpacked."""
-
+PHRASEBOOK = ModelKind("phrasebook", 1)
 MAX_NOUN = 60
 
 Count = Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
@@ -39,8 +35,8 @@ class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     kinds of both (`by_kinds`).
     """
 
-    limner_model: str = MODEL
-    version: int = VERSION
+    limner_model: str = PHRASEBOOK.name
+    version: int = PHRASEBOOK.version
     n_images: int
     n_captions: int
     nouns: dict[str, Counts]
@@ -63,42 +59,16 @@ class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 def write_phrasebook(book: Phrasebook, path: Path) -> None:
-    """Write a phrasebook as JSON, compressed by its name's suffix."""
-    with write_bytes(path) as handle:
-        handle.write(msgspec.json.encode(book) + b"\n")
+    """Write a phrasebook; the file is whole or not there."""
+    write_record(book, path)
 
 
 def read_phrasebook(path: Path) -> Phrasebook:
     """A phrasebook from its file, checked: what is in it can only be words and counts."""
-    with open_bytes(path) as handle:
-        raw = handle.read(MAX_BYTES + 1)
-    if len(raw) > MAX_BYTES:
-        raise BadInput(str(path), f"is larger than {MAX_BYTES >> 20} MB", "is it a phrasebook?")
-    header = _decoded(raw, _Header, path)
-    if header.limner_model != MODEL:
-        raise BadInput(str(path), f"is a model of kind {shown(header.limner_model)}", "give a phrasebook")
-    if header.version != VERSION:
-        problem = f"is a phrasebook of version {shown(header.version)}, where {VERSION} can be read"
-        raise BadInput(str(path), problem, "learn it anew")
-    book = _decoded(raw, Phrasebook, path)
+    book = read_record(path, PHRASEBOOK, Phrasebook)
     for problem in _faults(book):
-        raise BadInput(str(path), problem, "learn it anew")
+        raise BadInput(str(path), problem, PHRASEBOOK.remedy)
     return book
-
-
-class _Header(msgspec.Struct):
-    limner_model: str
-    version: int
-
-
-_T = TypeVar("_T")
-
-
-def _decoded(raw: bytes, kind: type[_T], path: Path) -> _T:
-    try:
-        return msgspec.json.decode(raw, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadInput(str(path), f"is no phrasebook ({error})", "learn one with `limner train phrasebook`") from error
 
 
 def _faults(book: Phrasebook) -> Iterator[str]:
