@@ -1,0 +1,3 @@
+from typing_extensions import Buffer
+
+def subsequences(numbers: Buffer, starts: Buffer, groups: Buffer, n_words: int, out: Buffer, /) -> None: ...

@@ -1,0 +1,109 @@
+"""CIDEr-D and CIDEr (Vedantam, Zitnick & Parikh 2015).
+
+What is reported as "CIDEr" nearly everywhere is CIDEr-D, and so it is here:
+`Cider` is CIDEr-D, `PlainCider` the measure without the D. Both weigh n-grams
+by how few images have them: those of the run, or document frequencies that
+were counted before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from limner.errors import LimnerError
+from limner.score.document_frequencies import DocumentFrequencies, N
+from limner.score.metric import Choices, Numbers, Statistics, means
+from limner.score.ngrams import Sentences, cosines, ngram_sentences
+from limner.score.run import Run
+
+SCALE = 10.0
+"""What the mean cosine is multiplied by, as the published figures are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cider:
+    """CIDEr-D: the mean cosine of a caption and its references, clipped, and less the more they differ in length.
+
+    `sigma` is the standard deviation of the penalty on the difference in
+    length. Without `df` the document frequencies are those of the run's own
+    references, so that an image's value depends on the others.
+    """
+
+    df: DocumentFrequencies | None = None
+    sigma: float = 6.0
+
+    def __post_init__(self) -> None:
+        _check(self.df)
+        if not self.sigma > 0.0:
+            raise ValueError(f"sigma is {self.sigma}; it is a standard deviation, above 0")
+
+    @property
+    def name(self) -> str:
+        return "cider"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("cider",)
+
+    def measure(self, run: Run) -> Statistics:
+        return _measured(run, self.df, {"variant": "D", "n": N, "sigma": self.sigma}, self.sigma)
+
+
+@dataclass(frozen=True, slots=True)
+class PlainCider:
+    """CIDEr without clipping and without a penalty on length: the mean cosine of a caption and its references.
+
+    Words are compared as they are, without stemming, and the mean is
+    multiplied by 10, as in its authors' program.
+    """
+
+    df: DocumentFrequencies | None = None
+
+    def __post_init__(self) -> None:
+        _check(self.df)
+
+    @property
+    def name(self) -> str:
+        return "cider-plain"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return ("cider-plain",)
+
+    def measure(self, run: Run) -> Statistics:
+        return _measured(run, self.df, {"variant": "plain", "n": N, "stemming": "none"}, None)
+
+
+def _check(df: DocumentFrequencies | None) -> None:
+    if df is not None and (df.n_images < 1 or df.counts.n < N):
+        raise LimnerError(f"{df!r} are too few for CIDEr; count n-grams of up to {N} words over some images")
+
+
+def _measured(run: Run, df: DocumentFrequencies | None, choices: Choices, sigma: float | None) -> Statistics:
+    words, those = ngram_sentences(run)
+    n_images = len(run) if df is None else df.n_images
+    given = None if df is None else df.counts.numbered(words, N)
+    similar = cosines(those, N, n_images, given, is_clipped=sigma is not None).mean(axis=1)
+    if sigma is not None:
+        similar *= np.exp(-(_differences(those) ** 2) / (2.0 * sigma**2))
+    values = np.add.reduceat(similar, those.groups[:-1]) / those.n_references * SCALE if len(run) else similar
+    source: Choices = {"df": "run"} if df is None else {"df": df.digest, "df_images": df.n_images}
+    found = means(values, {**choices, **source}, depends_on_run=df is None)
+    return replace(found, warnings=tuple(_warnings(run, df)))
+
+
+def _differences(those: Sentences) -> Numbers:
+    """By how many pairs of neighbouring words each sentence is shorter than its image's caption."""
+    n_pairs = np.maximum(those.lengths - 1, 0)
+    return (n_pairs[those.groups[:-1]][those.image_of] - n_pairs).astype(np.float64)
+
+
+def _warnings(run: Run, df: DocumentFrequencies | None) -> list[str]:
+    if (len(run) if df is None else df.n_images) == 1:
+        reason = "its n-grams are in every image, and weigh nothing"
+        return [f"CIDEr of one image is 0 whatever is written: {reason}; give document frequencies with --df"]
+    if df is not None and df.tokeniser != run.tokeniser_name:
+        return [f"the document frequencies are of words by {df.tokeniser!r}, the captions' by {run.tokeniser_name!r}"]
+    return []
