@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
@@ -15,6 +12,7 @@ from PIL import Image as Picture
 from PIL import ImageOps
 
 from limner.corpus.image import Image
+from limner.corpus.pictures import FAULTS, find_picture, open_picture
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
 
@@ -24,8 +22,6 @@ LONGEST_SIDE = 640
 QUALITY = {"JPEG": 75, "WEBP": 70}
 """How well embedded pictures are kept: about 33 kB each at 500 by 375 pixels."""
 
-KINDS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "PPM")
-SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 TURNED = 0x0112
 """The EXIF tag for how a camera was held."""
 
@@ -62,24 +58,17 @@ class Pictures:
         if path is None:
             return None
         try:
-            with _opened(path) as picture:
+            with open_picture(path) as picture:
                 return self._linked(path, picture) if self.link else self._embedded(image, picture)
-        except (OSError, SyntaxError, ValueError, Picture.DecompressionBombError, Warning) as error:
+        except FAULTS as error:
             problem = f"cannot be shown as a picture ({error})"
             remedy = "repair or remove the file, or pass --lenient to do without"
             reading.skip("picture that cannot be read", BadInput(str(path), problem, remedy))
             return None
 
     def find(self, image: Image) -> Path | None:
-        """The image's file: by its path, by the name in that path, or by the image's id.
-
-        Only within the folder: a corpus has no business with other files.
-        """
-        named = Path(image.file)
-        names = [named.name, *(image.id + suffix for suffix in SUFFIXES if Path(image.id).name == image.id)]
-        if not named.is_absolute() and ".." not in named.parts:
-            names.insert(0, image.file)
-        return next((self.folder / name for name in names if name and _is_file(self.folder / name)), None)
+        """The image's file, if it is in the folder."""
+        return find_picture(self.folder, image)
 
     def _linked(self, path: Path, picture: Picture.Image) -> Shown:
         width, height = picture.size
@@ -112,21 +101,3 @@ def fits(image: Image, picture: Shown) -> bool:
     if image.width is None or image.height is None:
         return True
     return abs(picture.width * image.height / (picture.height * image.width) - 1) <= SHAPE_TOLERANCE
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[Picture.Image]:
-    """The picture, its header read; what the library only warns of (a size that bombs have) is an error here."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        warnings.simplefilter("error", Picture.DecompressionBombWarning)
-        with Picture.open(path, formats=KINDS) as picture:
-            yield picture
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:
-        # A name longer than file systems allow, or a folder that may not be entered.
-        return False
