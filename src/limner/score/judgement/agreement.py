@@ -1,0 +1,186 @@
+"""How far raters agree: Krippendorff's α, Fleiss' κ and the share of agreeing pairs, with bootstrap intervals.
+
+All are of how often each unit (an image and a caption) was given each value:
+who gave which does not matter, and units may have any number of ratings. A
+unit with fewer than two tells nothing of agreement and is left out.
+
+α is 1 − D_o / D_e: the mean squared distance of two ratings of one unit, over
+that of any two ratings. Distances are nominal (equal or not), ordinal (the
+ratings that lie between, half of those at both ends), interval (the
+difference) or ratio (the difference over the sum). κ compares the share of
+agreeing pairs of raters with that expected from how often each value is given;
+with unequal numbers of ratings every unit weighs the same.
+
+Intervals are the middle share of samples of the units, with replacement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limner.errors import LimnerError, unknown
+from limner.score.judgement.correlation import bounds
+from limner.score.judgement.ratings import Ratings
+from limner.score.resampling import SAMPLES
+
+Numbers = NDArray[np.float64]
+
+Measure = Literal["alpha_nominal", "alpha_ordinal", "alpha_interval", "alpha_ratio", "fleiss_kappa", "percent"]
+MEASURES: tuple[Measure, ...] = get_args(Measure)
+
+BLOCK = 1 << 21
+"""Numbers that are held at a time: 16 MB of them."""
+
+MAX_RATIO = 1_000
+"""Distinct values up to which α for ratios, which looks at every two of them, is taken."""
+
+
+class Agreement(NamedTuple):
+    """One measure with its interval; None where there is none, and `reason` says why."""
+
+    measure: Measure
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str = ""
+
+
+def agreement(
+    ratings: Ratings, measure: Measure, *, samples: int = SAMPLES, seed: int = 0, confidence: float = 0.95
+) -> Agreement:
+    """A measure of agreement with its interval; with no samples, without."""
+    if measure not in MEASURES:
+        raise unknown("measure of agreement", measure, MEASURES)
+    if reason := _hindrance(ratings, measure):
+        return Agreement(measure, None, None, None, reason)
+    compute = _WAYS[measure](ratings)
+    value = float(compute(ratings.times[None, :].astype(np.float64))[0])
+    if np.isnan(value):
+        return Agreement(measure, None, None, None, "all ratings are equal: there is nothing to agree on")
+    if samples == 0:
+        return Agreement(measure, value, None, None)
+    return Agreement(measure, value, *bounds(_sampled(ratings, compute, samples, seed), confidence))
+
+
+Compute = Callable[[Numbers], Numbers]
+"""From how many units have each pattern, `[samples, patterns]`, to the measure in each sample, NaN for none."""
+
+
+def _hindrance(ratings: Ratings, measure: Measure) -> str:
+    if not ratings.n_pairable:
+        return "no unit has two ratings"
+    if measure == "alpha_ratio" and ratings.values[0] < 0.0:
+        return "a ratio scale has no values below 0"
+    if measure == "alpha_ratio" and len(ratings.values) > MAX_RATIO:
+        return f"there are more than {MAX_RATIO:,} distinct values"
+    return ""
+
+
+def _sampled(ratings: Ratings, compute: Compute, samples: int, seed: int) -> Numbers:
+    if samples < 1:
+        raise LimnerError(f"{samples} samples are too few; take {SAMPLES:,}")
+    generator = np.random.default_rng(seed)
+    n = ratings.n_pairable
+    step = max(1, BLOCK // len(ratings.pattern))
+    blocks = [min(step, samples - at) for at in range(0, samples, step)]
+    draws = (generator.multinomial(n, ratings.times / n, size=size).astype(np.float64) for size in blocks)
+    return np.concatenate([compute(times) for times in draws])
+
+
+def _alpha_nominal(ratings: Ratings) -> Compute:
+    agreeing = _agreeing_pairs(ratings)
+    disagreement = (ratings.sizes * (ratings.sizes - 1.0) - agreeing) / (ratings.sizes - 1.0)
+
+    def compute(times: Numbers) -> Numbers:
+        given = ratings.totals(times)
+        n = given.sum(axis=1)
+        return _alpha(times @ disagreement, (n * n - (given * given).sum(axis=1)) / (n - 1.0))
+
+    return compute
+
+
+def _alpha_interval(ratings: Ratings) -> Compute:
+    centred = ratings.values - ratings.values.mean()
+    return lambda times: _alpha_of_squares(ratings, times, ratings.totals(times), centred[None, :])
+
+
+def _alpha_ordinal(ratings: Ratings) -> Compute:
+    """That of the interval, of the middle ranks: two of them differ by the ratings between, half of both ends."""
+
+    def compute(times: Numbers) -> Numbers:
+        given = ratings.totals(times)
+        ranks = np.cumsum(given, axis=1) - given / 2.0 - given.sum(axis=1, keepdims=True) / 2.0
+        return _alpha_of_squares(ratings, times, given, ranks)
+
+    return compute
+
+
+def _alpha_ratio(ratings: Ratings) -> Compute:
+    one, other = ratings.values[:, None], ratings.values[None, :]
+    distance = ((one - other) / np.where(one + other == 0.0, 1.0, one + other)) ** 2
+    step = max(1, BLOCK // len(ratings.values))
+    tables = (ratings.table(at, min(at + step, len(ratings.times))) for at in range(0, len(ratings.times), step))
+    within = np.concatenate([((table @ distance) * table).sum(axis=1) for table in tables]) / (ratings.sizes - 1.0)
+
+    def compute(times: Numbers) -> Numbers:
+        given = ratings.totals(times)
+        return _alpha(times @ within, ((given @ distance) * given).sum(axis=1) / (given.sum(axis=1) - 1.0))
+
+    return compute
+
+
+def _alpha_of_squares(ratings: Ratings, times: Numbers, given: Numbers, numbers: Numbers) -> Numbers:
+    """α where the distance of two values is the difference of their numbers, `[samples or 1, values]`.
+
+    Over all ordered pairs of m numbers, squared differences add up to
+    2 (m Σ x² − (Σ x)²).
+    """
+    sums, squares = ratings.in_each(numbers), ratings.in_each(numbers**2)
+    within = 2.0 * (ratings.sizes * squares - sums**2) / (ratings.sizes - 1.0)
+    n = given.sum(axis=1)
+    overall = 2.0 * (n * (given * numbers**2).sum(axis=1) - (given * numbers).sum(axis=1) ** 2) / (n - 1.0)
+    is_one = (given > 0).sum(axis=1) < 2
+    return _alpha((times * within).sum(axis=1), np.where(is_one, 0.0, overall))
+
+
+def _alpha(observed: Numbers, expected: Numbers) -> Numbers:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(expected > 0.0, 1.0 - observed / expected, np.nan)
+
+
+def _fleiss_kappa(ratings: Ratings) -> Compute:
+    percent = _percent(ratings)
+
+    def compute(times: Numbers) -> Numbers:
+        given = ratings.totals(times)
+        expected = ((given / given.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            kappa = (percent(times) - expected) / (1.0 - expected)
+        return np.where((given > 0).sum(axis=1) < 2, np.nan, kappa)
+
+    return compute
+
+
+def _percent(ratings: Ratings) -> Compute:
+    share = _agreeing_pairs(ratings) / (ratings.sizes * (ratings.sizes - 1.0))
+    return lambda times: np.asarray(times @ share / times.sum(axis=1), dtype=np.float64)
+
+
+def _agreeing_pairs(ratings: Ratings) -> Numbers:
+    """Ordered pairs of equal ratings in a unit of each pattern."""
+    pairs = np.bincount(ratings.pattern, ratings.count * (ratings.count - 1.0), len(ratings.times))
+    return pairs.astype(np.float64)
+
+
+_WAYS: dict[Measure, Callable[[Ratings], Compute]] = {
+    "alpha_nominal": _alpha_nominal,
+    "alpha_ordinal": _alpha_ordinal,
+    "alpha_interval": _alpha_interval,
+    "alpha_ratio": _alpha_ratio,
+    "fleiss_kappa": _fleiss_kappa,
+    "percent": _percent,
+}

@@ -1,0 +1,200 @@
+"""How well scores follow judgements: Kendall's τ-b and τ-c, Spearman's ρ, Pearson's r, with bootstrap intervals.
+
+Rows that belong together (all captions of an image) are drawn together: the
+bootstrap samples clusters, not rows, since rows of one cluster tell less than
+as many of different ones. Equal seeds draw the same samples, whatever the
+scores, so that two metrics can be compared sample by sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limner.errors import LimnerError, unknown
+from limner.score.judgement.kendall import kendall_of_samples
+from limner.score.resampling import SAMPLES
+
+Numbers = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+Kind = Literal["tau_b", "tau_c", "spearman", "pearson"]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+BLOCK = 1 << 21
+"""Numbers that are held at a time: 16 MB of them."""
+
+
+class Correlation(NamedTuple):
+    """A correlation with its interval.
+
+    None where there is none, and `reason` then says why. `n` rows lie in
+    `n_clusters` clusters.
+    """
+
+    kind: Kind
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    n_clusters: int
+    reason: str = ""
+
+
+def correlate(
+    x: ArrayLike,
+    y: ArrayLike,
+    kind: Kind,
+    *,
+    clusters: ArrayLike | None = None,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> Correlation:
+    """The correlation of two columns of finite numbers, with the interval of samples of the clusters.
+
+    `clusters` has a number or name for each row; without it each row is one.
+    """
+    first, second, cluster = _columns(x, y, clusters)
+    n_clusters = int(cluster.max(initial=-1)) + 1
+    value = correlation(first, second, kind)
+    if np.isnan(value):
+        return nothing(first, second, kind, cluster)
+    spread = sampled(first, second, kind, clusters=cluster, samples=samples, seed=seed)
+    low, high = bounds(spread, confidence)
+    return Correlation(kind, value, low, high, len(first), n_clusters)
+
+
+def correlation(x: ArrayLike, y: ArrayLike, kind: Kind) -> float:
+    """The correlation of two columns, NaN where there is none."""
+    first, second, _ = _columns(x, y, None)
+    if len(first) < 2:
+        return float("nan")
+    return float(_of_samples(first, second, np.arange(len(first)), np.ones((1, len(first)), dtype=np.int64), kind)[0])
+
+
+def sampled(
+    x: ArrayLike,
+    y: ArrayLike,
+    kind: Kind,
+    *,
+    clusters: ArrayLike | None = None,
+    samples: int = SAMPLES,
+    seed: int = 0,
+) -> Numbers:
+    """The correlation in every sample of the bootstrap; NaN in one where it has none."""
+    first, second, cluster = _columns(x, y, clusters)
+    blocks = _draws(int(cluster.max(initial=-1)) + 1, samples, seed)
+    return np.concatenate([_of_samples(first, second, cluster, times, kind) for times in blocks])
+
+
+def bounds(spread: Numbers, confidence: float = 0.95) -> tuple[float | None, float | None]:
+    """The middle share of samples lies between these; None where no sample has a value."""
+    spread = spread[~np.isnan(spread)]
+    if not len(spread):
+        return None, None
+    tail = (1.0 - confidence) / 2.0
+    low, high = np.quantile(spread, [tail, 1.0 - tail])
+    return float(low), float(high)
+
+
+def nothing(x: Numbers, y: Numbers, kind: Kind, clusters: Whole) -> Correlation:
+    """What there is to say of two columns that have no correlation: why."""
+    reason = f"all {'scores' if np.ptp(x) == 0 else 'judgements'} are equal" if len(x) > 1 else "fewer than two rows"
+    return Correlation(kind, None, None, None, len(x), len(np.unique(clusters)), reason)
+
+
+def _columns(x: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tuple[Numbers, Numbers, Whole]:
+    first, second = (np.asarray(column, dtype=np.float64) for column in (x, y))
+    if first.ndim != 1 or first.shape != second.shape:
+        raise ValueError(f"columns of shapes {first.shape} and {second.shape}")
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        raise ValueError("a column holds what is no finite number")
+    if clusters is None:
+        return first, second, np.arange(len(first))
+    _, cluster = np.unique(np.asarray(clusters), return_inverse=True)
+    if cluster.shape != first.shape:
+        raise ValueError(f"{cluster.shape} clusters of {first.shape} rows")
+    return first, second, cluster.astype(np.int64)
+
+
+def _draws(n_clusters: int, samples: int, seed: int) -> Iterator[Whole]:
+    """How often each sample has each cluster, some samples at a time: `[samples, clusters]`."""
+    if samples < 1:
+        raise LimnerError(f"{samples} samples are too few; take {SAMPLES:,}")
+    generator = np.random.default_rng(seed)
+    shares = np.full(n_clusters, 1.0 / n_clusters)
+    step = max(1, 2 * BLOCK // n_clusters)
+    for at in range(0, samples, step):
+        yield generator.multinomial(n_clusters, shares, size=min(step, samples - at))
+
+
+def _of_samples(x: Numbers, y: Numbers, cluster: Whole, times: Whole, kind: Kind) -> Numbers:
+    if kind in ("tau_b", "tau_c"):
+        return kendall_of_samples(x, y, cluster, times, kind)
+    if kind == "pearson":
+        return _pearson(x, y, cluster, times)
+    if kind == "spearman":
+        return _spearman(x, y, cluster, times)
+    raise unknown("correlation", kind, KINDS)
+
+
+def _pearson(x: Numbers, y: Numbers, cluster: Whole, times: Whole) -> Numbers:
+    """From each cluster's sums; the columns are centred first, so that little is lost in the differences."""
+    x, y = (_scaled(column) for column in (x, y))
+    columns = (np.ones(len(x)), x, y, x * x, y * y, x * y)
+    sums = np.stack([np.bincount(cluster, column, times.shape[1]) for column in columns], axis=1)
+    n, sx, sy, sxx, syy, sxy = (times @ sums).T
+    one, other = (_unless_rounding(n * squares, plain * plain) for squares, plain in ((sxx, sx), (syy, sy)))
+    return _ratio(n * sxy - sx * sy, one, other)
+
+
+def _scaled(column: Numbers) -> Numbers:
+    """The column about its mean, the farthest value at 1; zeros where it does not vary."""
+    if np.ptp(column) == 0.0:
+        return np.zeros(len(column))
+    scaled = column / np.abs(column).max()
+    scaled = scaled - scaled.mean()
+    return np.asarray(scaled / np.abs(scaled).max(), dtype=np.float64)
+
+
+def _unless_rounding(squares: Numbers, square: Numbers) -> Numbers:
+    """The difference of the two, 0 where it is no more than what rounding leaves of equal ones."""
+    return np.where(squares - square > 1e-12 * squares, squares - square, 0.0)
+
+
+def _spearman(x: Numbers, y: Numbers, cluster: Whole, times: Whole) -> Numbers:
+    """Pearson's of the ranks in the sample, where equal values share their middle rank."""
+    step = max(1, BLOCK // len(x))
+    found = []
+    for at in range(0, len(times), step):
+        weight = times[at : at + step][:, cluster].astype(np.float64)
+        n = weight.sum(axis=1, keepdims=True)
+        first, second = (_ranks(column, weight) - n / 2.0 for column in (x, y))
+        found.append(
+            _ratio(
+                (weight * first * second).sum(axis=1),
+                (weight * first * first).sum(axis=1),
+                (weight * second * second).sum(axis=1),
+            )
+        )
+    return np.concatenate(found)
+
+
+def _ranks(column: Numbers, weight: Numbers) -> Numbers:
+    """The middle rank of each row's value in each sample, `[samples, rows]`, less one half; their mean is n / 2."""
+    _, classes = np.unique(column, return_inverse=True)
+    order = np.argsort(classes, kind="stable")
+    starts = np.flatnonzero(np.diff(classes[order], prepend=-1))
+    sizes = np.add.reduceat(weight[:, order], starts, axis=1)
+    return np.asarray((np.cumsum(sizes, axis=1) - sizes / 2.0)[:, classes], dtype=np.float64)
+
+
+def _ratio(covariance: Numbers, one: Numbers, other: Numbers) -> Numbers:
+    """The correlation; NaN where a column does not vary."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratio = covariance / np.sqrt(one) / np.sqrt(other)
+    return np.where((one > 0.0) & (other > 0.0), np.clip(ratio, -1.0, 1.0), np.nan)

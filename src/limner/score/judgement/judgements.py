@@ -1,0 +1,164 @@
+"""People's judgements of captions: who gave which caption of which image what, with whatever is missing."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limner.corpus.reading import Reading
+from limner.errors import BadInput, LimnerError, shown
+from limner.score.judgement.scale import Scale
+
+Numbers = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+MAX_COUNT = 1_000_000
+"""Raters that one judgement may stand for."""
+
+UNTOLD = -1
+"""The rater of a judgement of which only the value is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What one rater, or `count` raters who are not told apart, said of a caption as a description of an image.
+
+    `caption` is its id or its text; `value` a number of the scale; `rater` is
+    None where raters are not told apart.
+    """
+
+    image: str
+    caption: str
+    value: float
+    rater: str | None = None
+    count: int = 1
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Judgements:
+    """Judgements on one scale, in columns.
+
+    A pair is an image and a caption, `pairs` in the order in which they are
+    first judged. The i-th judgement is of `pairs[pair[i]]`, by
+    `raters[rater[i]]` (or by nobody in particular: UNTOLD), has `value[i]`, and
+    stands for `count[i]` raters. Not everyone need have judged everything.
+    `notes` say what must be known to read figures rightly.
+    """
+
+    scale: Scale
+    pairs: list[tuple[str, str]]
+    raters: list[str]
+    pair: Whole
+    rater: Whole
+    value: Numbers
+    count: Whole
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, scale: Scale, judgements: Iterable[Judgement], notes: tuple[str, ...] = ()) -> Judgements:
+        """Judgements that are in memory; a rater may judge a pair once."""
+        gathering = Gathering()
+        for number, judgement in enumerate(judgements):
+            gathering.add(judgement, number)
+        return gathering.judgements(scale, "judgements", Reading(), notes)
+
+    def __len__(self) -> int:
+        return len(self.pair)
+
+    def __iter__(self) -> Iterator[Judgement]:
+        for pair, rater, value, count in zip(
+            self.pair.tolist(), self.rater.tolist(), self.value.tolist(), self.count.tolist(), strict=True
+        ):
+            image, caption = self.pairs[pair]
+            yield Judgement(image, caption, value, None if rater == UNTOLD else self.raters[rater], count)
+
+    @property
+    def n_ratings(self) -> int:
+        """The number of judgements, each as often as there are raters it stands for."""
+        return int(self.count.sum())
+
+    @property
+    def images(self) -> list[str]:
+        """The images, in the order in which they are first judged."""
+        return list(dict.fromkeys(image for image, _ in self.pairs))
+
+    def image_of_pair(self) -> Whole:
+        """For each pair the number of its image in `images`."""
+        number = {image: i for i, image in enumerate(self.images)}
+        return np.array([number[image] for image, _ in self.pairs], dtype=np.int64)
+
+    def means(self) -> Numbers:
+        """The mean judgement of each pair; of words like yes and no, the share that said yes."""
+        n = np.bincount(self.pair, self.count, len(self.pairs))
+        return np.asarray(np.bincount(self.pair, self.count * self.value, len(self.pairs)) / n, dtype=np.float64)
+
+    def select(self, wanted: NDArray[np.bool_]) -> Judgements:
+        """The judgements of some of the pairs; `wanted` has one truth for each."""
+        number = np.cumsum(wanted) - 1
+        kept = wanted[self.pair]
+        return Judgements(
+            self.scale,
+            [pair for pair, is_wanted in zip(self.pairs, wanted.tolist(), strict=True) if is_wanted],
+            self.raters,
+            np.asarray(number[self.pair[kept]], dtype=np.int64),
+            self.rater[kept],
+            self.value[kept],
+            self.count[kept],
+            self.notes,
+        )
+
+
+@dataclass(slots=True)
+class Gathering:
+    """Judgements as they are read, each with the number of its line."""
+
+    _pairs: dict[tuple[str, str], int] = field(default_factory=dict)
+    _raters: dict[str, int] = field(default_factory=dict)
+    _pair: array[int] = field(default_factory=lambda: array("q"))
+    _rater: array[int] = field(default_factory=lambda: array("q"))
+    _value: array[float] = field(default_factory=lambda: array("d"))
+    _count: array[int] = field(default_factory=lambda: array("q"))
+    _line: array[int] = field(default_factory=lambda: array("q"))
+
+    def add(self, judgement: Judgement, line: int) -> None:
+        rater, count = judgement.rater, judgement.count
+        if not 1 <= count <= MAX_COUNT or (rater is not None and count != 1):
+            what = f"from 1 to {MAX_COUNT:,}" if rater is None else "1 where the rater is named"
+            raise ValueError(f"a judgement stands for {shown(count)} raters; give {what}")
+        self._pair.append(self._pairs.setdefault((judgement.image, judgement.caption), len(self._pairs)))
+        self._rater.append(UNTOLD if rater is None else self._raters.setdefault(rater, len(self._raters)))
+        self._value.append(judgement.value)
+        self._count.append(count)
+        self._line.append(line)
+
+    def judgements(self, scale: Scale, place: str, reading: Reading, notes: tuple[str, ...] = ()) -> Judgements:
+        """All of them, without what a rater said of a pair a second time: that is an error, or is counted."""
+        if not self._pair:
+            raise LimnerError(f"{place}: there is no judgement in it; is it the right file?")
+        pair, rater, count, line = (
+            np.array(column, dtype=np.int64) for column in (self._pair, self._rater, self._count, self._line)
+        )
+        value = np.array(self._value, dtype=np.float64)
+        kept = ~_again(pair, rater, len(self._raters))
+        pairs, raters = list(self._pairs), list(self._raters)
+        for i in np.flatnonzero(~kept).tolist():
+            image, caption = pairs[pair[i]]
+            problem = f"{shown(raters[rater[i]])} judged caption {shown(caption)} of image {shown(image)} before"
+            fault = BadInput(f"{place}:{line[i]}", problem, "keep one of the two")
+            reading.skip("judgement that its rater gave before", fault)
+        return Judgements(scale, pairs, raters, pair[kept], rater[kept], value[kept], count[kept], notes)
+
+
+def _again(pair: Whole, rater: Whole, n_raters: int) -> NDArray[np.bool_]:
+    """Which judgements have their rater's judgement of the same pair before them."""
+    repeated = np.zeros(len(pair), dtype=np.bool_)
+    told = np.flatnonzero(rater != UNTOLD)
+    key = pair[told] * max(n_raters, 1) + rater[told]
+    _, first = np.unique(key, return_index=True)
+    repeated[told] = True
+    repeated[told[first]] = False
+    return repeated

@@ -1,0 +1,141 @@
+"""Kendall's τ of two columns with ties, and of samples in which whole clusters of rows are drawn at random.
+
+Of every two rows, S counts 1 where both columns order them alike and −1 where
+they order them differently; a tie in either counts nothing. τ-b divides by the
+geometric mean of the pairs not tied in each column, τ-c by the S that a square
+table of as many classes could have at most (Stuart 1953).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.float64]
+Whole = NDArray[np.int64]
+
+Tau = Literal["tau_b", "tau_c"]
+
+MAX_CLUSTERS = 2048
+MAX_CELLS = 1 << 22
+"""Up to these, S of samples comes from a table of every two clusters; beyond, each sample is counted by itself."""
+
+BLOCK = 1 << 22
+"""Numbers that are held at a time."""
+
+
+def kendall(x: Numbers, y: Numbers, kind: Tau) -> float:
+    """τ-b or τ-c of two columns; NaN where a column does not vary. O(n log n)."""
+    times = np.ones((1, len(x)), dtype=np.int64)
+    return float(kendall_of_samples(x, y, np.arange(len(x)), times, kind)[0])
+
+
+def kendall_of_samples(x: Numbers, y: Numbers, cluster: Whole, times: Whole, kind: Tau) -> Numbers:
+    """τ of every sample: row i is in sample s `times[s, cluster[i]]` times. NaN where a column does not vary."""
+    n_clusters = times.shape[1]
+    by_x, by_y = (_Classes(column, cluster, n_clusters) for column in (x, y))
+    if len(times) > 1 and n_clusters <= MAX_CLUSTERS and n_clusters * by_y.n <= MAX_CELLS:
+        table = _between_clusters(by_x, by_y, cluster, n_clusters)
+        drawn = times.astype(np.float64)
+        sums = ((drawn @ table) * drawn).sum(axis=1)
+    else:
+        sums = np.array([_sum(by_x.of_row, by_y.of_row, one[cluster]) for one in times], dtype=np.float64)
+    n = (times @ np.bincount(cluster, minlength=n_clusters)).astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if kind == "tau_b":
+            return np.asarray(sums / np.sqrt(by_x.untied(times, n) * by_y.untied(times, n)), dtype=np.float64)
+        m = np.minimum(by_x.n_present(times), by_y.n_present(times))
+        return np.asarray(np.where(m > 1, 2.0 * sums * m / (n * n * (m - 1.0)), np.nan), dtype=np.float64)
+
+
+class _Classes:
+    """A column's classes of equal values, numbered from the lowest, and how many rows of each cluster each has."""
+
+    def __init__(self, column: Numbers, cluster: Whole, n_clusters: int) -> None:
+        values, inverse = np.unique(column, return_inverse=True)
+        self.n = len(values)
+        self.of_row: Whole = inverse.astype(np.int64)
+        cells, rows = np.unique(self.of_row * n_clusters + cluster, return_counts=True)
+        self._starts = np.flatnonzero(np.diff(cells // n_clusters, prepend=-1))
+        self._clusters = cells % n_clusters
+        self._rows = rows.astype(np.int64)
+
+    def untied(self, times: Whole, n: Numbers) -> Numbers:
+        """The number of pairs of rows of each sample that differ in this column."""
+        squares = [(sizes.astype(np.float64) ** 2).sum(axis=1) for sizes in self._sizes(times)]
+        return np.asarray((n * n - np.concatenate(squares)) / 2.0, dtype=np.float64)
+
+    def n_present(self, times: Whole) -> Numbers:
+        """The number of classes that each sample has."""
+        return np.concatenate([np.count_nonzero(sizes, axis=1) for sizes in self._sizes(times)]).astype(np.float64)
+
+    def _sizes(self, times: Whole) -> Iterator[Whole]:
+        """How many rows of each class each sample has, some samples at a time: `[samples, classes]`."""
+        step = max(1, BLOCK // len(self._clusters))
+        for at in range(0, len(times), step):
+            yield np.add.reduceat(times[at : at + step, self._clusters] * self._rows, self._starts, axis=1)
+
+
+def _between_clusters(by_x: _Classes, by_y: _Classes, cluster: Whole, n_clusters: int) -> Numbers:
+    """A table that tells S of every sample: it is `times @ table @ times`.
+
+    Rows are met by rising x. For each class of y, `balance` has how many rows
+    of each cluster were met with a lower y, less those with a higher one: what
+    a row of that class adds to S. All are whole numbers, so nothing is rounded.
+    """
+    cells, counts = np.unique((by_x.of_row * by_y.n + by_y.of_row) * n_clusters + cluster, return_counts=True)
+    starts = np.flatnonzero(np.diff(cells // (n_clusters * by_y.n), prepend=-1, append=-1)).tolist()
+    met = list(
+        zip((cells // n_clusters % by_y.n).tolist(), (cells % n_clusters).tolist(), counts.tolist(), strict=True)
+    )
+    table = np.zeros((n_clusters, n_clusters))
+    balance = np.zeros((by_y.n, n_clusters))
+    for start, end in pairwise(starts):
+        # Rows of equal x are tied: each is counted before any is met.
+        for y, c, n in met[start:end]:
+            table[c] += balance[y] if n == 1 else n * balance[y]
+        for y, c, n in met[start:end]:
+            balance[y + 1 :, c] += n
+            balance[:y, c] -= n
+    return table
+
+
+def _sum(x: Whole, y: Whole, weight: Whole) -> int:
+    """S of classes, each row counted as often as its weight says (Knight 1966, with weights)."""
+    there = weight > 0
+    x, y, weight = x[there], y[there], weight[there]
+    order = np.lexsort((x, y))
+    _, joint = np.unique(x * (int(y.max(initial=0)) + 1) + y, return_inverse=True)
+    n = int(weight.sum())
+    untied = n * n + _squares(joint, weight) - _squares(x, weight) - _squares(y, weight)
+    return untied // 2 - 2 * _inversions(x[order], weight[order])
+
+
+def _squares(classes: Whole, weight: Whole) -> int:
+    sizes = np.bincount(classes, weight).astype(np.int64)
+    return int((sizes * sizes).sum())
+
+
+def _inversions(numbers: Whole, weight: Whole) -> int:
+    """How many pairs stand in falling order, by weight.
+
+    From the highest bit down: pairs that first differ in this bit stand
+    together, and those of them are wrong whose 1 is before the 0. Then each
+    group is parted by the bit, order kept.
+    """
+    found = 0
+    for bit in reversed(range(int(numbers.max(initial=0)).bit_length())):
+        is_one = (numbers >> bit) & 1
+        ones = np.cumsum(weight * is_one)
+        begins = np.diff(numbers >> (bit + 1), prepend=-1) != 0
+        before = np.maximum.accumulate(np.where(begins, ones - weight * is_one, 0))
+        found += int(((ones - before) * weight * (1 - is_one)).sum())
+        parted = numbers >> bit
+        # numpy sorts numbers of 16 bits by radix.
+        order = np.argsort(parted.astype(np.min_scalar_type(int(parted.max()))), kind="stable")
+        numbers, weight = numbers[order], weight[order]
+    return found

@@ -1,0 +1,148 @@
+"""Metrics held against people: how each correlates with judgements, and which of two does better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from limner.errors import LimnerError, shown
+from limner.score.judgement.correlation import KINDS, Correlation, Kind, bounds, correlation, nothing, sampled
+from limner.score.judgement.judgements import Judgements
+from limner.score.judgement.williams import williams
+from limner.score.paired import holm
+from limner.score.resampling import SAMPLES
+
+Numbers = NDArray[np.float64]
+Whole = NDArray[np.int64]
+Scores = Mapping[tuple[str, str], float] | ArrayLike
+"""A metric's score of each pair: by image and caption, or in the order of `Judgements.pairs`; NaN for none."""
+
+
+class Row(NamedTuple):
+    """How one metric correlates with the judgements."""
+
+    metric: str
+    correlation: Correlation
+
+
+class Versus(NamedTuple):
+    """One metric against another on the pairs that both have scored.
+
+    `difference` is that of their correlations, with the bounds of samples of
+    the images. `r_first` and `r_second` are Pearson's with the mean judgement
+    of each pair, `r_between` that of the two metrics; t and the two-sided p are
+    of Williams' test on these, p adjusted for all the comparisons (Holm).
+    What has no answer is None.
+    """
+
+    first: str
+    second: str
+    n_pairs: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    r_first: float | None
+    r_second: float | None
+    r_between: float | None
+    t: float | None
+    p: float | None
+    p_adjusted: float | None
+
+
+def judgement_table(
+    judgements: Judgements,
+    scores: Mapping[str, Scores],
+    *,
+    kinds: Sequence[Kind] = KINDS,
+    by_rating: bool = False,
+    samples: int = SAMPLES,
+    seed: int = 0,
+) -> list[Row]:
+    """The correlations of every metric, of each kind, with intervals from samples of the images.
+
+    `by_rating` takes every rating as a row of its own; otherwise a row is a
+    pair with its mean judgement.
+    """
+    return AgainstJudgements(judgements, scores, by_rating=by_rating, samples=samples, seed=seed).table(kinds)
+
+
+class AgainstJudgements:
+    """Metrics beside judgements of the same pairs; what has been sampled is kept, since sampling is the cost."""
+
+    def __init__(
+        self,
+        judgements: Judgements,
+        scores: Mapping[str, Scores],
+        *,
+        by_rating: bool = False,
+        samples: int = SAMPLES,
+        seed: int = 0,
+        confidence: float = 0.95,
+    ) -> None:
+        self._scores = {metric: aligned(judgements, given, metric) for metric, given in scores.items()}
+        self._samples, self._seed, self._confidence = samples, seed, confidence
+        self._mean = judgements.means()
+        self._pair = np.repeat(judgements.pair, judgements.count) if by_rating else np.arange(len(judgements.pairs))
+        self._value = np.repeat(judgements.value, judgements.count) if by_rating else self._mean
+        self._image = judgements.image_of_pair()[self._pair]
+        self._known: dict[tuple[str, Kind, bytes], tuple[Correlation, Numbers]] = {}
+
+    def table(self, kinds: Sequence[Kind] = KINDS) -> list[Row]:
+        """Every metric's correlations, on the pairs that it has scored."""
+        return [
+            Row(metric, self._correlation(metric, ~np.isnan(scores), kind)[0])
+            for metric, scores in self._scores.items()
+            for kind in kinds
+        ]
+
+    def compare(self, kind: Kind) -> list[Versus]:
+        """Every two metrics: the difference of their correlations, and Williams' test."""
+        found = [self._versus(one, other, kind) for one, other in combinations(self._scores, 2)]
+        tested = [i for i, versus in enumerate(found) if versus.p is not None]
+        for i, adjusted in zip(tested, holm([found[i].p or 0.0 for i in tested]), strict=True):
+            found[i] = found[i]._replace(p_adjusted=adjusted)
+        return found
+
+    def _correlation(self, metric: str, is_wanted: NDArray[np.bool_], kind: Kind) -> tuple[Correlation, Numbers]:
+        """A correlation over the wanted pairs, and its values in all samples of their images."""
+        key = metric, kind, is_wanted.tobytes()
+        if key not in self._known:
+            there = is_wanted[self._pair]
+            x, y, image = self._scores[metric][self._pair[there]], self._value[there], self._image[there]
+            value = correlation(x, y, kind)
+            if np.isnan(value):
+                self._known[key] = nothing(x, y, kind, image), np.full(self._samples, np.nan)
+            else:
+                spread = sampled(x, y, kind, clusters=image, samples=self._samples, seed=self._seed)
+                n_images = len(np.unique(image))
+                made = Correlation(kind, value, *bounds(spread, self._confidence), len(x), n_images)
+                self._known[key] = made, spread
+        return self._known[key]
+
+    def _versus(self, one: str, other: str, kind: Kind) -> Versus:
+        first, second = self._scores[one], self._scores[other]
+        both = ~(np.isnan(first) | np.isnan(second))
+        (a, spread), (b, spread_2) = (self._correlation(metric, both, kind) for metric in (one, other))
+        low, high = bounds(spread - spread_2, self._confidence)
+        difference = None if a.value is None or b.value is None else a.value - b.value
+        columns = first[both], second[both], self._mean[both]
+        r = [correlation(columns[i], columns[j], "pearson") for i, j in ((0, 2), (1, 2), (0, 1))]
+        test = None if np.isnan(r).any() else williams(r[0], r[1], r[2], int(both.sum()))
+        t, p = (None, None) if test is None else (test.t, test.p)
+        r_first, r_second, r_between = (None if np.isnan(value) else value for value in r)
+        n = int(both.sum())
+        return Versus(one, other, n, difference, low, high, r_first, r_second, r_between, t, p, None)
+
+
+def aligned(judgements: Judgements, scores: Scores, metric: str = "the metric") -> Numbers:
+    """The scores in the order of the pairs, NaN where there is none."""
+    if isinstance(scores, Mapping):
+        scores = [scores.get(pair, np.nan) for pair in judgements.pairs]
+    made = np.asarray(scores, dtype=np.float64)
+    if made.shape != (len(judgements.pairs),):
+        raise LimnerError(f"{shown(metric)} has scores of shape {made.shape} for {len(judgements.pairs):,} pairs")
+    return np.where(np.isfinite(made), made, np.nan)
