@@ -95,3 +95,17 @@ def test_nothing_has_no_bounds() -> None:
 def test_systems_of_different_images_cannot_be_compared() -> None:
     with pytest.raises(LimnerError, match="different images"):
         differences([means([1.0])], [means([1.0, 2.0])])
+
+
+def test_what_only_a_whole_run_has_is_neither_bounded_nor_tested() -> None:
+    one, other = (
+        Statistics(rows, lambda sums: sums.copy(), rows, whole_only=(1,))
+        for rows in np.random.default_rng(7).random((2, 30, 2))
+    )
+    ((first, second),) = bounds([one], samples=50)
+    assert not np.isnan(first).any()
+    assert np.isnan(second).all()
+    ((tested, untested),) = differences([one], [other], swaps=50, samples=50)
+    assert not np.isnan(tested).any()
+    assert untested.difference == pytest.approx(float(one.value()[1] - other.value()[1]))
+    assert np.isnan(untested[1:5]).all()

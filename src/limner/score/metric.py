@@ -45,7 +45,9 @@ class Statistics:
     together. `per_image` is `[images, columns]`, each image's own values, NaN
     where it has none. `choices` are for the signature. `depends_on_run` where
     the rows of an image depend on which others were scored with it (document
-    frequencies): its subsets are then measured afresh.
+    frequencies): its subsets are then measured afresh. `whole_only` are the
+    numbers of columns that only a whole run has, such as the size of its
+    vocabulary: no sample of its images tells anything of those.
     """
 
     rows: Numbers
@@ -54,6 +56,7 @@ class Statistics:
     choices: Choices = field(default_factory=dict)
     depends_on_run: bool = False
     warnings: Sequence[str] = ()
+    whole_only: Sequence[int] = ()
 
     def value(self) -> Numbers:
         """The values of all images together, `[columns]`."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
+from math import isnan, nan
 from typing import NamedTuple
 
 from limner.errors import LimnerError, shown
@@ -84,12 +85,12 @@ def intervals(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values adjusted for being several, in the order given: Holm's step-down method."""
-    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    adjusted = [0.0] * len(p_values)
+    """The p-values adjusted for being several, in the order given: Holm's step-down method. NaN is no test."""
+    order = sorted((i for i, p in enumerate(p_values) if not isnan(p)), key=lambda i: p_values[i])
+    adjusted = [nan] * len(p_values)
     reached = 0.0
     for rank, i in enumerate(order):
-        reached = max(reached, min(1.0, (len(p_values) - rank) * p_values[i]))
+        reached = max(reached, min(1.0, (len(order) - rank) * p_values[i]))
         adjusted[i] = reached
     return adjusted
 

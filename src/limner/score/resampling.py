@@ -105,6 +105,8 @@ def _judged(seen: Numbers, swapped: Numbers, around: Numbers, is_exact: bool, co
     p = far / len(swapped) if is_exact else (far + 1.0) / (len(swapped) + 1.0)
     other_sign = np.minimum((around <= 0).sum(axis=0), (around >= 0).sum(axis=0))
     p_bootstrap = np.minimum(1.0, 2.0 * (other_sign + 1.0) / (len(around) + 1.0))
+    is_tested = ~(np.isnan(swapped).any(axis=0) | np.isnan(around).all(axis=0))
+    p, p_bootstrap = np.where(is_tested, p, np.nan), np.where(is_tested, p_bootstrap, np.nan)
     low, high = _quantiles(around, confidence)
     columns = np.stack([seen, low, high, p, p_bootstrap], axis=1).tolist()
     return [Difference(d, low, high, p, p_too, is_exact) for d, low, high, p, p_too in columns]
@@ -114,7 +116,15 @@ def _values(statistics: Sequence[Statistics], sums: Numbers) -> list[Numbers]:
     """The values of each metric, from sums of all metrics' rows side by side."""
     ends = np.cumsum([one.rows.shape[1] for one in statistics])
     parts = np.split(sums, ends[:-1], axis=-1)
-    return [one.finish(part) for one, part in zip(statistics, parts, strict=True)]
+    return [_finished(one, part) for one, part in zip(statistics, parts, strict=True)]
+
+
+def _finished(one: Statistics, sums: Numbers) -> Numbers:
+    """The values of resampled images, NaN in columns that only a whole run has."""
+    values = one.finish(sums)
+    for column in one.whole_only:
+        values[..., column] = np.nan
+    return values
 
 
 def _n_differing(a: Numbers, b: Numbers) -> int:
@@ -127,7 +137,7 @@ def _all_swaps(one: Statistics, other: Statistics) -> Numbers:
     sums = np.zeros((1, changes.shape[1]))
     for row in changes[(changes != 0.0).any(axis=1)]:
         sums = np.concatenate([sums + row, sums])
-    return one.finish(other.rows.sum(axis=0) + sums) - other.finish(one.rows.sum(axis=0) - sums)
+    return _finished(one, other.rows.sum(axis=0) + sums) - _finished(other, one.rows.sum(axis=0) - sums)
 
 
 def _random_swaps(pairs: Sequence[Pair], swaps: int, seed: int) -> list[Numbers]:
