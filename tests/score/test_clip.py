@@ -147,6 +147,40 @@ def test_scores_are_those_of_one_picture_and_sentence_at_a_time(model: Path, pic
     assert len({*found.per_image[:, 0]}) == 3
 
 
+def test_siglip_is_given_padding_as_it_was_when_it_learnt(model: Path, pictures: Path, tmp_path: Path) -> None:
+    import torch
+    import transformers
+
+    folder = tmp_path / "tiny-siglip"
+    size = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+    config = transformers.SiglipConfig(
+        text_config={
+            "vocab_size": 520,
+            "max_position_embeddings": 40,
+            "bos_token_id": 512,
+            "eos_token_id": 513,
+            **size,
+        },
+        vision_config={"image_size": 32, "patch_size": 8, **size},
+    )
+    torch.manual_seed(0)
+    siglip = transformers.SiglipModel(config).eval()
+    with silence(transformers):
+        siglip.save_pretrained(folder)
+    (folder / "preprocessor_config.json").write_text(
+        json.dumps({"image_processor_type": "SiglipImageProcessor", "size": {"height": 32, "width": 32}})
+    )
+    tokeniser = transformers.CLIPTokenizer.from_pretrained(model)
+    tokeniser.save_pretrained(folder)
+    ids = tokeniser("A photo depicts a dog")["input_ids"]
+    padded = torch.tensor([ids + [tokeniser.pad_token_id] * (40 - len(ids))])
+    with torch.no_grad():
+        expected = siglip.text_model(input_ids=padded).pooler_output[0].numpy()
+    found = Embedder(folder).sentences(["A photo depicts a dog"])[0]
+    assert found == pytest.approx(expected / np.linalg.norm(expected), abs=1e-6)
+    assert np.isfinite(ClipScore(folder, pictures).measure(RUN).value()).all()
+
+
 def test_batches_change_nothing_and_are_told_of(model: Path, pictures: Path) -> None:
     told = []
 

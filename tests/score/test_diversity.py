@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from limner.errors import LimnerError
 from limner.score.diversity import Diversity
+from limner.score.resampling import bounds
 from limner.score.run import Run
 
 sentences = st.lists(st.sampled_from(["a", "b", "c", "d"]), max_size=6).map(" ".join)
@@ -60,15 +61,20 @@ def test_novel_is_what_was_not_learnt() -> None:
 
 
 def test_what_is_distinct_has_a_value_for_the_whole_run_alone() -> None:
-    run = run_of(["a b", "c d", "e f"])  # Whose images are all alike but for what they say.
-    found = Diversity().measure(run)
-    samples = np.array([[1, 1, 1], [2, 1, 0], [0, 0, 3]]) @ found.rows
-    values = found.finish(samples)
-    assert values[0].tolist() == [1, 1, 6, 1, 2, 1]
-    assert np.isnan(values[1:, :4]).all()
-    assert (values[1:, 4:] == [2, 1]).all()
-    assert np.isnan(found.per_image[:, :4]).all()
-    assert found.per_image[:, 4].tolist() == [2, 2, 2]
+    found = Diversity(3).measure(run_of(["a b", "c d", "e"]))
+    assert [Diversity(3).columns[i] for i in found.whole_only] == [
+        "distinct1",
+        "distinct2",
+        "distinct3",
+        "vocabulary",
+        "distinct_captions",
+    ]
+    assert np.isnan(found.per_image[:, :5]).all()
+    assert found.per_image[:, 5:].tolist() == [[2, 1], [2, 1], [1, 1]]
+    ((*whole, length, novel),) = bounds([found], samples=50)
+    assert np.isnan(whole).all()
+    assert length.low < 5 / 3 < length.high
+    assert novel == (1, 1)
 
 
 def test_n_grams_have_a_word_at_least() -> None:
@@ -78,5 +84,5 @@ def test_n_grams_have_a_word_at_least() -> None:
 
 def test_a_run_without_images_has_nothing_to_say() -> None:
     found = Diversity().measure(run_of([]))
-    assert found.rows.shape == (0, 8)
+    assert found.rows.shape == (0, 7)
     assert np.isnan(found.value()[[0, 3, 4]]).all()

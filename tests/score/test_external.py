@@ -117,6 +117,11 @@ def test_less_may_be_better(tmp_path: Path) -> None:
         assert not scores_file(written(tmp_path, text, name)).higher_is_better
 
 
+def test_metrics_can_be_told_apart_by_who_collects_them(tmp_path: Path) -> None:
+    metrics = [function_metric("length", length_ratio), scores_file(written(tmp_path, JSONL))]
+    assert list(dict.fromkeys([*metrics, *metrics])) == metrics
+
+
 def test_rows_that_say_of_which_caption_may_be_of_several_systems(tmp_path: Path) -> None:
     text = '# metric: m\nimage,caption,score\nx,"a dog",1\nx,another,9\ny,a cat,2\n7,other,9\n7,two,3\n'
     metric = scores_file(written(tmp_path, text, "s.csv"))

@@ -29,7 +29,7 @@ class Hallucination(NamedTuple):
     truth: Classes
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Chair:
     """CHAIRi and CHAIRs with the words of `synonyms` for objects, and the labels of the run's boxes."""
 

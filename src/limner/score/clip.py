@@ -34,7 +34,7 @@ def _silent(items: Iterable[Any], what: str, total: int) -> Iterable[Any]:
     return items
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ClipScore:
     """CLIPScore and RefCLIPScore by the model in one folder, for pictures in another."""
 

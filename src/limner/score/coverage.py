@@ -19,7 +19,7 @@ from limner.score.objects import Classes, every, fingerprint, objects_of, sure
 from limner.score.run import Run
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Coverage:
     """The covered share of the classes of boxes, and of those that references speak of."""
 

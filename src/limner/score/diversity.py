@@ -8,16 +8,14 @@ references of any image.
 
 What is distinct is so within a run: it does not add up over images, and any
 sample that draws an image twice has less of it. Such columns have a value for
-the whole run alone; sums over other images give NaN, so that there is neither
-interval nor test, and no image has a value of its own. Length and novelty have
-all of these.
+the whole run alone, neither interval nor test, and no image has a value of its
+own. Length and novelty have all of these.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
-from functools import partial
 from hashlib import sha256
 from typing import ClassVar
 
@@ -29,7 +27,7 @@ from limner.score.run import Run
 from limner.text.token_table import TokenTable, Whole
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Diversity:
     """Distinct n-grams up to `n`, vocabulary, distinct captions, length and novel captions.
 
@@ -65,15 +63,14 @@ class Diversity:
                 np.array([first[sentence] == i for i, sentence in enumerate(said)], dtype=np.float64),
                 np.array(novel, dtype=np.float64),
                 np.ones(n_images),
-                np.arange(n_images) ** 2 % MARKS,
             ],
             axis=1,
         )
         per_image = np.full((n_images, len(self.columns)), np.nan)
         per_image[:, -2], per_image[:, -1] = np.diff(captions.starts), novel
         choices = {"distinct": "of all n-grams", "novel": source}
-        finish = partial(_values, whole=rows.sum(axis=0))
-        return Statistics(rows, finish, per_image, choices, depends_on_run=True)
+        whole_only = range(len(self.columns) - 2)
+        return Statistics(rows, _values, per_image, choices, depends_on_run=True, whole_only=whole_only)
 
     def _known(self, run: Run) -> tuple[frozenset[str], str]:
         """The sentences that are not novel, and what to call them in a signature."""
@@ -85,10 +82,6 @@ class Diversity:
         known = frozenset(" ".join(one.split()) for one in (run.tokeniser(given) if run.tokeniser else given))
         mark = sha256("\n".join(sorted(known)).encode("utf-8", "surrogatepass")).hexdigest()[:8]
         return known, f"not in training ({len(known)} sentences, {mark})"
-
-
-MARKS = 1_000_003
-"""Images are marked with their squares, up to this: other images have another sum of marks, but by rare chance."""
 
 
 def _sentences(tokens: TokenTable) -> list[str]:
@@ -115,12 +108,16 @@ def _n_grams(captions: TokenTable, n: int) -> Iterator[tuple[Numbers, Numbers]]:
         )
 
 
-def _values(sums: Numbers, whole: Numbers) -> Numbers:
-    """From sums of n-grams and new n-grams for each n, of new and novel captions, of ones and of marks."""
-    new_captions, novel, n_images = (sums[..., i, None] for i in (-4, -3, -2))
-    n_grams, new_n_grams = sums[..., 0:-4:2], sums[..., 1:-4:2]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        distinct = np.concatenate([new_n_grams / n_grams, new_n_grams[..., :1], new_captions / n_images], axis=-1)
-        additive = np.concatenate([n_grams[..., :1] / n_images, novel / n_images], axis=-1)
-    is_whole = (sums == whole).all(axis=-1, keepdims=True)
-    return np.concatenate([np.where(is_whole, distinct, np.nan), additive], axis=-1)
+def _values(sums: Numbers) -> Numbers:
+    """From sums of n-grams and new n-grams for each n, of new captions, novel captions, and images."""
+    n_grams, new_n_grams = sums[..., 0:-3:2], sums[..., 1:-3:2]
+    new, novel, n_images = (sums[..., i, None] for i in (-3, -2, -1))
+    with np.errstate(invalid="ignore"):
+        shares = (
+            new_n_grams / n_grams,
+            new_n_grams[..., :1],
+            new / n_images,
+            n_grams[..., :1] / n_images,
+            novel / n_images,
+        )
+        return np.concatenate(shares, axis=-1)

@@ -53,7 +53,7 @@ def scores_file(path: Path) -> ScoresFile:
     return ScoresFile(path, read_head(path))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FunctionMetric:
     """The mean of a function's values, one for each image."""
 
@@ -82,7 +82,7 @@ class FunctionMetric:
         return number
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ScoresFile:
     """The mean of scores that a file has, one for each image: joined by the image's id, never by order."""
 

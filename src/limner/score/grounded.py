@@ -27,7 +27,7 @@ from limner.score.wording import ATTRIBUTES, LEXICALISATION
 NAN = float("nan")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ContentSelection:
     """Precision, recall and F of the boxes that captions mention (Wang & Gaizauskas 2015): means over images."""
 
@@ -44,7 +44,7 @@ class ContentSelection:
         return means(found, {"gold": "captions that refer to a box", "empty": 0})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FinerMeasure:
     """A finer measure of captions that refer to boxes, against all gold captions: means over images."""
 

@@ -51,7 +51,7 @@ class Word(NamedTuple):
     boxes: tuple[Box, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GroundedWords:
     """F1_all and F1_loc over some nouns: those given, or the most frequent groundable ones of the run.
 
