@@ -7,11 +7,15 @@ from pathlib import Path
 import click
 
 from limner.cli.corpora import Source, lenient_option, progress, tell_reading
+from limner.cli.experiment_judgement import judgement
 
 
 @click.group()
 def command() -> None:
     """Run a paper's experiment on corpora of your own."""
+
+
+command.add_command(judgement)
 
 
 @command.command("content-selection")

@@ -168,29 +168,30 @@ def _unless_rounding(squares: Numbers, square: Numbers) -> Numbers:
 
 def _spearman(x: Numbers, y: Numbers, cluster: Whole, times: Whole) -> Numbers:
     """Pearson's of the ranks in the sample, where equal values share their middle rank."""
+    (first, order), (second, order_2) = (_in_order(column) for column in (x, y))
     step = max(1, BLOCK // len(x))
     found = []
     for at in range(0, len(times), step):
         weight = times[at : at + step][:, cluster].astype(np.float64)
-        n = weight.sum(axis=1, keepdims=True)
-        first, second = (_ranks(column, weight) - n / 2.0 for column in (x, y))
-        found.append(
-            _ratio(
-                (weight * first * second).sum(axis=1),
-                (weight * first * first).sum(axis=1),
-                (weight * second * second).sum(axis=1),
-            )
-        )
+        (size, rank), (size_2, rank_2) = (_ranks(*one, weight) for one in ((first, order), (second, order_2)))
+        both = rank[:, first]
+        both *= rank_2[:, second]
+        both *= weight
+        found.append(_ratio(both.sum(axis=1), (size * rank * rank).sum(axis=1), (size_2 * rank_2 * rank_2).sum(axis=1)))
     return np.concatenate(found)
 
 
-def _ranks(column: Numbers, weight: Numbers) -> Numbers:
-    """The middle rank of each row's value in each sample, `[samples, rows]`, less one half; their mean is n / 2."""
+def _in_order(column: Numbers) -> tuple[Whole, Whole]:
+    """The class of each row's value, and the rows by class."""
     _, classes = np.unique(column, return_inverse=True)
-    order = np.argsort(classes, kind="stable")
-    starts = np.flatnonzero(np.diff(classes[order], prepend=-1))
-    sizes = np.add.reduceat(weight[:, order], starts, axis=1)
-    return np.asarray((np.cumsum(sizes, axis=1) - sizes / 2.0)[:, classes], dtype=np.float64)
+    return classes.astype(np.int64), np.argsort(classes, kind="stable")
+
+
+def _ranks(classes: Whole, order: Whole, weight: Numbers) -> tuple[Numbers, Numbers]:
+    """How often each sample has each class of values, and its middle rank less the mean: `[samples, classes]`."""
+    sizes = np.add.reduceat(weight[:, order], np.flatnonzero(np.diff(classes[order], prepend=-1)), axis=1)
+    ends = np.cumsum(sizes, axis=1)
+    return sizes, np.asarray(ends - sizes / 2.0 - ends[:, -1:] / 2.0, dtype=np.float64)
 
 
 def _ratio(covariance: Numbers, one: Numbers, other: Numbers) -> Numbers:

@@ -96,6 +96,11 @@ class Judgements:
         n = np.bincount(self.pair, self.count, len(self.pairs))
         return np.asarray(np.bincount(self.pair, self.count * self.value, len(self.pairs)) / n, dtype=np.float64)
 
+    def without_own(self) -> Judgements:
+        """The judgements of captions that are not their image's own, as ids like `IMAGE#2` tell."""
+        own = (caption.rpartition("#")[0] == image for image, caption in self.pairs)
+        return self.select(~np.fromiter(own, dtype=np.bool_, count=len(self.pairs)))
+
     def select(self, wanted: NDArray[np.bool_]) -> Judgements:
         """The judgements of some of the pairs; `wanted` has one truth for each."""
         number = np.cumsum(wanted) - 1

@@ -60,24 +60,37 @@ class _Classes:
         self.n = len(values)
         self.of_row: Whole = inverse.astype(np.int64)
         cells, rows = np.unique(self.of_row * n_clusters + cluster, return_counts=True)
-        self._starts = np.flatnonzero(np.diff(cells // n_clusters, prepend=-1))
-        self._clusters = cells % n_clusters
-        self._rows = rows.astype(np.int64)
+        of_cell = cells // n_clusters
+        is_shared = (np.bincount(of_cell, minlength=self.n) > 1)[of_cell]
+        # Most classes of a metric's scores lie in one cluster: those are counted together, by cluster.
+        alone = cells[~is_shared] % n_clusters
+        self._n_alone: Numbers = np.bincount(alone, minlength=n_clusters).astype(np.float64)
+        self._squares_alone: Numbers = np.bincount(alone, rows[~is_shared] ** 2.0, n_clusters).astype(np.float64)
+        self._starts = np.flatnonzero(np.diff(of_cell[is_shared], prepend=-1))
+        self._clusters = cells[is_shared] % n_clusters
+        self._rows = rows[is_shared].astype(np.int64)
 
     def untied(self, times: Whole, n: Numbers) -> Numbers:
         """The number of pairs of rows of each sample that differ in this column."""
-        squares = [(sizes.astype(np.float64) ** 2).sum(axis=1) for sizes in self._sizes(times)]
-        return np.asarray((n * n - np.concatenate(squares)) / 2.0, dtype=np.float64)
+        squares = (times * times) @ self._squares_alone
+        for at, sizes in self._sizes(times):
+            squares[at : at + len(sizes)] += (sizes.astype(np.float64) ** 2).sum(axis=1)
+        return np.asarray((n * n - squares) / 2.0, dtype=np.float64)
 
     def n_present(self, times: Whole) -> Numbers:
         """The number of classes that each sample has."""
-        return np.concatenate([np.count_nonzero(sizes, axis=1) for sizes in self._sizes(times)]).astype(np.float64)
+        present = (times > 0) @ self._n_alone
+        for at, sizes in self._sizes(times):
+            present[at : at + len(sizes)] += np.count_nonzero(sizes, axis=1)
+        return present
 
-    def _sizes(self, times: Whole) -> Iterator[Whole]:
-        """How many rows of each class each sample has, some samples at a time: `[samples, classes]`."""
+    def _sizes(self, times: Whole) -> Iterator[tuple[int, Whole]]:
+        """How many rows of each class of several clusters each sample has: `[samples, classes]`, some at a time."""
+        if not len(self._clusters):
+            return
         step = max(1, BLOCK // len(self._clusters))
         for at in range(0, len(times), step):
-            yield np.add.reduceat(times[at : at + step, self._clusters] * self._rows, self._starts, axis=1)
+            yield at, np.add.reduceat(times[at : at + step, self._clusters] * self._rows, self._starts, axis=1)
 
 
 def _between_clusters(by_x: _Classes, by_y: _Classes, cluster: Whole, n_clusters: int) -> Numbers:

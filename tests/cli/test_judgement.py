@@ -1,0 +1,105 @@
+"""`limner score agreement` and `limner experiment judgement`, as people call them."""
+
+from __future__ import annotations
+
+import json
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from limner.cli.experiment_judgement import judgement
+from limner.cli.score_agreement import agreement
+
+EXPERTS = "a.jpg\ta.jpg#0\t4\t4\t4\na.jpg\tb.jpg#0\t1\t1\t2\nb.jpg\ta.jpg#0\t1\t2\t2\nb.jpg\tc.jpg#0\t2\t3\t3\n"
+PEOPLE = [("a", "A dog runs on grass .", 4), ("a", "A dog sleeps .", 2), ("a", "Cars .", 1), ("b", "Two men cook .", 3)]
+REFERENCES = {"a": ["A dog runs .", "A dog runs on green grass ."], "b": ["Two men cook dinner .", "Men ."]}
+
+
+def agree(folder: Path, text: str, *options: str) -> Result:
+    (folder / "people.txt").write_text(text)
+    return CliRunner().invoke(agreement, [str(folder / "people.txt"), *options])
+
+
+def test_agreement_is_printed_as_json_with_and_without_own_captions(tmp_path: Path) -> None:
+    done = agree(tmp_path, EXPERTS, "--json", "--samples", "20")
+    assert done.exit_code == 0
+    found = json.loads(done.stdout)
+    assert (found["scale"], found["n_images"], found["n_pairs"], found["n_ratings"]) == ("1-4", 2, 4, 12)
+    # Of the four pairs' three pairs of raters each, 3, 1, 1 and 1 agree.
+    assert found["agreement"]["percent"]["value"] == pytest.approx(0.5)
+    assert found["agreement"]["percent"]["low"] < 0.5 < found["agreement"]["percent"]["high"]
+    assert found["without_own"]["n_pairs"] == 3
+    assert found["without_own"]["agreement"]["percent"]["value"] == pytest.approx(1 / 3)
+    assert "sorted" in done.stderr
+    assert "sorted" in found["notes"][0]
+
+
+def test_agreement_is_printed_for_people(tmp_path: Path) -> None:
+    lines = agree(tmp_path, EXPERTS, "--samples", "0").stdout.splitlines()
+    assert lines[0] == "scale 1-4, 2 images"
+    assert lines[3].split() == ["pairs", "4", "3"]
+    assert lines[-1].split() == ["percent", "0.500", "0.333"]
+
+
+def test_where_there_is_no_agreement_the_reason_is_printed(tmp_path: Path) -> None:
+    done = agree(tmp_path, '{"image":"a","caption":"0","scale":"yes/no","value":"yes"}\n')
+    assert "— (no unit has two ratings)" in done.stdout
+    assert "own" not in done.stdout
+
+
+def test_what_is_left_out_is_told(tmp_path: Path) -> None:
+    done = agree(tmp_path, EXPERTS + "nonsense\n", "--lenient", "--samples", "0")
+    assert done.exit_code == 0
+    assert "left out: 1 × line that is no judgement" in done.stderr
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    people = [{"image": image, "caption": text, "scale": "1-4", "value": value} for image, text, value in PEOPLE]
+    (tmp_path / "people.jsonl").write_text("".join(json.dumps(line) + "\n" for line in people))
+    images = [
+        {"limner": 1, "id": id, "captions": [{"id": str(n), "text": text} for n, text in enumerate(texts)]}
+        for id, texts in REFERENCES.items()
+    ]
+    (tmp_path / "refs.jsonl").write_text("".join(json.dumps(line) + "\n" for line in images))
+    return tmp_path
+
+
+needs_tokeniser = pytest.mark.skipif(find_spec("limner.text.ptb") is None, reason="there is no tokeniser yet")
+
+
+@needs_tokeniser
+def test_metrics_are_held_against_judgements_of_ones_own(files: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    (files / "mine.jsonl").write_text('{"metric":"mine"}\n{"image":"a","caption":"Cars .","score":1}\n')
+    options = ["--metrics", "rouge_l,cider", "--samples", "20", "--scores", str(files / "mine.jsonl")]
+    arguments = [
+        str(files / "people.jsonl"),
+        "--refs",
+        str(files / "refs.jsonl"),
+        "--out",
+        str(files / "out"),
+        *options,
+    ]
+    done = CliRunner().invoke(judgement, arguments, catch_exceptions=False)
+    assert done.exit_code == 0
+    lines = done.stdout.splitlines()
+    assert [line.split()[:3] for line in lines[1:3]] == [
+        ["people.jsonl", metric, "τ-b"] for metric in ("rouge_l", "cider")
+    ]
+    assert "fewer than two rows" in lines[3]
+    assert "7 files written" in done.stderr
+    assert sorted(path.name for path in (files / "out").iterdir())[-3:] == ["table.csv", "table.md", "tests.csv"]
+
+
+@needs_tokeniser
+def test_a_file_of_judgements_needs_references_and_a_folder_has_its_own(files: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    done = CliRunner().invoke(judgement, [str(files / "people.jsonl"), "--out", str(files / "out")])
+    assert done.exit_code == 2
+    assert "give --refs" in done.stderr
+    done = CliRunner().invoke(judgement, [str(files), "--refs", "x", "--out", str(files / "out")])
+    assert done.exit_code == 2
+    assert not (files / "out").exists()

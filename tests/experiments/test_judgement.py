@@ -1,0 +1,173 @@
+"""Metrics against people: the files that are written, and the published figures on Flickr8k."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from limner.corpus.reading import Reading
+from limner.errors import BadInput, LimnerError
+from limner.experiments.judgement import (
+    PUBLISHED,
+    Experiment,
+    OnSet,
+    compare_on_flickr8k,
+    compare_with_people,
+    read_pair_scores,
+)
+from limner.experiments.judgement_report import TABLE, TESTS, markdown, write_report
+from limner.score.judgement.judged import CAPTIONS_FILE, CROWD_FILE, EXPERT_FILE, JudgedSet, flickr8k
+from limner.score.metric import Statistics, means
+from limner.score.run import Run
+
+WORDS = ("a", "dog", "runs", "over", "grass", "while", "two", "men", "cook", "in", "the", "big", "red", "house")
+
+
+class Overlap:
+    """A stand-in for a metric: the share of a caption's words that a reference has, and one value that is flat."""
+
+    name = "overlap"
+    columns = ("overlap", "flat")
+
+    def measure(self, run: Run) -> Statistics:
+        shares = []
+        for said, texts in zip(run.candidates, run.references, strict=True):
+            words = said.split()
+            shares.append(sum(any(word in text.split() for text in texts) for word in words) / len(words))
+        found = means(np.stack([shares, np.ones(len(shares))], axis=1), {"words": "spaces"})
+        return Statistics(found.rows, found.finish, found.per_image, found.choices, warnings=("it is crude",))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small Flickr8k: 12 images with three captions each, judged with five others' and one of their own."""
+    chance = np.random.default_rng(0)
+    made = tmp_path_factory.mktemp("flickr8k")
+    texts = {f"{i}.jpg#{n}": " ".join(chance.choice(WORDS, size=6)) for i in range(12) for n in range(3)}
+    (made / CAPTIONS_FILE).write_text("".join(f"{id}\t{text}\n" for id, text in texts.items()))
+    experts, crowd = [], []
+    for i in range(12):
+        for caption in (f"{i}.jpg#0", *(f"{(i + n) % 12}.jpg#1" for n in range(1, 6))):
+            own = " ".join(text for id, text in texts.items() if id.startswith(f"{i}.jpg#")).split()
+            good = np.mean([word in own for word in texts[caption].split()])
+            ratings = sorted(int(np.clip(round(1 + 3 * good + chance.normal() / 2), 1, 4)) for _ in range(3))
+            yes = int(chance.binomial(3, good))
+            experts.append(f"{i}.jpg\t{caption}\t" + "\t".join(map(str, ratings)) + "\n")
+            crowd.append(f"{i}.jpg\t{caption}\t{yes / 3:.6f}\t{yes}\t{3 - yes}\n")
+    (made / EXPERT_FILE).write_text("".join(experts))
+    (made / CROWD_FILE).write_text("".join(crowd))
+    return made
+
+
+@pytest.fixture(scope="module")
+def found(folder: Path) -> Experiment:
+    sets = compare_with_people(flickr8k(folder), [Overlap()], samples=30)
+    return compare_on_flickr8k(folder, sets, Reading(), samples=30)
+
+
+def test_every_metric_is_held_against_every_set(found: Experiment) -> None:
+    expert, crowd = found.sets
+    assert [(one.judged.name, len(one.judged.captions)) for one in found.sets] == [("expert", 60), ("crowd", 72)]
+    assert [row.metric for row in expert.main()] == ["overlap", "flat"]
+    assert expert.main()[0].correlation.kind == "tau_c"
+    assert (expert.main()[0].correlation.n, crowd.main()[0].correlation.n) == (180, 72)
+    assert (expert.main()[0].correlation.value or 0.0) > 0.1
+    assert expert.main()[1].correlation.reason == "all scores are equal"
+    assert expert.choices["overlap"] == {"tokeniser": "none", "words": "spaces"}
+    assert expert.warnings == ["it is crude"]
+    assert [at.n_pairs for at in found.thresholds] == [72] * 6
+    assert found.crowd is not None
+    assert found.crowd.n == 72
+
+
+def test_the_table_has_the_published_figures_beside_ours(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    (expert, _) = flickr8k(folder)
+    rng = np.random.default_rng(1)
+    scores = {
+        name: dict(zip(expert.judgements.pairs, rng.random(60), strict=True)) for name in ("cider", "spice*", "x")
+    }
+    found = compare_with_people([expert], [], elsewhere=scores, samples=20)
+    write_report(Experiment(found), tmp_path)
+    rows = list(csv.DictReader((tmp_path / "table.csv").read_text().splitlines()))
+    assert tuple(rows[0]) == TABLE
+    assert {row["metric"]: row["published"] for row in rows} == {"cider": "0.439", "spice*": "0.449", "x": ""}
+    assert "(43.9)" in (tmp_path / "table.md").read_text()
+
+
+def test_the_report_is_whole_and_the_same_each_time(found: Experiment, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    written = [path.name for path in write_report(found, tmp_path / "one")]
+    assert written == [
+        "agreement.csv",
+        "correlations.csv",
+        "correlations.png",
+        "correlations.svg",
+        "crowd-against-expert.csv",
+        "table.csv",
+        "table.md",
+        "tests.csv",
+    ]
+    write_report(found, tmp_path / "other")
+    for name in written:
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "other" / name).read_bytes()
+    tests = list(csv.DictReader((tmp_path / "one" / "tests.csv").read_text().splitlines()))
+    assert tuple(tests[0]) == TESTS
+    # What does not vary has no test, and its cells are empty.
+    assert [(test["set"], test["metric"], test["other"], test["p"]) for test in tests] == [
+        ("expert", "overlap", "flat", ""),
+        ("crowd", "overlap", "flat", ""),
+    ]
+
+
+def test_the_page_says_what_was_left_out_and_what_was_chosen(found: Experiment) -> None:
+    text = markdown(found)
+    assert "expert: 60 pairs, 180 ratings; left out: 12 (caption is a reference of the image)." in text
+    assert "crowd: 72 pairs, 216 ratings." in text
+    assert "- overlap: tokeniser none, words spaces" in text
+    assert "| flat | — (all scores are equal) | — (all scores are equal) |" in text
+
+
+def test_scores_from_elsewhere_say_of_which_caption_they_are(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text('{"metric":"mine"}\n{"image":"a","caption":"0","score":0.5}\n')
+    assert read_pair_scores(path) == ("mine", {("a", "0"): 0.5})
+    with pytest.raises(LimnerError, match="'mine' have no judged pair of 'expert'"):
+        compare_with_people(flickr8k(folder), [], elsewhere=dict([read_pair_scores(path)]))
+    path.write_text('{"metric":"mine"}\n{"image":"a","score":0.5}\n')
+    with pytest.raises(BadInput, match=r"mine.jsonl:2.*of which caption"):
+        read_pair_scores(path)
+    path.write_text('{"metric":"mine"}\n' + '{"image":"a","caption":"0","score":0.5}\n' * 2)
+    with pytest.raises(BadInput, match=r"mine.jsonl:3.*has a score already"):
+        read_pair_scores(path)
+
+
+# Made once with pycocoevalcap 1.2 (Java 17 for the tokeniser and METEOR) and scipy 1.17.1's kendalltau over
+# `Flickr8k.token.txt`, each pair an image of its own; × 100.
+REFERENCE = {
+    "expert": {"bleu1": 32.3240, "bleu4": 30.7757, "rouge_l": 32.3139, "cider": 43.8908, "meteor": 41.8219},
+    "crowd": {"bleu1": 17.9522, "bleu4": 16.8870, "rouge_l": 19.9100, "cider": 24.6198, "meteor": 22.2898},
+}
+
+
+def held_against_people(judged: JudgedSet, metrics: Sequence[str]) -> OnSet:
+    from limner.text.ptb import PTB, tokenise
+
+    (found,) = compare_with_people([judged], metrics, (PTB, tokenise), samples=1)
+    return found
+
+
+@pytest.mark.skipif(find_spec("limner.text.ptb") is None, reason="there is no tokeniser yet")
+@pytest.mark.parametrize("which", [0, 1], ids=["expert", "crowd"])
+def test_metrics_follow_flickr8ks_people_as_published(which: int, shared_data: Path) -> None:
+    judged = flickr8k(shared_data / "flickr8k_judgements")[which]
+    found = held_against_people(judged, ["bleu", "rouge_l", "cider"])
+    taus = {row.metric: 100 * (row.correlation.value or 0.0) for row in found.main()}
+    for metric in ("bleu1", "bleu4", "rouge_l", "cider"):
+        assert taus[metric] == pytest.approx(REFERENCE[judged.name][metric], abs=0.001)
+        assert taus[metric] == pytest.approx(100 * PUBLISHED[judged.name][metric], abs=0.1)
