@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from math import isfinite
@@ -145,8 +146,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object of these pairs; JSON would let the last of equal names win."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise ValueError(f"{shown(next(name for name in names if names.count(name) > 1))} is there twice")
+        counted = Counter(name for name, _ in pairs)
+        raise ValueError(f"{shown(counted.most_common(1)[0][0])} is there twice")
     return found
 
 
