@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from limner.cli.corpora import Source, lenient_option, progress, tell_reading
+from limner.cli.score_agreement import agreement
+from limner.cli.score_captions import captions
 from limner.corpus import open_corpus
 
 if TYPE_CHECKING:
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
 @click.group()
 def command() -> None:
     """Score a system's results against gold."""
+
+
+command.add_command(captions)
+command.add_command(agreement)
 
 
 @command.command()

@@ -1,0 +1,186 @@
+"""`limner score captions`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from limner.cli.corpora import Source, lenient_option, progress, tell_reading
+from limner.corpus import open_corpus
+from limner.corpus.files import write_bytes
+
+if TYPE_CHECKING:
+    from limner.score.caption_evaluation import Compared, Evaluation
+    from limner.score.metrics import Settings
+    from limner.score.pairing import Captions, Policy, References
+
+SAMPLES = 2_000
+PATH = click.Path(path_type=Path)
+
+
+@click.command("captions")
+@click.argument("results", metavar="RESULTS [OTHER]...", nargs=-1, required=True, type=Source())
+@click.option("--refs", metavar="REFS", required=True, multiple=True, type=Source(), help="The references; repeatable.")
+@click.option("--metrics", metavar="M,…", help="What to measure; --metrics list tells what there is.")
+@click.option("--by", metavar="KEY", multiple=True, help="Parts of the images as well: domain, length, label, ….")
+@click.option("--compare", metavar="OTHER", multiple=True, type=Source(), help="Other systems' results; repeatable.")
+@click.option("--df", metavar="DF", default="run", show_default=True, help="CIDEr's counts: run, corpus, or a file.")
+@click.option("--save-df", metavar="FILE", type=PATH, help="Keep CIDEr's counts of REFS.")
+@click.option("--source", metavar="NAME", help="Whose captions to score, where RESULTS hold several systems'.")
+@click.option("--missing", type=click.Choice(["error", "zero", "skip"]), default="error", show_default=True)
+@click.option("--extra", type=click.Choice(["error", "skip"]), default="error", show_default=True)
+@click.option("--empty", type=click.Choice(["error", "score"]), default="error", show_default=True)
+@click.option("--duplicate", type=click.Choice(["error", "first"]), default="error", show_default=True)
+@click.option("--samples", type=click.IntRange(min=0), default=SAMPLES, show_default=True, help="Of the bootstrap.")
+@click.option("--per-image", metavar="FILE", type=PATH, help="Every image's own scores, as CSV.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print a row for each score.")
+@lenient_option
+def captions(
+    results: tuple[str, ...],
+    refs: tuple[str, ...],
+    metrics: str | None,
+    by: tuple[str, ...],
+    compare: tuple[str, ...],
+    df: str,
+    save_df: Path | None,
+    source: str | None,
+    missing: Any,
+    extra: Any,
+    empty: Any,
+    duplicate: Any,
+    samples: int,
+    per_image: Path | None,
+    as_json: bool,
+    as_csv: bool,
+    lenient: bool,
+) -> None:
+    """Captions against references by BLEU, ROUGE-L, CIDEr, METEOR and others, with intervals.
+
+    RESULTS and REFS are corpora or COCO files that join by image id, or plain
+    text (.txt), whose lines do. More RESULTS are compared with the first.
+    """
+    from limner.score.caption_evaluation import compare_systems, evaluate_systems
+    from limner.score.pairing import Policy
+
+    policy = Policy(missing, extra, empty, duplicate)
+    names = _metric_names(metrics)
+    references = _references(refs, lenient, keep_images=_needs_images(names, by))
+    systems = _named([_captions(one, source, policy, lenient) for one in (*results, *compare)])
+    settings = _settings(df)
+    found = evaluate_systems(
+        systems,
+        references,
+        metrics=names,
+        by=by,
+        settings=settings,
+        policy=policy,
+        samples=samples,
+        tell=_tell,
+    )
+    _tell("")
+    compared = compare_systems(found, samples=max(1, samples)) if len(found) > 1 else []
+    _save(found, save_df, per_image)
+    for warning in dict.fromkeys(warning for one in found for warning in one.warnings):
+        click.echo(f"limner: warning: {warning}", err=True)
+    _print(found, compared, as_json, as_csv)
+
+
+def _print(found: Sequence[Evaluation], compared: Sequence[Compared], as_json: bool, as_csv: bool) -> None:
+    from limner.report.caption_scores import csv_of, table_of
+
+    if as_json:
+        whole = found[0].as_dict()
+        if len(found) > 1:
+            whole["system"] = found[0].name
+            whole["compared"] = {one.name: one.as_dict() for one in found[1:]}
+            whole["differences"] = [one.as_dict() for one in compared]
+        click.echo(json.dumps(whole, ensure_ascii=False))
+    elif as_csv:
+        click.echo(csv_of(found), nl=False)
+    else:
+        click.echo("\n".join(table_of(found, compared)))
+
+
+def _metric_names(named: str | None) -> list[str]:
+    from limner.score.metrics import METRICS, USUAL
+
+    if named is None:
+        return [name for name in USUAL if name in METRICS]
+    return [name.strip() for name in named.split(",") if name.strip()]
+
+
+def _needs_images(metrics: Sequence[str], by: Sequence[str]) -> bool:
+    from limner.score.metrics import GROUNDED
+
+    return any(key != "length" for key in by) or not GROUNDED.isdisjoint(metrics)
+
+
+def _references(refs: Sequence[str], lenient: bool, *, keep_images: bool) -> References:
+    from limner.score.pairing import read_references
+    from limner.score.plain_text import is_plain_text, read_plain_references
+
+    if all(map(is_plain_text, refs)):
+        return read_references(read_plain_references(refs), place=", ".join(refs))
+    known = open_corpus(list(refs), lenient=lenient)
+    found = read_references(progress(known, "images"), keep_images=keep_images, place=known.name)
+    tell_reading(known)
+    return found
+
+
+def _captions(results: str, source: str | None, policy: Policy, lenient: bool) -> Captions:
+    from limner.score.pairing import read_captions
+    from limner.score.plain_text import is_plain_text, read_plain_captions
+
+    if is_plain_text(results):
+        return read_captions(read_plain_captions(results), place=results)
+    said = open_corpus(results, lenient=lenient)
+    found = read_captions(progress(said, "captions"), source=source, duplicate=policy.duplicate, place=said.name)
+    tell_reading(said)
+    return found
+
+
+def _named(systems: list[Captions]) -> list[Captions]:
+    """The systems under names that tell them apart: their own, or where two have one, their files'."""
+    for one in systems:
+        one.name = one.name.removeprefix("system:")
+    names = [one.name for one in systems]
+    for one in systems:
+        if names.count(one.name) > 1:
+            one.name = one.place
+    if len({one.name for one in systems}) < len(systems):
+        raise click.UsageError("the same results are given twice; compare different ones")
+    return systems
+
+
+def _settings(df: str) -> Settings:
+    from limner.score.document_frequencies import DocumentFrequencies
+    from limner.score.metrics import Settings
+
+    if df == "run":
+        return Settings()
+    if df == "corpus":
+        return Settings("corpus")
+    return Settings(DocumentFrequencies.load(Path(df)))
+
+
+def _save(found: Sequence[Evaluation], df: Path | None, per_image: Path | None) -> None:
+    from limner.report.caption_scores import per_image_csv
+    from limner.score.document_frequencies import document_frequencies
+
+    if df:
+        document_frequencies(found[0].run).save(df)
+    if per_image:
+        with write_bytes(per_image) as handle:
+            handle.write(per_image_csv(found).encode())
+
+
+def _tell(what: str) -> None:
+    """What is being measured, on a line of standard error that comes and goes."""
+    if sys.stderr.isatty():
+        click.echo(f"\r{f'measuring {what} …' if what else ''}\x1b[K", err=True, nl=False)

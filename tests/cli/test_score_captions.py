@@ -1,0 +1,195 @@
+"""`limner score captions`, as people call it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from limner.cli.score import command
+
+REFERENCES = {
+    "1": ["A brown dog is running on a beach.", "A dog runs along the sand."],
+    "2": ["A man is riding a brown horse.", "Someone on a horse in a field."],
+    "3": ["Two cats sleep on a couch.", "A pair of cats on a red sofa."],
+}
+MINE = {"1": "A dog runs on the beach.", "2": "A man rides a horse.", "3": "Two cats on a sofa."}
+OTHER = {"1": "A dog.", "2": "A horse.", "3": "A cat."}
+METRICS = ["--metrics", "bleu,rouge_l,cider"]
+
+
+def coco_results(path: Path, captions: dict[str, str]) -> Path:
+    path.write_text(json.dumps([{"image_id": int(id), "caption": text} for id, text in captions.items()]))
+    return path
+
+
+def coco_captions(path: Path, facts: dict[str, dict[str, Any]] | None = None) -> Path:
+    listed = [(int(id), text) for id, texts in REFERENCES.items() for text in texts]
+    annotations = [{"id": n, "image_id": id, "caption": text} for n, (id, text) in enumerate(listed)]
+    images = [{"id": int(id), **(facts or {}).get(id, {})} for id in REFERENCES]
+    path.write_text(json.dumps({"images": images, "annotations": annotations}))
+    return path
+
+
+@pytest.fixture
+def refs(tmp_path: Path) -> Path:
+    return coco_captions(tmp_path / "captions.json")
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    return coco_results(tmp_path / "mine.json", MINE)
+
+
+@pytest.fixture
+def other(tmp_path: Path) -> Path:
+    return coco_results(tmp_path / "other.json", OTHER)
+
+
+def score(*arguments: object) -> Result:
+    return CliRunner().invoke(command, ["captions", *map(str, arguments)])
+
+
+def scored(*arguments: object) -> dict[str, Any]:
+    done = score(*arguments, "--json")
+    assert done.exit_code == 0, done.output
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_scores_are_printed_as_a_table_with_intervals_and_signatures(mine: Path, refs: Path) -> None:
+    done = score(mine, "--refs", refs, *METRICS)
+    assert done.exit_code == 0
+    assert "95% interval" in done.stdout
+    assert "metric:cider|variant:D" in done.stdout
+
+
+def test_json_holds_what_programs_ask_for(mine: Path, refs: Path) -> None:
+    found = scored(mine, "--refs", refs, *METRICS)
+    assert found["n_images"] == 3
+    assert list(found["scores"]) == ["bleu1", "bleu2", "bleu3", "bleu4", "rouge_l", "cider"]
+    assert found["signatures"].keys() == found["scores"].keys() == found["intervals"].keys()
+
+
+def test_parts_by_domain_are_runs_of_their_own(tmp_path: Path, mine: Path) -> None:
+    domains = {"1": {"domain": "in-domain"}, "2": {"domain": "out-domain"}, "3": {"domain": "in-domain"}}
+    refs = coco_captions(tmp_path / "nocaps.json", domains)
+    found = scored(mine, "--refs", refs, *METRICS, "--by", "domain")
+    assert {name: part["n_images"] for name, part in found["by"]["domain"].items()} == {"in-domain": 2, "out-domain": 1}
+    whole = scored(mine, "--refs", refs, *METRICS, "--by", "domain", "--df", "corpus")
+    assert whole["by"]["domain"]["out-domain"]["scores"]["cider"] > 0
+    assert found["by"]["domain"]["out-domain"]["scores"]["cider"] == 0
+    table = score(mine, "--refs", refs, *METRICS, "--by", "domain")
+    assert "out-domain" in table.stdout
+
+
+@pytest.mark.parametrize("way", ["--compare", "argument"])
+def test_systems_are_compared(mine: Path, other: Path, refs: Path, way: str) -> None:
+    given = [mine, "--compare", other] if way == "--compare" else [mine, other]
+    found = scored(*given, "--refs", refs, *METRICS)
+    assert found["system"] == "mine"
+    assert list(found["compared"]) == ["other"]
+    first = found["differences"][0]
+    assert (first["column"], first["first"], first["second"]) == ("bleu1", "mine", "other")
+    assert first["difference"] == pytest.approx(
+        found["scores"]["bleu1"] - found["compared"]["other"]["scores"]["bleu1"]
+    )
+    assert "mine − other" in score(*given, "--refs", refs, *METRICS).stdout
+
+
+def test_csv_has_a_row_for_each_value(mine: Path, other: Path, refs: Path) -> None:
+    done = score(mine, other, "--refs", refs, *METRICS, "--csv", "--by", "length")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert {row["system"] for row in rows} == {"mine", "other"}
+    assert {row["metric"] for row in rows if not row["by"]} >= {"bleu4", "cider"}
+    assert all(float(row["low"]) <= float(row["value"]) + 1e-9 for row in rows if row["metric"] == "rouge_l")
+
+
+def test_plain_text_lines_up(tmp_path: Path, mine: Path, refs: Path) -> None:
+    for name, lines in (
+        ("mine.txt", list(MINE.values())),
+        ("r0.txt", [texts[0] for texts in REFERENCES.values()]),
+        ("r1.txt", [texts[1] for texts in REFERENCES.values()]),
+    ):
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    plain = scored(tmp_path / "mine.txt", "--refs", tmp_path / "r0.txt", "--refs", tmp_path / "r1.txt", *METRICS)
+    assert plain["scores"] == pytest.approx(scored(mine, "--refs", refs, *METRICS)["scores"])
+
+
+def test_document_frequencies_are_kept_and_used(tmp_path: Path, mine: Path, refs: Path) -> None:
+    kept = tmp_path / "coco.df"
+    assert score(mine, "--refs", refs, *METRICS, "--save-df", kept).exit_code == 0
+    again = scored(mine, "--refs", refs, *METRICS, "--df", kept)
+    assert again["scores"]["cider"] == pytest.approx(scored(mine, "--refs", refs, *METRICS)["scores"]["cider"])
+    assert "df_images:3" in again["signatures"]["cider"]
+
+
+def test_each_image_s_own_values_are_kept_by_id(tmp_path: Path, mine: Path, refs: Path) -> None:
+    out = tmp_path / "images.csv"
+    found = scored(mine, "--refs", refs, *METRICS, "--per-image", out)
+    rows = list(csv.DictReader(io.StringIO(out.read_text())))
+    assert [row["image"] for row in rows] == ["1", "2", "3"]
+    assert sum(float(row["rouge_l"]) for row in rows) / 3 == pytest.approx(found["scores"]["rouge_l"])
+
+
+@pytest.mark.parametrize(
+    ("captions", "option", "count"),
+    [
+        ({"1": "x", "2": "y"}, ["--missing", "zero"], "missing"),
+        ({"1": "x", "2": "y"}, ["--missing", "skip"], "missing"),
+        ({**MINE, "9": "?"}, ["--extra", "skip"], "extra"),
+        ({**MINE, "3": ""}, ["--empty", "score"], "empty"),
+    ],
+)
+def test_what_does_not_fit_is_refused_unless_allowed(
+    tmp_path: Path, refs: Path, captions: dict[str, str], option: list[str], count: str
+) -> None:
+    results = coco_results(tmp_path / "some.json", captions)
+    refused = score(results, "--refs", refs, *METRICS)
+    assert refused.exit_code == 1
+    assert option[0] in str(refused.exception)
+    assert scored(results, "--refs", refs, *METRICS, *option)["counts"][count] == 1
+
+
+def test_a_second_caption_of_an_image_is_refused_or_passed_over(tmp_path: Path, refs: Path) -> None:
+    results = tmp_path / "twice.json"
+    results.write_text(json.dumps([{"image_id": int(id), "caption": text} for id, text in [*MINE.items()] * 2]))
+    assert "two captions" in str(score(results, "--refs", refs, *METRICS).exception)
+    assert scored(results, "--refs", refs, *METRICS, "--duplicate", "first")["counts"]["duplicate"] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--metrics", "cidr"], "did you mean 'cider'"),
+        (["--metrics", "bleu", "--by", "domian"], "unknown attribute"),
+        (["--metrics", "bleu", "--df", "nowhere.df"], "nowhere.df"),
+    ],
+)
+def test_what_cannot_be_done_is_one_clear_error(mine: Path, refs: Path, arguments: list[str], said: str) -> None:
+    done = score(mine, "--refs", refs, *arguments)
+    assert done.exit_code == 1
+    assert said in str(done.exception)
+
+
+def test_one_image_is_warned_of_and_never_silently_nothing(tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("a dog\n")
+    done = score(tmp_path / "c.txt", "--refs", tmp_path / "c.txt", "--metrics", "cider")
+    assert done.exit_code == 0
+    assert "CIDEr of one image is 0" in done.stderr
+
+
+def test_a_metric_without_any_value_is_warned_of(mine: Path, refs: Path) -> None:
+    done = score(mine, "--refs", refs, "--metrics", "content")
+    assert done.exit_code == 0
+    assert "content_f has no value" in done.stderr
+    assert scored(mine, "--refs", refs, "--metrics", "content")["scores"]["content_f"] is None
+
+
+def test_the_same_results_twice_are_wrong_usage(mine: Path, refs: Path) -> None:
+    assert score(mine, mine, "--refs", refs, *METRICS).exit_code == 2

@@ -1,0 +1,203 @@
+"""Captions scored: values, intervals, signatures, parts, and systems against each other."""
+
+from __future__ import annotations
+
+import json
+from math import isnan
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from limner.corpus.caption import Caption
+from limner.corpus.image import Image
+from limner.errors import BadInput, LimnerError
+from limner.score import evaluate
+from limner.score.caption_evaluation import compare_systems, evaluate_systems
+from limner.score.document_frequencies import document_frequencies
+from limner.score.metric import Statistics, means
+from limner.score.metrics import METRICS, Settings
+from limner.score.pairing import Policy, read_captions, read_references
+from limner.score.run import Run
+
+WORDS = ("a", "the", "dog", "cat", "man", "woman", "horse", "beach", "runs", "rides", "red", "brown", "on", "with")
+
+
+def world(n: int = 40, seed: int = 0) -> tuple[dict[str, str], dict[str, list[str]]]:
+    """Sentences of a few words, of which a system's share some with the references."""
+    generator = np.random.default_rng(seed)
+
+    def sentence() -> str:
+        return " ".join(generator.choice(WORDS, size=int(generator.integers(4, 12))))
+
+    references = {str(i): [sentence() for _ in range(int(generator.integers(2, 5)))] for i in range(n)}
+    said = {id: (sentence() + " " + texts[0])[:60].strip() for id, texts in references.items()}
+    return said, references
+
+
+SAID, REFERENCES = world()
+METRIC_NAMES = ("bleu", "rouge_l", "cider")
+
+
+class Length:
+    """A metric of one's own: how long captions are."""
+
+    name = "length"
+    columns = ("length",)
+
+    def measure(self, run: Run) -> Statistics:
+        return means([len(caption.split()) for caption in run.candidates], {"unit": "words"})
+
+
+def test_values_come_by_name_with_intervals_that_hold_them() -> None:
+    found = evaluate(SAID, REFERENCES, metrics=METRIC_NAMES)
+    assert list(found.scores) == ["bleu1", "bleu2", "bleu3", "bleu4", "rouge_l", "cider"]
+    assert all(found.intervals[name].low < value < found.intervals[name].high for name, value in found.scores.items())
+
+
+def test_images_keep_their_own_values_by_id_whatever_the_order_of_captions() -> None:
+    found = evaluate(SAID, REFERENCES, metrics=METRIC_NAMES)
+    again = evaluate(dict(reversed(SAID.items())), REFERENCES, metrics=METRIC_NAMES)
+    for column in found.scores:
+        assert found.per_image(column) == again.per_image(column)
+    alone = evaluate({"7": SAID["7"]}, {"7": REFERENCES["7"]}, metrics=["bleu", "rouge_l"])
+    for column, value in alone.scores.items():
+        assert found.per_image(column)["7"] == pytest.approx(value, abs=1e-12)
+
+
+def test_a_metric_of_ones_own_gets_everything_the_others_get() -> None:
+    found = evaluate(SAID, REFERENCES, metrics=["bleu", Length()], by=["length"])
+    assert found.scores["length"] == pytest.approx(np.mean([len(text.split()) for text in SAID.values()]))
+    assert found.intervals["length"].low < found.scores["length"] < found.intervals["length"].high
+    assert "|unit:words|" in found.signatures["length"]
+    assert all("length" in part.scores for part in found.by["length"].values())
+
+
+def test_signatures_tell_apart_whatever_could_change_a_value() -> None:
+    one = evaluate(SAID, REFERENCES, metrics=["cider"]).signatures["cider"]
+    assert one == evaluate(SAID, REFERENCES, metrics=["cider"]).signatures["cider"]
+    fewer = {id: texts[:1] for id, texts in REFERENCES.items()}
+    part = dict(list(SAID.items())[:9])
+    others = [
+        evaluate(SAID, fewer, metrics=["cider"]),
+        evaluate(SAID, REFERENCES, metrics=["cider"], settings=Settings("corpus")),
+        evaluate(part, REFERENCES, metrics=["cider"], policy=Policy(missing="zero")),
+        evaluate(part, REFERENCES, metrics=["cider"], policy=Policy(missing="skip")),
+    ]
+    signatures = {one, *(other.signatures["cider"] for other in others)}
+    assert len(signatures) == 5
+
+
+def parts(n: int = 40) -> list[Image]:
+    return [
+        Image(
+            id,
+            captions=tuple(Caption(str(k), text) for k, text in enumerate(texts)),
+            attributes={"domain": "in" if i % 3 else "out"},
+        )
+        for i, (id, texts) in enumerate(REFERENCES.items())
+    ]
+
+
+def test_every_part_is_a_run_of_its_own_as_published_tables_have_it() -> None:
+    found = evaluate(SAID, parts(), metrics=METRIC_NAMES, by=["domain"], samples=50)
+    assert list(found.by["domain"]) == ["in", "out"]
+    for name, part in found.by["domain"].items():
+        ids = [image.id for image in parts() if image.attributes["domain"] == name]
+        alone = evaluate({id: SAID[id] for id in ids}, {id: REFERENCES[id] for id in ids}, metrics=METRIC_NAMES)
+        assert part.scores == pytest.approx(alone.scores, abs=1e-12)
+
+
+def test_document_frequencies_of_the_whole_corpus_serve_its_parts_where_asked() -> None:
+    found = evaluate(SAID, parts(), metrics=["cider"], by=["domain"], settings=Settings("corpus"), samples=50)
+    whole = found.per_image("cider")
+    assert found.scores["cider"] == pytest.approx(evaluate(SAID, REFERENCES, metrics=["cider"]).scores["cider"])
+    for part in found.by["domain"].values():
+        assert part.per_image("cider") == pytest.approx({id: whole[id] for id in part.run.ids})
+
+
+def test_frequencies_counted_before_give_one_image_a_value() -> None:
+    run = evaluate(SAID, REFERENCES, metrics=["cider"]).run
+    kept = Settings(document_frequencies(run))
+    one, refs = {"3": SAID["3"]}, {"3": REFERENCES["3"]}
+    assert evaluate(one, refs, metrics=["cider"], settings=kept).scores["cider"] > 0
+    bare = evaluate(one, refs, metrics=["cider"])
+    assert bare.scores["cider"] == 0
+    assert "one image" in bare.warnings[0]
+
+
+def test_a_missing_caption_scores_nothing_or_is_left_out() -> None:
+    part = {id: text for id, text in SAID.items() if id != "5"}
+    with pytest.raises(BadInput, match="--missing zero"):
+        evaluate(part, REFERENCES, metrics=["bleu"])
+    zero = evaluate(part, REFERENCES, metrics=METRIC_NAMES, policy=Policy(missing="zero"))
+    assert (len(zero.run), zero.counts["missing"]) == (40, 1)
+    assert all(zero.per_image(column)["5"] == pytest.approx(0, abs=1e-6) for column in zero.scores)
+    skip = evaluate(part, REFERENCES, metrics=["rouge_l"], policy=Policy(missing="skip"))
+    assert (len(skip.run), skip.counts["missing"]) == (39, 1)
+
+
+def test_systems_are_compared_by_every_value_and_p_allows_for_their_number() -> None:
+    worse = dict.fromkeys(SAID, "two")
+    better = {id: texts[-1] for id, texts in REFERENCES.items()}
+    given = [read_captions(said, name=name) for name, said in (("a", SAID), ("b", worse), ("c", better))]
+    systems = evaluate_systems(given, read_references(REFERENCES), metrics=METRIC_NAMES, samples=100)
+    found = compare_systems(systems, samples=100, swaps=300)
+    assert [(one.first, one.second) for one in found[::6]] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert [one.column for one in found[:6]] == list(systems[0].scores)
+    for one in found:
+        first, second = (next(s for s in systems if s.name == name) for name in (one.first, one.second))
+        assert one.difference == pytest.approx(first.scores[one.column] - second.scores[one.column])
+        assert one.p <= one.p_adjusted
+    assert next(one for one in found if one.column == "cider" and one.second == "b").p < 0.01
+
+
+def test_systems_on_different_images_are_not_compared() -> None:
+    part = {id: text for id, text in SAID.items() if id != "5"}
+    given = [read_captions(SAID, name="a"), read_captions(part, name="b")]
+    systems = evaluate_systems(given, read_references(REFERENCES), metrics=["bleu"], policy=Policy(missing="skip"))
+    with pytest.raises(LimnerError, match="--missing zero"):
+        compare_systems(systems)
+
+
+def test_what_is_printed_is_json_without_nan() -> None:
+    found = evaluate(SAID, REFERENCES, metrics=["bleu", "diversity"], by=["length"], samples=20).as_dict()
+    text = json.dumps(found, allow_nan=False)
+    assert list(json.loads(text)) == ["n_images", "scores", "intervals", "confidence", "signatures", "counts", "by"]
+    assert found["intervals"]["vocabulary"] == [None, None]
+    assert found["by"]["length"]["9 to 11 words"].keys() >= {"n_images", "scores", "signatures"}
+
+
+def test_results_and_references_may_be_paths(tmp_path: Path) -> None:
+    results, captions = tmp_path / "mine.json", tmp_path / "captions.json"
+    results.write_text(json.dumps([{"image_id": int(id), "caption": text} for id, text in SAID.items()]))
+    listed = [(id, text) for id, texts in REFERENCES.items() for text in texts]
+    annotations = [{"id": n, "image_id": int(id), "caption": text} for n, (id, text) in enumerate(listed)]
+    captions.write_text(json.dumps({"images": [{"id": int(id)} for id in SAID], "annotations": annotations}))
+    found = evaluate(str(results), captions, metrics=METRIC_NAMES, samples=0)
+    assert found.scores == pytest.approx(evaluate(SAID, REFERENCES, metrics=METRIC_NAMES, samples=0).scores)
+    assert found.intervals == {}
+
+
+@pytest.mark.parametrize("name", ["bleu", "rouge_l", "cider", "cider-plain", "chair", "diversity"])
+def test_odd_captions_have_values_and_no_trouble(name: str) -> None:
+    odd = {
+        "0": "a\nb\r\nc\u2028d",
+        "1": "🐕 on a 🏖️",
+        "2": "",
+        "3": " ".join(["dog"] * 10_000),
+        "4": "ein Hund mit «1,5» Bällen",
+        "5": "x" * 50_000,
+    }
+    references = {id: ["a dog runs", "two dogs", odd[id] or "b"] * (17 if id == "1" else 1) for id in odd}
+    found = evaluate(odd, references, metrics=[name], policy=Policy(empty="score"), samples=10)
+    assert not any(isnan(value) for value in found.scores.values())
+    assert found.counts["empty"] == 1
+
+
+def test_a_metric_that_is_not_there_is_answered_with_the_nearest() -> None:
+    with pytest.raises(LimnerError, match="unknown metric 'cidr'; did you mean 'cider'"):
+        evaluate(SAID, REFERENCES, metrics=["cidr"])
+    with pytest.raises(LimnerError, match="no metric was named"):
+        evaluate(SAID, REFERENCES, metrics=[])
+    assert {"bleu", "rouge_l", "cider"} <= METRICS.keys()
