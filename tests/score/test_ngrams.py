@@ -142,7 +142,7 @@ def test_a_kernel_refuses_what_would_lead_it_astray(function: str, changed: dict
 @pytest.mark.parametrize(
     ("function", "changed"),
     [
-        *((name, {"n": n}) for name in FUNCTIONS[:3] for n in (0, -1, 65)),
+        *((name, {"n": n}) for name in FUNCTIONS[:3] for n in (0, -1)),
         *((name, {"out": np.zeros(99)}) for name in ("matches", "cosines", "subsequences")),
         ("matches", {"out": bytes(16)}),
         ("cosines", {"given": ()}),

@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ngram_definitions
@@ -56,14 +58,23 @@ def test_rouge_l_is_what_its_definition_says(run: Run, beta: float) -> None:
     assert not found.depends_on_run
 
 
-@settings(max_examples=25)
-@given(st.lists(st.lists(st.integers(0, 3), min_size=60, max_size=150), min_size=2, max_size=3))
-def test_subsequences_of_more_words_than_a_machine_word_has_bits(sentences: list[list[int]]) -> None:
-    numbers = np.array([number for sentence in sentences for number in sentence], dtype=np.int32)
-    starts = np.cumsum([0, *map(len, sentences)])
-    found = subsequences(Sentences(numbers, starts, np.array([0, len(sentences)]), 4))
-    words = [[str(number) for number in sentence] for sentence in sentences]
-    assert found.tolist() == [0, *(ngram_definitions.common_subsequence(words[0], one) for one in words[1:])]
+@pytest.mark.parametrize("n_words", [2, 4, 30, 300])
+def test_subsequences_of_more_words_than_a_machine_word_has_bits(n_words: int) -> None:
+    random = np.random.default_rng(n_words)
+    for _ in range(10):
+        lengths = random.integers(50, 260, 3)
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        numbers = random.integers(0, n_words, starts[-1]).astype(np.int32)
+        found = subsequences(Sentences(numbers, starts, np.array([0, 3]), n_words))
+        words = [[str(number) for number in numbers[a:b]] for a, b in pairwise(starts)]
+        assert found.tolist() == [0, *(ngram_definitions.common_subsequence(words[0], one) for one in words[1:])]
+
+
+@pytest.mark.parametrize("n_between", [0, 62, 63, 64, 126, 127, 128, 400])
+def test_order_counts_however_far_apart_words_are(n_between: int) -> None:
+    caption = " ".join(["a", *(f"x{i}" for i in range(n_between)), "b"])
+    found = RougeL().measure(run([(caption, ["b a"]), (caption, ["a b"])])).per_image[:, 0]
+    assert found.tolist() == pytest.approx([f(n / (n_between + 2), n / 2) for n in (1, 2)])
 
 
 @given(runs(sound_sentences), st.data())

@@ -11,23 +11,22 @@
 #include <string.h>
 
 #define NONE (-1)
-#define MAX_ORDER 64
 
 static int is_order(int n)
 {
-    if (n >= 1 && n <= MAX_ORDER)
+    if (n >= 1)
         return 1;
-    PyErr_Format(PyExc_ValueError, "n-grams have 1 to %d words, not %d", MAX_ORDER, n);
+    PyErr_Format(PyExc_ValueError, "an n-gram has at least one word, not %d", n);
     return 0;
 }
 
 /* Pairs of numbers, each with a number of its own: 0, 1, 2, … in the order in which they are added. */
 
 typedef struct {
-    uint64_t *keys;                /* the pair of each number */
-    int32_t *slots;                /* the number that a hash leads to, or to a slot before it; NONE where there is none */
-    int64_t n, n_keys, n_slots;    /* how many pairs there are, and what there is memory for */
-    int64_t mask;                  /* one less than the slots that are in use */
+    uint64_t *keys;             /* the pair of each number */
+    int32_t *slots;             /* the number that a hash leads to, there or in the next slots; NONE ends them */
+    int64_t n, n_keys, n_slots; /* how many pairs there are, and what there is memory for */
+    int64_t mask;               /* one less than the slots that are in use */
 } Pairs;
 
 static uint64_t pair(int32_t first, int32_t second)
@@ -95,8 +94,8 @@ static int pairs_empty(Pairs *pairs, int64_t n)
 
 static int pairs_grow(Pairs *pairs)
 {
-    if (pairs->n == INT32_MAX || pairs->n == pairs->n_keys) {
-        int64_t n = pairs->n_keys < 1024 ? 1024 : 2 * pairs->n_keys;
+    if (pairs->n == pairs->n_keys) {
+        const int64_t n = pairs->n < 512 ? 1024 : 2 * pairs->n;
         if (reserve_keys(pairs, n > INT32_MAX && pairs->n < INT32_MAX ? INT32_MAX : n) < 0)
             return -1;
     }
