@@ -6,7 +6,6 @@ import json
 import shutil
 from collections.abc import Callable
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -59,11 +58,11 @@ def published(folder: Path, name: str) -> list[tuple[str, str, list[str]]]:
 
 
 def tokenise(sentences: list[str]) -> list[str]:
-    if find_spec("limner.text.ptb"):
-        from limner.text import ptb
-
-        return list(ptb.tokenise(sentences))
-    return reference_tokens(sentences)
+    try:
+        from limner.text.ptb import tokenise as by_ours
+    except ImportError:
+        return reference_tokens(sentences)
+    return list(by_ours(sentences))
 
 
 def reference_tokens(sentences: list[str]) -> list[str]:
