@@ -16,6 +16,7 @@ from limner.corpus.files import write_bytes
 
 if TYPE_CHECKING:
     from limner.score.caption_evaluation import Compared, Evaluation
+    from limner.score.metric import Metric
     from limner.score.metrics import Settings
     from limner.score.pairing import Captions, Policy, References
 
@@ -26,11 +27,19 @@ PATH = click.Path(path_type=Path)
 @click.command("captions")
 @click.argument("results", metavar="RESULTS [OTHER]...", nargs=-1, required=True, type=Source())
 @click.option("--refs", metavar="REFS", required=True, multiple=True, type=Source(), help="The references; repeatable.")
-@click.option("--metrics", metavar="M,…", help="What to measure; --metrics list tells what there is.")
+@click.option("--metrics", metavar="M,…", help="What to measure, as bleu,cider,meteor.")
 @click.option("--by", metavar="KEY", multiple=True, help="Parts of the images as well: domain, length, label, ….")
 @click.option("--compare", metavar="OTHER", multiple=True, type=Source(), help="Other systems' results; repeatable.")
 @click.option("--df", metavar="DF", default="run", show_default=True, help="CIDEr's counts: run, corpus, or a file.")
 @click.option("--save-df", metavar="FILE", type=PATH, help="Keep CIDEr's counts of REFS.")
+@click.option("--metric-file", metavar="FILE", multiple=True, type=PATH, help="Scores computed elsewhere; repeatable.")
+@click.option("--synonyms", metavar="FILE", type=PATH, help="Words for objects, for chair and coverage.")
+@click.option("--training", metavar="CORPUS", type=Source(), help="Captions that are not novel, for diversity.")
+@click.option("--clip", metavar="MODEL", type=PATH, help="A CLIP model's folder, for clip_score; needs --pictures.")
+@click.option("--pictures", metavar="DIR", type=PATH, help="The folder of the images' files.")
+@click.option(
+    "--meteor-tables", metavar="DIR", type=PATH, help="METEOR's tables, where pycocoevalcap is not installed."
+)
 @click.option("--source", metavar="NAME", help="Whose captions to score, where RESULTS hold several systems'.")
 @click.option("--missing", type=click.Choice(["error", "zero", "skip"]), default="error", show_default=True)
 @click.option("--extra", type=click.Choice(["error", "skip"]), default="error", show_default=True)
@@ -49,6 +58,12 @@ def captions(
     compare: tuple[str, ...],
     df: str,
     save_df: Path | None,
+    metric_file: tuple[Path, ...],
+    synonyms: Path | None,
+    training: str | None,
+    clip: Path | None,
+    pictures: Path | None,
+    meteor_tables: Path | None,
     source: str | None,
     missing: Any,
     extra: Any,
@@ -69,14 +84,15 @@ def captions(
     from limner.score.pairing import Policy
 
     policy = Policy(missing, extra, empty, duplicate)
-    names = _metric_names(metrics)
-    references = _references(refs, lenient, keep_images=_needs_images(names, by))
+    settings = _settings(df, synonyms, training, meteor_tables)
+    names = _metric_names(metrics, settings)
+    others = [*_from_files(metric_file), *_clip(clip, pictures)]
+    references = _references(refs, lenient, keep_images=bool(clip) or _needs_images(names, by))
     systems = _named([_captions(one, source, policy, lenient) for one in (*results, *compare)])
-    settings = _settings(df)
     found = evaluate_systems(
         systems,
         references,
-        metrics=names,
+        metrics=[*names, *others],
         by=by,
         settings=settings,
         policy=policy,
@@ -107,12 +123,15 @@ def _print(found: Sequence[Evaluation], compared: Sequence[Compared], as_json: b
         click.echo("\n".join(table_of(found, compared)))
 
 
-def _metric_names(named: str | None) -> list[str]:
-    from limner.score.metrics import METRICS, USUAL
+def _metric_names(named: str | None, settings: Settings) -> list[str]:
+    """The metrics that were asked for; or the usual ones that can be had, and a word on one that cannot."""
+    from limner.score.metrics import USUAL, check_names
 
-    if named is None:
-        return [name for name in USUAL if name in METRICS]
-    return [name.strip() for name in named.split(",") if name.strip()]
+    if named is not None:
+        names = [name.strip() for name in named.split(",") if name.strip()]
+        check_names(names)
+        return names
+    return list(USUAL)
 
 
 def _needs_images(metrics: Sequence[str], by: Sequence[str]) -> bool:
@@ -158,15 +177,38 @@ def _named(systems: list[Captions]) -> list[Captions]:
     return systems
 
 
-def _settings(df: str) -> Settings:
+def _settings(df: str, synonyms: Path | None, training: str | None, meteor_tables: Path | None) -> Settings:
+    from limner.corpus.synonyms import read_synonyms
     from limner.score.document_frequencies import DocumentFrequencies
     from limner.score.metrics import Settings
 
-    if df == "run":
-        return Settings()
-    if df == "corpus":
-        return Settings("corpus")
-    return Settings(DocumentFrequencies.load(Path(df)))
+    counted = None if df in ("run", "corpus") else DocumentFrequencies.load(Path(df))
+    known = None
+    if training is not None:
+        images = progress(open_corpus(training), "training images")
+        known = [caption.text for image in images for caption in image.captions if caption.source == "gold"]
+    return Settings(
+        counted or ("corpus" if df == "corpus" else "run"),
+        meteor_tables,
+        read_synonyms(synonyms, alone=True) if synonyms else None,
+        known,
+    )
+
+
+def _from_files(paths: Sequence[Path]) -> list[Metric]:
+    from limner.score.external import scores_file
+
+    return [scores_file(path) for path in paths]
+
+
+def _clip(model: Path | None, pictures: Path | None) -> list[Metric]:
+    if model is None and pictures is None:
+        return []
+    if model is None or pictures is None:
+        raise click.UsageError("clip_score takes a model and pictures; pass --clip MODEL and --pictures DIR")
+    from limner.score.clip import ClipScore
+
+    return [ClipScore(model, pictures, progress=progress)]
 
 
 def _save(found: Sequence[Evaluation], df: Path | None, per_image: Path | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,7 +52,12 @@ def make_metrics(metrics: Sequence[str | Metric], settings: Settings, run: Run) 
         from limner.score.document_frequencies import document_frequencies
 
         settings = replace(settings, df=document_frequencies(run))
-    return [METRICS[metric](settings) if isinstance(metric, str) else metric for metric in wanted]
+    made = [METRICS[metric](settings) if isinstance(metric, str) else metric for metric in wanted]
+    columns = Counter(column for metric in made for column in (metric.name, *set(metric.columns) - {metric.name}))
+    for name, n in columns.items():
+        if n > 1:
+            raise LimnerError(f"two metrics have values called {name!r}; give one of them another name")
+    return made
 
 
 def _bleu(_: Settings) -> Metric:
