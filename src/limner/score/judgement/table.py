@@ -22,6 +22,10 @@ Scores = Mapping[tuple[str, str], float] | ArrayLike
 """A metric's score of each pair: by image and caption, or in the order of `Judgements.pairs`; NaN for none."""
 
 
+MAX_RATINGS = 20_000_000
+"""Ratings that may be rows of their own."""
+
+
 class Row(NamedTuple):
     """How one metric correlates with the judgements."""
 
@@ -83,6 +87,10 @@ class AgainstJudgements:
         seed: int = 0,
         confidence: float = 0.95,
     ) -> None:
+        if by_rating and judgements.n_ratings > MAX_RATINGS:
+            raise LimnerError(
+                f"{judgements.n_ratings:,} ratings are too many to take one by one; take each pair's mean"
+            )
         self._scores = {metric: aligned(judgements, given, metric) for metric, given in scores.items()}
         self._samples, self._seed, self._confidence = samples, seed, confidence
         self._mean = judgements.means()
