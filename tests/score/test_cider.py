@@ -114,6 +114,17 @@ def test_the_signature_tells_the_frequencies_apart() -> None:
     assert choices[3]["variant"] == "plain"
 
 
+def test_a_share_of_a_run_with_the_frequencies_of_the_whole_is_as_the_whole_says() -> None:
+    whole = run([("a dog runs", ["a dog", "the dog runs"]), ("a cat", ["a cat sits"]), ("birds", ["two birds"])])
+    df = document_frequencies(whole)
+    for own, given_ in ((Cider(), Cider(df, is_of_run=True)), (PlainCider(), PlainCider(df, is_of_run=True))):
+        expected, found = own.measure(whole).select(np.array([0, 2])), given_.measure(whole.subset([0, 2]))
+        np.testing.assert_allclose(found.rows, expected.rows, rtol=1e-12)
+        assert list(found.choices.items()) == list(expected.choices.items())
+        assert (found.depends_on_run, found.warnings) == (True, ())
+    assert not Cider(df).measure(whole).depends_on_run
+
+
 def test_long_captions() -> None:
     caption = " ".join(f"w{i % 700}" for i in range(10_000))
     references = [" ".join(f"w{i % (650 + k)}" for i in range(9_000 + 10 * k)) for k in range(2)]

@@ -28,11 +28,14 @@ class Cider:
 
     `sigma` is the standard deviation of the penalty on the difference in
     length. Without `df` the document frequencies are those of the run's own
-    references, so that an image's value depends on the others.
+    references, so that an image's value depends on the others. `is_of_run`
+    says that so it is with `df` too: the run is a share of a larger one, whose
+    frequencies these are.
     """
 
     df: DocumentFrequencies | None = None
     sigma: float = 6.0
+    is_of_run: bool = False
 
     def __post_init__(self) -> None:
         _check(self.df)
@@ -48,7 +51,7 @@ class Cider:
         return ("cider",)
 
     def measure(self, run: Run) -> Statistics:
-        return _measured(run, self.df, {"variant": "D", "n": N, "sigma": self.sigma}, self.sigma)
+        return _measured(run, self, {"variant": "D", "n": N, "sigma": self.sigma}, self.sigma)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,7 @@ class PlainCider:
     """
 
     df: DocumentFrequencies | None = None
+    is_of_run: bool = False
 
     def __post_init__(self) -> None:
         _check(self.df)
@@ -73,7 +77,7 @@ class PlainCider:
         return ("cider-plain",)
 
     def measure(self, run: Run) -> Statistics:
-        return _measured(run, self.df, {"variant": "plain", "n": N, "stemming": "none"}, None)
+        return _measured(run, self, {"variant": "plain", "n": N, "stemming": "none"}, None)
 
 
 def _check(df: DocumentFrequencies | None) -> None:
@@ -81,7 +85,8 @@ def _check(df: DocumentFrequencies | None) -> None:
         raise LimnerError(f"{df!r} are too few for CIDEr; count n-grams of up to {N} words over some images")
 
 
-def _measured(run: Run, df: DocumentFrequencies | None, choices: Choices, sigma: float | None) -> Statistics:
+def _measured(run: Run, metric: Cider | PlainCider, choices: Choices, sigma: float | None) -> Statistics:
+    df, is_of_run = metric.df, metric.df is None or metric.is_of_run
     words, those = ngram_sentences(run)
     n_images = len(run) if df is None else df.n_images
     given = None if df is None else df.counts.numbered(words, N)
@@ -89,8 +94,8 @@ def _measured(run: Run, df: DocumentFrequencies | None, choices: Choices, sigma:
     if sigma is not None:
         similar *= np.exp(-(_differences(those) ** 2) / (2.0 * sigma**2))
     values = np.add.reduceat(similar, those.groups[:-1]) / those.n_references * SCALE if len(run) else similar
-    source: Choices = {"df": "run"} if df is None else {"df": df.digest, "df_images": df.n_images}
-    found = means(values, {**choices, **source}, depends_on_run=df is None)
+    source: Choices = {"df": "run"} if df is None or is_of_run else {"df": df.digest, "df_images": df.n_images}
+    found = means(values, {**choices, **source}, depends_on_run=is_of_run)
     return replace(found, warnings=tuple(_warnings(run, df)))
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -114,10 +113,23 @@ def pair(
 ) -> list[tuple[Run, dict[str, int]]]:
     """A run for each system with what was counted, images in the references' order; a sentence is tokenised once."""
     policy = policy or Policy()
-    counts = [_check(captions, references, policy) for captions in systems]
+    counts = [misfits(captions, references).counts(policy) for captions in systems]
+    runs = make_runs(systems, references, policy.missing, tokeniser=tokeniser, tokeniser_name=tokeniser_name)
+    return list(zip(runs, counts, strict=True))
+
+
+def make_runs(
+    systems: Sequence[Captions],
+    references: References,
+    missing: Missing,
+    *,
+    tokeniser: Tokeniser | None = None,
+    tokeniser_name: str = "none",
+) -> list[Run]:
+    """The runs, whatever does not fit: an image without a caption has an empty one, unless it is to be left out."""
     ids = list(references.texts)
     kept = [
-        np.array([i for i, id in enumerate(ids) if policy.missing != "skip" or id in captions.by_image], dtype=np.int64)
+        np.array([i for i, id in enumerate(ids) if missing != "skip" or id in captions.by_image], dtype=np.int64)
         for captions in systems
     ]
     texts = [[_text(captions, id) for id in ids] for captions in systems]
@@ -147,7 +159,71 @@ def pair(
                 table.select(order),
             )
         )
-    return list(zip(runs, counts, strict=True))
+    return runs
+
+
+class Some(NamedTuple):
+    """How many ids there are of a kind, and the first of them."""
+
+    n: int
+    first: Sequence[str]
+
+    def __str__(self) -> str:
+        return listed(self.first, self.n)
+
+
+@dataclass(frozen=True, slots=True)
+class Misfits:
+    """What of one system's captions and the references does not fit: images without a caption, captions that are
+    `extra` or `empty`, and how many second ones and images without references there were."""
+
+    place: str
+    name: str
+    n_references: int
+    n_captions: int
+    missing: Some
+    extra: Some
+    empty: Some
+    duplicate: int
+    without_references: int
+
+    def counts(self, policy: Policy) -> dict[str, int]:
+        """How many there are of each kind; an error for those that the policy does not allow."""
+        if self.missing.n and policy.missing == "error":
+            problem = f"{self.missing} of {self.n_references:,} images with references have no caption by "
+            remedy = "pass --missing zero to score them 0, --missing skip to leave them out"
+            raise BadInput(self.place, problem + shown(self.name), remedy)
+        if self.extra.n and policy.extra == "error":
+            problem = f"{self.extra} of {self.n_captions:,} captions are of images without references"
+            raise BadInput(self.place, problem, "give references of the same images, or pass --extra skip")
+        if self.empty.n and policy.empty == "error":
+            problem = f"{self.empty} of {self.n_captions:,} captions have no words"
+            raise BadInput(self.place, problem, "mend them, or pass --empty score to score them as they are")
+        if self.missing.n == self.n_references and policy.missing == "skip":
+            raise LimnerError(f"{self.place}: no caption is of an image with references; check that the ids agree")
+        return {
+            "missing": self.missing.n,
+            "extra": self.extra.n,
+            "empty": self.empty.n,
+            "duplicate": self.duplicate,
+            "without_references": self.without_references,
+        }
+
+
+def misfits(captions: Captions, references: References) -> Misfits:
+    """What does not fit, in the order of the references or else of the captions."""
+    missing = [id for id in references.texts if id not in captions.by_image]
+    extra = [id for id in captions.by_image if id not in references.texts]
+    empty = [id for id, one in captions.by_image.items() if not one.text.strip() and id in references.texts]
+    return Misfits(
+        captions.place,
+        captions.name,
+        len(references.texts),
+        len(captions.by_image),
+        *(Some(len(ids), ids) for ids in (missing, extra, empty)),
+        captions.n_duplicates,
+        references.without,
+    )
 
 
 _NOTHING = Caption("0", "")
@@ -156,30 +232,3 @@ _NOTHING = Caption("0", "")
 def _text(captions: Captions, id: str) -> str:
     found = captions.by_image.get(id)
     return "" if found is None else found.text
-
-
-def _check(captions: Captions, references: References, policy: Policy) -> dict[str, int]:
-    """How many images and captions do not fit, by how they do not; an error for those the policy does not allow."""
-    without = [id for id in references.texts if id not in captions.by_image]
-    strangers = [id for id in captions.by_image if id not in references.texts]
-    empty = [id for id, one in captions.by_image.items() if not one.text.strip() and id in references.texts]
-    n = len(references.texts)
-    if without and policy.missing == "error":
-        problem = f"{listed(without)} of {n:,} images with references have no caption by {shown(captions.name)}"
-        raise BadInput(captions.place, problem, "pass --missing zero to score them 0, --missing skip to leave them out")
-    if strangers and policy.extra == "error":
-        problem = f"{listed(strangers)} of {len(captions.by_image):,} captions are of images without references"
-        raise BadInput(captions.place, problem, "give references of the same images, or pass --extra skip")
-    if empty and policy.empty == "error":
-        problem = f"{listed(empty)} of {len(captions.by_image):,} captions have no words"
-        raise BadInput(captions.place, problem, "mend them, or pass --empty score to score them as they are")
-    if len(without) == n and policy.missing == "skip":
-        raise LimnerError(f"{captions.place}: no caption is of an image with references; check that the ids agree")
-    counts: Counter[str] = Counter(
-        missing=len(without),
-        extra=len(strangers),
-        empty=len(empty),
-        duplicate=captions.n_duplicates,
-        without_references=references.without,
-    )
-    return dict(counts)

@@ -7,7 +7,7 @@ is an error, or is counted as it was asked to be.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from limner.corpus.caption import Caption
@@ -138,7 +138,8 @@ def _refuse_unknown(results: Results, matched: set[str]) -> None:
     raise BadInput(results.place, problem, "score results against the gold of the same images")
 
 
-def listed(ids: list[str]) -> str:
-    """How many there are, and the first of them."""
+def listed(ids: Sequence[str], n: int | None = None) -> str:
+    """How many there are, n or these alone, and the first of them."""
+    n = len(ids) if n is None else n
     some = ", ".join(shown(id) for id in ids[:3])
-    return f"{len(ids):,} ({some}{', …' if len(ids) > 3 else ''})"
+    return f"{n:,} ({some}{', …' if n > 3 else ''})"

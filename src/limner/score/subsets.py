@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
@@ -19,12 +19,12 @@ NONE = "(none)"
 """The part of the images that do not have the attribute."""
 
 
-def subsets(run: Run, key: str) -> dict[str, Whole]:
+def subsets(run: Run, key: str, *, known: Collection[str] | None = None) -> dict[str, Whole]:
     """The places of the images of each part, by its name.
 
     `length` is by the references; `label` by the labels of boxes, where an
     image is in as many parts as it has labels; any other key is an attribute
-    of images, such as `domain`.
+    of images, such as `domain`: one of those `known`, or that the run's images have.
     """
     if key == "length":
         return _by_length(run)
@@ -32,8 +32,28 @@ def subsets(run: Run, key: str) -> dict[str, Whole]:
         raise LimnerError(f"parts by {key} need images with attributes; give references as a corpus")
     if key == "label":
         return _grouped(sorted({box.label for box in image.boxes}) or [NONE] for image in run.images)
-    _check(key, run.images)
+    check_key(key, attribute_names(run.images) if known is None else known)
     return _grouped([str(image.attributes.get(key, NONE))] for image in run.images)
+
+
+def attribute_names(images: Iterable[Image]) -> set[str]:
+    """The names of all attributes that some image has."""
+    known: set[str] = set()
+    for image in images:
+        known.update(image.attributes)
+    return known
+
+
+def check_key(key: str, known: Collection[str]) -> None:
+    """An error for a key that makes no parts of images with these attributes."""
+    if key not in ("length", "label") and key not in known:
+        raise unknown("attribute to score by", key, ["length", "label", *sorted(known)])
+
+
+def part_names(key: str, names: Iterable[str]) -> list[str]:
+    """The names of parts in their order: lengths by length, others by the alphabet."""
+    there = set(names)
+    return [name for _, name in LENGTHS if name in there] if key == "length" else sorted(there)
 
 
 def _by_length(run: Run) -> dict[str, Whole]:
@@ -52,11 +72,3 @@ def _grouped(keys: Iterable[list[str]]) -> dict[str, Whole]:
         for name in names:
             places[name].append(i)
     return {name: np.array(places[name], dtype=np.int64) for name in sorted(places)}
-
-
-def _check(key: str, images: Iterable[Image]) -> None:
-    known: set[str] = set()
-    for image in images:
-        known.update(image.attributes)
-    if key not in known:
-        raise unknown("attribute to score by", key, ["length", "label", *sorted(known)])
