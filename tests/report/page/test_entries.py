@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 
 from limner.corpus import Box, Caption, Image, Mention
-from limner.report.page.entries import Entries, Pieces, colours_of
+from limner.report.page.drawing import Pieces, colours_of
+from limner.report.page.entries import Entries
 from limner.report.page.pictures import Shown
 from limner.report.page.results import Said
 from strategies import images

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import pytest
 from PIL import Image as Picture
@@ -19,6 +16,7 @@ from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from limner.report.page import Pictures, Written, write_page
 from limner.report.plots import PALETTE
+from page_parts import Parts, data_of
 
 HOSTILE = "</script><!--<script>alert(1)</script><img src=x onerror=alert(1)>\u2028\x00'\"&amp;]]>"
 IMAGES = [
@@ -27,38 +25,6 @@ IMAGES = [
     Image("c"),
 ]
 RESULTS = [Image("a", captions=(Caption("0", "Dog .", (Mention(0, 3, ("0",)),), "system:s"),))]
-
-
-class Parts(HTMLParser):
-    """Every element with its attributes, and what stands in scripts and styles."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.texts: list[str] = []
-        self._within = False
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        self.texts.append("")
-        self._within = True
-
-    def handle_endtag(self, tag: str) -> None:
-        self._within = False
-
-    def handle_data(self, data: str) -> None:
-        if self._within:
-            self.texts[-1] += data
-
-    def of(self, tag: str) -> list[tuple[dict[str, str | None], str]]:
-        return [(found[1], text) for found, text in zip(self.elements, self.texts, strict=True) if found[0] == tag]
-
-
-def data_of(page: Path) -> dict[str, Any]:
-    (text,) = [text for found, text in Parts(page.read_text()).of("script") if found.get("id") == "data"]
-    loaded: dict[str, Any] = json.loads(text)
-    return loaded
 
 
 @pytest.fixture

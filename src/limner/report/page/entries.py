@@ -17,27 +17,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from limner.corpus.box import GOLD, Box
-from limner.corpus.caption import Caption
+from limner.corpus.box import Box
 from limner.corpus.image import Image
+from limner.report.page.drawing import BoxRows, Json, Pieces, Table, colours_of, frame_of, pieces_of
 from limner.report.page.pictures import Shown
 from limner.report.page.results import Said
 from limner.score.content import PRF, gold_sets, human, mentioned, oracle, score_selection
-
-Json = dict[str, Any]
-Pieces = list[str | list[str | int]]
-
-NOT_MENTIONED = -1
-
-
-class Table:
-    """Strings and their numbers, in the order of first appearance."""
-
-    def __init__(self, names: Iterable[str] = ()) -> None:
-        self.numbers = {name: number for number, name in enumerate(names)}
-
-    def number(self, name: str) -> int:
-        return self.numbers.setdefault(name, len(self.numbers))
 
 
 class Entries:
@@ -45,8 +30,7 @@ class Entries:
 
     def __init__(self, sources: Iterable[str]) -> None:
         self.sources = Table(["gold", *sources])
-        self.labels = Table()
-        self.types = Table()
+        self.boxes = BoxRows()
         self._grounded: set[str] = set()
 
     def make(self, image: Image, results: Iterable[Said], picture: Shown | None) -> Json:
@@ -56,13 +40,16 @@ class Entries:
         more = [s for s in results if (s.source, s.caption.text, s.caption.mentions) not in there]
         everything = [*(Said(caption.source, caption, {}) for caption in image.captions), *more]
         numbers, boxes, owners = _numbered(image, everything)
-        pieces = [_pieces(s.caption, _numbers_of(s, numbers)) for s in everything]
+        pieces = [pieces_of(s.caption, _numbers_of(s, numbers)) for s in everything]
         colours = colours_of(len(boxes), pieces)
         gold = gold_sets(image)
-        entry: Json = {"i": image.id, **_frame(image, picture, boxes)}
+        entry: Json = {"i": image.id, **frame_of(image, picture, boxes)}
         if facts := {**image.attributes, **image.provenance}:
             entry["f"] = {name: str(value) for name, value in facts.items()}
-        entry["b"] = [self._box(box, colour, owner) for box, colour, owner in zip(boxes, colours, owners, strict=True)]
+        entry["b"] = [
+            self.boxes.row(box, colour, None if owner is None else self.sources.number(owner))
+            for box, colour, owner in zip(boxes, colours, owners, strict=True)
+        ]
         entry["c"] = [self._caption(s, p, gold) for s, p in zip(everything, pieces, strict=True)]
         if gold:
             people = human(gold)
@@ -76,21 +63,8 @@ class Entries:
             "sources": [
                 {"name": name, "scored": name in self._grounded and name != "gold"} for name in self.sources.numbers
             ],
-            "labels": list(self.labels.numbers),
-            "types": list(self.types.numbers),
+            **self.boxes.tables(),
         }
-
-    def _box(self, box: Box, colour: int, owner: str | None) -> list[Any]:
-        notes = [*box.attributes, *box.flags]
-        if box.score != GOLD:
-            notes.append(f"{box.score:.2f}")
-        types = [self.types.number(name) for name in box.types]
-        row = [*map(_short, box.corners), self.labels.number(box.label), colour, types, notes]
-        if owner is not None:
-            return [*row, self.sources.number(owner)]
-        while row[-1] == []:
-            row.pop()
-        return row
 
     def _caption(self, said: Said, pieces: Pieces, gold: Sequence[frozenset[str]]) -> list[Any]:
         row: list[Any] = [self.sources.number(said.source), pieces]
@@ -101,22 +75,6 @@ class Entries:
         if gold and said.source != "gold" and not chosen & said.boxes.keys():
             row.append(_rounded(score_selection(chosen, gold)))
         return row
-
-
-def colours_of(n_boxes: int, captions: Iterable[Pieces]) -> list[int]:
-    """The colour of each box: boxes that are only ever mentioned together are one thing and share one.
-
-    Singular mentions come first, so that "two dogs" shows the colours of both dogs.
-    """
-    things = dict.fromkeys(tuple(piece[1:]) for pieces in captions for piece in pieces if not isinstance(piece, str))
-    colours = [NOT_MENTIONED] * n_boxes
-    n_colours = 0
-    for thing in sorted(things, key=len):
-        fresh = [box for box in thing if isinstance(box, int) and colours[box] == NOT_MENTIONED]
-        for box in fresh:
-            colours[box] = n_colours
-        n_colours += bool(fresh)
-    return colours
 
 
 def _numbered(
@@ -142,42 +100,6 @@ def _numbers_of(said: Said, numbers: dict[tuple[str | None, str], int]) -> dict[
         for id in mentioned(said.caption)
         if id in said.boxes or (None, id) in numbers
     }
-
-
-def _pieces(caption: Caption, numbers: dict[str, int]) -> Pieces:
-    pieces: Pieces = []
-    reached = 0
-    for mention in caption.mentions:
-        if mention.start > reached:
-            pieces.append(caption.text[reached : mention.start])
-        pieces.append(
-            [caption.phrase(mention), *(numbers[box] for box in dict.fromkeys(mention.boxes) if box in numbers)]
-        )
-        reached = mention.end
-    if reached < len(caption.text):
-        pieces.append(caption.text[reached:])
-    return pieces
-
-
-def _frame(image: Image, picture: Shown | None, boxes: Sequence[Box]) -> Json:
-    """The picture and the space that boxes are in: the corpus', the picture's, or what holds the boxes."""
-    size: tuple[float, float]
-    if image.width is not None and image.height is not None:
-        size = image.width, image.height
-    elif picture is not None:
-        size = picture.width, picture.height
-    elif boxes:
-        size = max(1, *(_short(box.x1) for box in boxes)), max(1, *(_short(box.y1) for box in boxes))
-    else:
-        return {}
-    frame = {"w": size[0], "h": size[1]}
-    return frame if picture is None else {**frame, "p": picture.link or 1}
-
-
-def _short(number: float) -> float:
-    """Tenths of a pixel are enough to draw."""
-    rounded = round(number, 1)
-    return int(rounded) if rounded == int(rounded) else rounded
 
 
 def _rounded(score: PRF) -> list[float]:

@@ -248,11 +248,13 @@ function offerLabels(data) {
   }
 }
 
-function offerFacts(data) {
+/** Facts to choose by, but for those that are offered otherwise. */
+function offerFacts(data, otherwise = []) {
   const facts = countsOf(data.images, image => Object.entries(image.f ?? {}).map(fact => JSON.stringify(fact)));
   const values = countsOf(facts, ([fact]) => [JSON.parse(fact)[0]]);
   // A fact that is different for most images, such as an address, is found by searching.
-  const few = new Set(values.filter(([name, n]) => n <= 60 && !data.common.has(name)).map(([name]) => name));
+  const passedOver = new Set([...data.common, ...otherwise]);
+  const few = new Set(values.filter(([name, n]) => n <= 60 && !passedOver.has(name)).map(([name]) => name));
   for (const [fact, n] of facts) {
     const [name, value] = JSON.parse(fact);
     if (few.has(name)) offerOption('fact', fact, `${name}: ${value}`, n);

@@ -1,0 +1,122 @@
+"""An image, what systems say of it and its references as the small JSON object that the page draws it from.
+
+    {"i": id, "w": width, "h": height, "p": 1 or the picture's address, "f": {fact: value},
+     "b": [box …], "c": [caption of each system, or null], "r": [reference …], "e": 1 if there are explanations}
+
+Boxes are rows as in every page. A caption or reference is its text or, where
+something in it is marked, pieces: plain text, or [text, box …, mark] with
+boxes by number and, for an object that a caption speaks of, a mark
+{"o": classes} or, where it is not there, {"h": classes}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from limner.corpus.caption import Caption
+from limner.corpus.image import Image
+from limner.corpus.synonyms import class_name
+from limner.report.captions_page.joined import Joined
+from limner.report.page.drawing import BoxRows, Json, Pieces, colours_of, frame_of
+from limner.report.page.pictures import Shown
+from limner.score.chair import Hallucination
+
+NOTHING_KNOWN = Hallucination((), (), frozenset())
+
+
+class Entries:
+    """Makes the images' objects and keeps the tables that they share.
+
+    `objects` has for each system what its captions speak of, in the order of
+    its run, or None where that was not asked.
+    """
+
+    def __init__(self, joined: Joined, objects: Sequence[Sequence[Hallucination] | None]) -> None:
+        self._joined = joined
+        self._objects = objects
+        self.boxes = BoxRows()
+
+    def make(self, id: str, image: Image, picture: Shown | None, *, is_explained: bool) -> Json:
+        """The object of one image."""
+        numbers = {box.id: number for number, box in enumerate(image.boxes)}
+        references = [_reference(text, image, numbers) for text in self._joined.references(id)]
+        captions = [self._caption(s, id, image, numbers) for s in range(len(self._joined.systems))]
+        marked = [one for one in (*references, *captions) if isinstance(one, list)]
+        mentions: list[Pieces] = [[_boxes_only(piece) for piece in pieces] for pieces in marked]
+        colours = colours_of(len(image.boxes), mentions)
+        entry: Json = {"i": id, **frame_of(image, picture, image.boxes)}
+        if facts := {**image.attributes, **image.provenance}:
+            entry["f"] = {name: str(value) for name, value in facts.items()}
+        entry["b"] = [self.boxes.row(box, colour) for box, colour in zip(image.boxes, colours, strict=True)]
+        entry |= {"c": captions, "r": references}
+        return {**entry, "e": 1} if is_explained else entry
+
+    def _caption(self, s: int, id: str, image: Image, numbers: Mapping[str, int]) -> str | list[Any] | None:
+        place, run = self._joined.places[s].get(id), self._joined.systems[s].run
+        if place is None:
+            return None
+        text = run.candidates[place]
+        caption = None if run.captions is None else run.captions[place]
+        spans = _mentions(caption, numbers) if caption is not None and caption.text == text else []
+        found = self._objects[s]
+        spans += _spoken(NOTHING_KNOWN if found is None else found[place], image)
+        return in_pieces(text, spans)
+
+
+class Span(NamedTuple):
+    """Characters of a text, half-open, and what is to be said of them: boxes by number, and a mark."""
+
+    start: int
+    end: int
+    boxes: tuple[int, ...] = ()
+    mark: Json | None = None
+
+
+def in_pieces(text: str, spans: Iterable[Span]) -> str | list[Any]:
+    """The text cut wherever a span begins or ends; itself where there is none. Spans may overlap.
+
+    A span's boxes yield to those of one before it in the list.
+    """
+    there = [span for span in spans if span.start < span.end]
+    if not there:
+        return text
+    cuts = sorted({0, len(text), *(place for span in there for place in (span.start, span.end))})
+    pieces: list[Any] = []
+    for start, end in pairwise(cuts):
+        over = [span for span in there if span.start <= start and end <= span.end]
+        boxes = next((span.boxes for span in over if span.boxes), ())
+        marks = [span.mark for span in over if span.mark]
+        pieces.append([text[start:end], *boxes, *marks[:1]] if boxes or marks else text[start:end])
+    return pieces
+
+
+def _reference(text: str, image: Image, numbers: Mapping[str, int]) -> str | list[Any]:
+    """A reference with its mentions, where the gold image has a caption that is this very one."""
+    caption = next((one for one in image.captions if one.text == text), None)
+    return text if caption is None else in_pieces(text, _mentions(caption, numbers))
+
+
+def _mentions(caption: Caption, numbers: Mapping[str, int]) -> list[Span]:
+    spans = []
+    for mention in caption.mentions:
+        boxes = tuple(numbers[box] for box in dict.fromkeys(mention.boxes) if box in numbers)
+        if boxes:
+            spans.append(Span(mention.start, mention.end, boxes))
+    return spans
+
+
+def _spoken(found: Hallucination, image: Image) -> list[Span]:
+    """The objects that a caption speaks of, each with the boxes of its class."""
+    labels = [class_name(box.label) for box in image.boxes]
+    spans = []
+    for one in found.spoken:
+        boxes = tuple(number for number, label in enumerate(labels) if label in one.classes)
+        kind = "h" if one in found.hallucinated else "o"
+        spans.append(Span(one.start, one.end, boxes, {kind: " or ".join(one.classes)}))
+    return spans
+
+
+def _boxes_only(piece: str | list[Any]) -> str | list[str | int]:
+    return piece if isinstance(piece, str) else [part for part in piece if not isinstance(part, dict)]

@@ -1,0 +1,208 @@
+// The head of the page: what was scored, every value with its interval, differences, parts of the images, signatures.
+
+const shown = (value, places = 4) => value === null || value === undefined ? '–'
+  : Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en') : decimals(value, places).replace('-', '−');
+const signed = value => value === null ? '–' : (value > 0 ? '+' : '') + shown(value);
+const pShown = p => p === null ? '–' : p < 0.0001 ? '<.0001' : decimals(p, 4);
+
+function introduce(data) {
+  const sizes = data.images.map(image => image.r.length), [few, many] = [Math.min(...sizes), Math.max(...sizes)];
+  const boxes = data.images.reduce((sum, image) => sum + image.b.length, 0);
+  const facts = [...data.common].map(name => `${name}: ${data.images[0].f[name]}`);
+  const about = [plural(data.images.length, 'image'),
+    data.systems.length > 1 ? `${data.systems.length} systems` : data.systems[0].name,
+    few === many ? `${plural(few, 'reference')} each` : `${few} to ${many} references each`,
+    ...(boxes ? [plural(boxes, 'box', 'boxes')] : []), ...facts];
+  byId('about').textContent = about.join(' · ');
+  byId('warnings').append(...warningsOf(data).map(text => {
+    const item = make('li', '', text, ' ', button('copy', 'Copy'));
+    item.lastChild.addEventListener('click', () => copy(text, 'Warning copied'));
+    return item;
+  }));
+  byId('warnings').hidden = !byId('warnings').children.length;
+}
+
+/** Warnings, and what was counted when captions and references were joined; whose, where not everybody's. */
+function warningsOf(data) {
+  const told = new Map();
+  data.systems.forEach((system, s) => {
+    const counted = Object.entries(system.counts).map(([what, n]) => `${n.toLocaleString('en')} ${what}`);
+    for (const text of [...system.warnings, ...(counted.length ? [`counted: ${counted.join(', ')}`] : [])]) {
+      told.set(text, [...(told.get(text) ?? []), s]);
+    }
+  });
+  return [...told].map(([text, whose]) => whose.length === data.systems.length ? text
+    : `${whose.map(s => data.systems[s].name).join(', ')}: ${text}`);
+}
+
+/** The difference between two systems by a column as it was tested, the first minus the second. */
+function differenceOf(data, column, first, second) {
+  for (const [k, a, b, difference, low, high, ...tests] of data.differences) {
+    if (k !== column) continue;
+    if (a === first && b === second) return {difference, low, high, tests};
+    if (a === second && b === first) return {difference: -difference, low: -high, high: -low, tests};
+  }
+  return null;
+}
+
+/** The table of values; with two systems or more, the differences between the two that are chosen. */
+function drawScores(data, {column: chosen, scorer, rival}) {
+  const table = byId('scores'), several = data.systems.length > 1;
+  const pair = several && rival !== null ? [scorer, rival] : null;
+  const heads = [make('th', '', ''), ...data.systems.map((system, s) => headCell(system.name, `s${s % COLOURS}`))];
+  const withIntervals = data.values.some(values => values.some(value => value.length > 1));
+  if (withIntervals) heads.push(make('th', 'strip', make('span', 'unseen', 'intervals')));
+  if (pair) heads.push(headCell('difference'), headCell('p'));
+  table.tHead.replaceChildren(make('tr', '', ...heads));
+  table.tBodies[0].replaceChildren(...data.columns.map(column => {
+    const values = data.values.map(of => of[column.k]), best = bestOf(values.map(value => value[0]), column);
+    const row = make('tr', column === chosen ? 'chosen' : '', metricCell(column));
+    row.append(...values.map((value, s) => valueCell(value, best === s)));
+    if (withIntervals) row.append(make('td', 'strip', stripOf(values)));
+    if (pair) row.append(...differenceCells(differenceOf(data, column.k, ...pair)));
+    return row;
+  }));
+  byId('scores-note').textContent = notesOf(data, pair, withIntervals).join(' ');
+}
+
+/** What the table does not say of itself. */
+function notesOf(data, pair, withIntervals) {
+  const notes = [], n = number => number.toLocaleString('en');
+  if (withIntervals) {
+    const confidence = `${Math.round(100 * data.confidence)}%`;
+    notes.push(`Below each value its ${confidence} interval, from ${n(data.samples)} bootstrap samples.`);
+  }
+  if (pair && data.differences.length) {
+    const names = pair.map(s => data.systems[s].name);
+    notes.push(`The difference is ${names[0]} minus ${names[1]}; p is of a paired randomisation test, below it p `
+      + `adjusted for ${plural(data.differences.length, 'test')} (Holm).`);
+  }
+  if (data.columns.some(column => !column.up)) notes.push('↓: lower is better.');
+  for (const {metric, n: told} of data.explained) {
+    if (told === data.images.length) continue;
+    const which = data.systems.length > 1 ? 'where systems differ most by it, and the lowest' : 'the lowest';
+    notes.push(`Why it is so is told by ${metric} for ${n(told)} of ${plural(data.images.length, 'image')}: ${which}.`);
+  }
+  return notes;
+}
+
+function headCell(text, className = '') {
+  const cell = make('th', className, ...(className ? [make('i', 'dot')] : []), text);
+  cell.scope = 'col';
+  return cell;
+}
+
+function metricCell(column) {
+  const head = make('th', '', column.each ? button('metric', column.name) : make('span', '', column.name));
+  if (column.each) head.firstChild.dataset.column = column.k;
+  if (!column.up) head.append(' ↓');
+  head.scope = 'row';
+  return head;
+}
+
+function valueCell([value, low, high], isBest = false) {
+  const cell = make('td', isBest ? 'best' : '', make('b', '', shown(value)));
+  if (low !== undefined) cell.append(make('small', '', low === null ? '–' : `${shown(low)} to ${shown(high)}`));
+  return cell;
+}
+
+function differenceCells(found) {
+  if (!found) return [make('td', '', '–'), make('td', '', '–')];
+  const {difference, low, high, tests: [p, adjusted]} = found;
+  const sure = adjusted !== null && adjusted < 0.05;
+  return [
+    make('td', sure ? 'sure' : '', make('b', '', signed(difference)),
+      make('small', '', low === null ? '–' : `${signed(low)} to ${signed(high)}`)),
+    make('td', sure ? 'sure' : '', make('b', '', pShown(p)), make('small', '', pShown(adjusted))),
+  ];
+}
+
+/** Every system's interval in one small drawing, on a scale that holds them all. */
+function stripOf(values) {
+  const there = values.flat().filter(value => value !== null), low = Math.min(...there), high = Math.max(...there);
+  const width = 120, row = 10, height = row * values.length + 6;
+  const x = value => 6 + (width - 12) * (high > low ? (value - low) / (high - low) : 0.5);
+  const drawing = svg('svg', {width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true'});
+  values.forEach(([value, from, to], s) => {
+    const y = 3 + row * (s + 0.5), mark = svg('g', {class: `s${s % COLOURS}`});
+    if (from !== undefined && from !== null) mark.append(svg('path', {d: `M${x(from)} ${y}H${x(to)}`}));
+    if (value !== null) mark.append(svg('circle', {cx: x(value), cy: y, r: 3.5}));
+    drawing.append(mark);
+  });
+  return drawing;
+}
+
+// Parts of the images: every metric of one system, or one metric of every system with intervals.
+
+function offerParts(data, column) {
+  byId('parts').hidden = !data.parts.length;
+  data.parts.forEach(({key, parts}, n) => {
+    offerOption('part-key', n, key);
+    const options = parts.map(({name, images}, p) => new Option(`${name} (${images.length})`, `${n} ${p}`));
+    byId('part').append(groupOf(key, options));
+  });
+  byId('part-key').closest('label').hidden = data.parts.length < 2;
+  const views = groupOf('all metrics of', data.systems.map((system, s) => new Option(system.name, `s${s}`)));
+  const metrics = groupOf('with intervals', data.columns.map(({name, k}) => new Option(name, `c${k}`)));
+  byId('part-view').append(...(data.systems.length > 1 ? [metrics, views] : [views, metrics]));
+  if (data.systems.length > 1 && column) byId('part-view').value = `c${column.k}`;
+  if (data.parts.length === 1) byId('parts-title').textContent = `By ${data.parts[0].key}`;
+}
+
+function groupOf(label, options) {
+  const group = make('optgroup', '', ...options);
+  group.label = label;
+  return group;
+}
+
+function drawParts(data) {
+  if (!data.parts.length) return;
+  const n = Number(byId('part-key').value), view = byId('part-view').value;
+  const bySystem = view[0] === 's', number = Number(view.slice(1));
+  const heads = bySystem ? data.columns.map(column => headCell(column.name))
+    : data.systems.map((system, s) => headCell(system.name, `s${s % COLOURS}`));
+  const cellsOf = values => bySystem ? data.columns.map(({k}) => valueCell((values[number]?.[k] ?? [null]).slice(0, 1)))
+    : withBest(data.systems.map((_, s) => values[s]?.[number] ?? [null]), data.columns[number]);
+  const rowOf = (className, name, images, cells) => make('tr', className, make('th', '', name),
+    make('td', '', images.length.toLocaleString('en')), ...cells);
+  const rows = data.parts[n].parts.map((part, p) => {
+    const name = button('part', part.name);
+    name.dataset.part = `${n} ${p}`;
+    return rowOf('', name, part.images, cellsOf(part.values));
+  });
+  rows.push(rowOf('all', 'all', data.images, cellsOf(data.values)));
+  byId('part-table').tHead.replaceChildren(make('tr', '', make('th', '', ''), headCell('images'), ...heads));
+  byId('part-table').tBodies[0].replaceChildren(...rows);
+}
+
+function withBest(values, column) {
+  const best = bestOf(values.map(value => value[0]), column);
+  return values.map((value, s) => valueCell(value, best === s));
+}
+
+// Signatures, and the table as text for a paper.
+
+const copy = (text, said) => copyText(text, said, () => say('This browser lets no page copy; select the text instead'));
+
+function drawSignatures(data) {
+  byId('signatures').querySelector('ul').append(...data.signatures.map(({text, columns, systems}) => {
+    const names = systems.map(s => data.systems[s].name).join(', ');
+    const what = columns.join(', ') + (systems.length === data.systems.length ? '' : ` of ${names}`);
+    const item = make('li', '', make('b', '', what), make('code', '', text), button('copy', 'Copy'));
+    item.lastChild.addEventListener('click', () => copy(text, 'Signature copied'));
+    return item;
+  }));
+  byId('copy-signatures').addEventListener('click', () =>
+    copy(data.signatures.map(({text}) => text).join('\n'), 'Signatures copied'));
+  byId('copy-table').addEventListener('click', () => copy(markdownOf(data), 'Table copied as Markdown'));
+}
+
+/** The table of values as Markdown, which spreadsheets and papers take. */
+function markdownOf(data) {
+  const line = cells => `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+  const interval = (low, high) => typeof low === 'number' ? ` (${shown(low)} to ${shown(high)})` : '';
+  const cell = ([value, low, high]) => shown(value) + interval(low, high);
+  const rows = data.columns.map(column => [column.name, ...data.values.map(values => cell(values[column.k]))]);
+  return [['', ...data.systems.map(system => system.name)], ['---', ...data.systems.map(() => '---:')], ...rows]
+    .map(line).join('\n');
+}

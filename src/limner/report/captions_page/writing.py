@@ -1,0 +1,105 @@
+"""Writing the page of caption scores."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from limner.corpus.reading import Reading
+from limner.errors import LimnerError
+from limner.report.captions_page.entries import Entries
+from limner.report.captions_page.explanations import MOST, Explained, explain, objects_spoken_of
+from limner.report.captions_page.figures import figures_of
+from limner.report.captions_page.joined import Joined
+from limner.report.page.document import Document, kept_json, kept_picture, object_with_images, to_json
+from limner.report.page.drawing import Json
+from limner.report.page.pictures import Pictures, fits
+from limner.report.page.writing import Written
+
+if TYPE_CHECKING:
+    from limner.score.caption_evaluation import Compared, Evaluation
+
+PAGE = Document(
+    __package__,
+    "captions.html",
+    ("captions.css", "tables.css"),
+    ("choosing.js", "alignment.js", "card.js", "tables.js", "histogram.js", "captions.js"),
+)
+
+
+def write_captions_page(
+    systems: Sequence[Evaluation],
+    compared: Sequence[Compared],
+    path: Path,
+    *,
+    pictures: Pictures | None = None,
+    title: str = "Caption scores",
+    most_explained: int = MOST,
+    reading: Reading | None = None,
+) -> Written:
+    """Write the page of one system's scores, or of several side by side with the differences between them.
+
+    An image is shown by its picture, found by `pictures`, or the layout of its
+    boxes, where the evaluations were made with images. Metrics that explain
+    themselves do so for at most `most_explained` images, the most telling
+    ones. `reading` is told what was odd about pictures and, when lenient,
+    left out.
+    """
+    from limner.score.caption_evaluation import CONFIDENCE
+
+    joined = Joined(systems)
+    if not len(joined):
+        raise LimnerError("there is no image to show; score captions of some")
+    explained = list(explain(joined, most_explained))
+    entries = Entries(joined, objects_spoken_of(systems))
+    noted = Reading() if reading is None else reading
+    with tempfile.TemporaryFile() as kept:
+        made, n_pictures = _images(joined, entries, explained, pictures, noted, kept)
+        head = {
+            "title": title,
+            **figures_of(joined, compared, CONFIDENCE),
+            **entries.boxes.tables(),
+            "explained": [_told(one) for one in explained],
+            "objects": any("chair" in one.statistics for one in systems),
+        }
+        PAGE.write(path, title, object_with_images(head, made), kept)
+    return Written(len(joined), n_pictures)
+
+
+def _images(
+    joined: Joined,
+    entries: Entries,
+    explained: Sequence[Explained],
+    pictures: Pictures | None,
+    noted: Reading,
+    kept: IO[bytes],
+) -> tuple[list[bytes], int]:
+    """The images' objects as JSON, and how many have a picture; pictures and explanations go to `kept`."""
+    made: list[bytes] = []
+    n_pictures = 0
+    for number, id in enumerate(joined.ids):
+        image = joined.image(id)
+        picture = None if pictures is None else pictures.show(image, noted)
+        if picture is not None:
+            n_pictures += 1
+            if not fits(image, picture):
+                noted.warn("picture whose shape is not the corpus'", f"image {id}")
+            if picture.data:
+                kept.write(kept_picture(number, picture))
+        why = list(_explanations(id, explained))
+        if any(one for per_system in why for one in per_system):
+            kept.write(kept_json(f"why-{number}", why))
+        made.append(to_json(entries.make(id, image, picture, is_explained=any(map(any, why)))))
+    return made, n_pictures
+
+
+def _explanations(id: str, explained: Sequence[Explained]) -> Iterator[list[list[Any] | None]]:
+    for one in explained:
+        yield [of_system.get(id) for of_system in one.by_system]
+
+
+def _told(one: Explained) -> Json:
+    n = len({id for of_system in one.by_system for id in of_system})
+    return {"metric": one.metric, "kind": one.kind, "n": n}
