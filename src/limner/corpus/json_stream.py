@@ -17,6 +17,7 @@ MAX_ITEM = 16 << 20
 """Characters one item may have before the file is taken for hostile."""
 
 _SPACE = re.compile(r"[ \t\n\r]*")
+_FOLLOWED = re.compile(r"[ \t\n\r]*,[ \t\n\r]*(?=[^ \t\n\r])")
 
 
 def _no_constant(name: str) -> Any:
@@ -96,6 +97,11 @@ class _Stream:
         while True:
             yield key, position, self._value()
             position += 1
+            # What nearly always follows, in one step; the end of the window and all else are looked at with care.
+            following = _FOLLOWED.match(self._text, self._at)
+            if following:
+                self._at = following.end()
+                continue
             if self._peek() == "]":
                 return self._take("]")
             self._take(",")
@@ -116,7 +122,8 @@ class _Stream:
         self._at += 1
 
     def _value(self) -> Any:
-        self._peek()
+        if self._at == len(self._text) or self._text[self._at] in " \t\n\r":
+            self._peek()
         while True:
             try:
                 value, end = _decoder.raw_decode(self._text, self._at)
