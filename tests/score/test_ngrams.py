@@ -33,8 +33,9 @@ def as_grams(words: list[str], counts: Counts) -> list[dict[tuple[str, ...], int
 
 
 @compiled
+@pytest.mark.parametrize("block", [1, 20, 1 << 17])
 @given(runs(max_size=8), runs(), st.integers(1, 5), st.booleans())
-def test_the_kernels_and_the_arrays_say_the_same(run: Run, other: Run, n: int, is_clipped: bool) -> None:
+def test_the_kernels_and_the_arrays_say_the_same(block: int, run: Run, other: Run, n: int, is_clipped: bool) -> None:
     words, those = ngram_sentences(
         Run([*run.ids, *other.ids], [*run.candidates, *other.candidates], [*run.references, *other.references])
     )
@@ -43,6 +44,7 @@ def test_the_kernels_and_the_arrays_say_the_same(run: Run, other: Run, n: int, i
     for module in (NGRAMS, None):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(ngrams, "KERNEL", module)
+            patch.setattr(ngrams, "BLOCK", block)
             patch.setattr(rouge_l, "KERNEL", SUBSEQUENCES if module else None)
             counts = ngrams.count_images(those, n)
             answers.append(

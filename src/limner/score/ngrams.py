@@ -8,6 +8,8 @@ where it was not built, the same is done here with arrays.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -112,12 +114,11 @@ def matches(those: Sentences, n: int) -> Whole:
         KERNEL.matches(*those, n, found)
         return found
     for order in _orders(those, n):
-        image, gram, times = order.split(those.is_caption[order.sentence], those.image_of)
-        r_image, r_gram, r_times = order.split(~those.is_caption[order.sentence], those.image_of)
-        at, is_there = _look_up(image * order.n_grams + gram, r_image * order.n_grams + r_gram)
-        most = np.zeros(len(gram), dtype=np.int64)
-        np.maximum.at(most, at[is_there], r_times[is_there])
-        found[:, order.n - 1] = _sums(image, np.minimum(times, most), len(found))
+        for captions, references in order.tallies():
+            at, is_there = captions.find(references)
+            most = np.zeros(len(captions.gram), dtype=np.int64)
+            np.maximum.at(most, at, references.times[is_there])
+            np.add.at(found[:, order.n - 1], captions.image, np.minimum(captions.times, most))
     return found
 
 
@@ -134,18 +135,19 @@ def cosines(those: Sentences, n: int, n_images: int, given: Counts | None, *, is
         KERNEL.cosines(*those, n, float(n_images), given, is_clipped, found)
         return found
     for order in _orders(those, n, given):
-        df = order.images(those) if given is None else order.known(given[order.n - 1][1])
+        df = order.images() if given is None else order.known(given[order.n - 1][1])
         weights = np.where(df < n_images, np.log(max(n_images, 1.0)) - np.log(np.maximum(df, 1.0)), 0.0)
-        norms = np.sqrt(_sums(order.sentence, (order.times * weights[order.gram]) ** 2, len(found)))
-        image, gram, times = order.split(those.is_caption[order.sentence], those.image_of)
-        is_reference = ~those.is_caption[order.sentence]
-        r_image, r_gram, r_times = order.split(is_reference, those.image_of)
-        at, is_there = _look_up(image * order.n_grams + gram, r_image * order.n_grams + r_gram)
-        h, r = times[at[is_there]], r_times[is_there]
-        products = (np.minimum(h, r) if is_clipped else h) * r * weights[r_gram[is_there]] ** 2
-        sums = _sums(order.sentence[is_reference][is_there], products, len(found))
-        both = norms * norms[those.groups[:-1]][those.image_of]
-        np.divide(sums, both, out=found[:, order.n - 1], where=(both > 0.0) & ~those.is_caption)
+        squares, products = np.zeros(len(found)), np.zeros(len(found))
+        for captions, references in order.tallies():
+            for some in (captions, references):
+                np.add.at(squares, some.sentence, (some.times * weights[some.gram]) ** 2)
+            at, is_there = captions.find(references)
+            h, r = captions.times[at], references.times[is_there]
+            shared = (np.minimum(h, r) if is_clipped else h) * r * weights[references.gram[is_there]] ** 2
+            np.add.at(products, references.sentence[is_there], shared)
+        norms = np.sqrt(squares)
+        norms *= norms[those.groups[:-1]][those.image_of]
+        np.divide(products, norms, out=found[:, order.n - 1], where=(norms > 0.0) & ~those.is_caption)
     return found
 
 
@@ -154,7 +156,12 @@ def count_images(those: Sentences, n: int) -> list[tuple[Pairs, Whole]]:
     if KERNEL is not None:
         counted = KERNEL.count(*those, n)
         return [(np.frombuffer(pairs, np.uint64), np.frombuffer(counts, np.int64)) for pairs, counts in counted]
-    return [(order.pairs, order.images(those)) for order in _orders(those, n, has_captions=False)]
+    # Captions have no part in it, and are left without a word.
+    lengths = np.where(those.is_caption, 0, those.lengths)
+    numbers = those.numbers[~np.repeat(those.is_caption, those.lengths)]
+    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
+    alone = Sentences(numbers, starts, those.groups, those.n_words)
+    return [(order.pairs, order.images()) for order in _orders(alone, n)]
 
 
 def paired(first: NDArray[np.integer], last: NDArray[np.integer]) -> Pairs:
@@ -167,29 +174,63 @@ def unpaired(pairs: Pairs) -> tuple[Whole, Whole]:
     return (pairs >> HIGH).astype(np.int64), (pairs & LOW).astype(np.int64)
 
 
-class _Order(NamedTuple):
-    """How often (`times`) each sentence has each n-gram of one order, by sentence and then n-gram.
+BLOCK = 1 << 17
+"""How many words are looked at together: sorting them stays quick, and what it takes small."""
+
+
+class _Tally(NamedTuple):
+    """How often (`times`) sentences have n-grams, by image, or by sentence and then n-gram."""
+
+    image: Whole
+    sentence: Whole
+    gram: Whole
+    times: Whole
+
+    def find(self, other: _Tally) -> tuple[Whole, NDArray[np.bool_]]:
+        """Where the n-grams of another stand in this of the same image, for those which do, and which these are."""
+        base = max(self.gram.max(initial=0), other.gram.max(initial=0)) + 1
+        keys, wanted = self.image * base + self.gram, other.image * base + other.gram
+        at = np.searchsorted(keys, wanted)
+        is_there = at < len(keys)
+        is_there[is_there] = keys[at[is_there]] == wanted[is_there]
+        return at[is_there], is_there
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """The n-grams of one order: `ids` has the number of that which begins at each word, `pairs` each number's n-gram.
 
     Known n-grams have the numbers `known_ids`, in their order.
     """
 
     n: int
-    sentence: Whole
-    gram: Whole
-    times: Whole
+    those: Sentences
+    ids: Whole
     n_grams: int
     pairs: Pairs
     known_ids: Whole
 
-    def split(self, is_wanted: NDArray[np.bool_], image_of: Whole) -> tuple[Whole, Whole, Whole]:
-        """Image, n-gram and times of some of them."""
-        return image_of[self.sentence[is_wanted]], self.gram[is_wanted], self.times[is_wanted]
+    def tallies(self) -> Iterator[tuple[_Tally, _Tally]]:
+        """Those of the captions, and of the references, of some images after others."""
+        image_of, is_caption = self.those.image_of, self.those.is_caption
+        for block in _blocks(self.those):
+            at, sentence_of = _places(self.those, block, self.n)
+            keys, times = np.unique(sentence_of * self.n_grams + self.ids[at], return_counts=True)
+            sentence, gram = np.divmod(keys, max(self.n_grams, 1))
+            of_caption = is_caption[sentence]
+            captions, references = (
+                _Tally(image_of[sentence[some]], sentence[some], gram[some], times[some])
+                for some in (of_caption, ~of_caption)
+            )
+            yield captions, references
 
-    def images(self, those: Sentences) -> Whole:
+    def images(self) -> Whole:
         """The number of images whose references have each n-gram."""
-        image, gram, _ = self.split(~those.is_caption[self.sentence], those.image_of)
-        distinct = np.unique(image * self.n_grams + gram) % max(self.n_grams, 1)
-        return np.bincount(distinct, minlength=self.n_grams).astype(np.int64)
+        found = np.zeros(self.n_grams, dtype=np.int64)
+        for _, references in self.tallies():
+            distinct = np.unique(references.image * self.n_grams + references.gram)
+            np.add.at(found, distinct % max(self.n_grams, 1), 1)
+        return found
 
     def known(self, counts: Whole) -> Whole:
         """The counts of the known n-grams, for each n-gram: 0 where it is not known."""
@@ -198,35 +239,37 @@ class _Order(NamedTuple):
         return found
 
 
-def _orders(those: Sentences, n: int, given: Counts | None = None, *, has_captions: bool = True) -> Iterator[_Order]:
+def _orders(those: Sentences, n: int, given: Counts | None = None) -> Iterator[_Order]:
     """The n-grams of each order, one after the other."""
-    sentence_of = np.repeat(np.arange(len(those.starts) - 1), those.lengths)
-    ends = those.starts[1:][sentence_of]
-    at = np.arange(len(those.numbers))
-    if not has_captions:
-        at = at[~those.is_caption[sentence_of]]
-    ids = those.numbers[at].astype(np.int64)
-    known_ids, pairs, n_grams = np.arange(those.n_words), np.zeros(0, dtype=np.uint64), those.n_words
-    for k in range(1, n + 1):
-        if k > 1:
-            is_inside = at + k <= ends[at]
-            at, ids = at[is_inside], ids[is_inside]
-            known = np.zeros(0, dtype=np.uint64) if given is None else given[k - 1][0]
-            first, last = unpaired(known)
-            every = np.concatenate([paired(known_ids[first], last), paired(ids, those.numbers[at + k - 1])])
-            pairs, numbers = np.unique(every, return_inverse=True)
-            known_ids, ids, n_grams = numbers[: len(known)], numbers[len(known) :], len(pairs)
-        keys, times = np.unique(sentence_of[at] * n_grams + ids, return_counts=True)
-        yield _Order(k, *np.divmod(keys, max(n_grams, 1)), times, n_grams, pairs, known_ids)
+    ids = those.numbers.astype(np.int64)
+    yield _Order(1, those, ids, those.n_words, np.zeros(0, dtype=np.uint64), known_ids := np.arange(those.n_words))
+    for k in range(2, n + 1):
+        first, last = unpaired(np.zeros(0, dtype=np.uint64) if given is None else given[k - 1][0])
+        known = paired(known_ids[first], last)
+        # Pairs are numbered within each block, then the blocks' distinct ones, few beside all, together.
+        places = [_places(those, block, k)[0] for block in _blocks(those)]
+        distinct = []
+        for at in places:
+            found, ids[at] = np.unique(paired(ids[at], those.numbers[at + k - 1]), return_inverse=True)
+            distinct.append(found)
+        pairs = np.unique(np.concatenate([known, *distinct]))
+        for at, found in zip(places, distinct, strict=True):
+            ids[at] = np.searchsorted(pairs, found)[ids[at]]
+        known_ids = np.searchsorted(pairs, known)
+        yield _Order(k, those, ids, len(pairs), pairs, known_ids)
 
 
-def _look_up(keys: Whole, wanted: Whole) -> tuple[Whole, NDArray[np.bool_]]:
-    """Where each of the wanted stands among the sorted keys, and whether it does."""
-    at = np.searchsorted(keys, wanted)
-    is_there = at < len(keys)
-    is_there[is_there] = keys[at[is_there]] == wanted[is_there]
-    return at, is_there
+def _blocks(those: Sentences) -> Iterator[tuple[int, int]]:
+    """Ranges of sentences of whole images, of some words each."""
+    firsts = those.starts[those.groups]
+    cuts = np.searchsorted(firsts, np.arange(BLOCK, len(those.numbers), BLOCK))
+    yield from pairwise(those.groups[np.unique([0, *cuts, len(firsts) - 1])].tolist())
 
 
-def _sums(places: Whole, values: NDArray[np.generic], n: int) -> Numbers:
-    return np.bincount(places, values, minlength=n).astype(np.float64)
+def _places(those: Sentences, block: tuple[int, int], n: int) -> tuple[Whole, Whole]:
+    """The words of a range of sentences at which an n-gram begins, and the sentence each is in."""
+    first, last = block
+    sentence_of = np.repeat(np.arange(first, last), np.diff(those.starts[first : last + 1]))
+    at = np.arange(those.starts[first], those.starts[last])
+    is_inside = at + n <= those.starts[1:][sentence_of]
+    return at[is_inside], sentence_of[is_inside]
