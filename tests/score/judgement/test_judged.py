@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pytest
@@ -132,3 +133,25 @@ def test_flickr8k_as_published_tables_take_it(shared_data: Path) -> None:
     # 721 of the 1,000 images were judged with one of their own captions.
     left = {pair[0]: len(texts) for pair, texts in zip(crowd.judgements.pairs, crowd.references, strict=True)}
     assert sorted(left.values()) == [4] * 721 + [5] * 279
+
+
+@pytest.mark.parametrize("lenient", [False, True])
+def test_no_mutation_of_the_folder_makes_a_traceback(folder: Path, lenient: bool, mutations: int) -> None:
+    chance = random.Random(3)
+    sound = {name: (folder / name).read_bytes() for name in (CAPTIONS_FILE, EXPERT_FILE, CROWD_FILE)}
+    refused = 0
+    for _ in range(mutations):
+        name = chance.choice(list(sound))
+        raw = bytearray(sound[name])
+        at = chance.randrange(len(raw))
+        raw[at : at + chance.randint(0, 9)] = chance.choice(
+            [b"", b"\t", b"\n", b"#", b"\xff", b"\x00", b"9", b"a.jpg#1"]
+        )
+        (folder / name).write_bytes(raw)
+        try:
+            for one in flickr8k(folder, Reading(lenient=lenient)):
+                assert len(one.run()) == len(one.judgements.pairs)
+        except LimnerError:
+            refused += 1
+        (folder / name).write_bytes(sound[name])
+    assert 0 < refused < mutations
