@@ -109,6 +109,12 @@ def test_counts_that_cannot_be_are_refused(counts: dict[tuple[str, ...], int], p
         DocumentFrequencies(5, counts)
 
 
+@pytest.mark.parametrize("n_images", [-1, 1 << 32])
+def test_numbers_of_images_that_no_file_can_hold_are_refused(n_images: int) -> None:
+    with pytest.raises(ValueError, match="cannot be counted"):
+        DocumentFrequencies(n_images, {})
+
+
 def test_words_of_two_tokenisers_do_not_add_up() -> None:
     with pytest.raises(LimnerError, match="count with one tokeniser"):
         DocumentFrequencies(1, {}, "ptb") + DocumentFrequencies(1, {})

@@ -28,6 +28,9 @@ N = 4
 FORMAT = "limner document frequencies"
 VERSION = 1
 MAX_HEADER = 1 << 16
+MAX_COUNT = 1 << 32
+"""What 32 bits of a file cannot hold."""
+
 MAX_RATIO = 32
 """How many times its packed size a file may have: far more than these have, far less than one made to fill memory."""
 
@@ -49,6 +52,8 @@ class DocumentFrequencies:
         self.counts = counts if isinstance(counts, NgramCounts) else from_mapping(counts, N)
         self.tokeniser = tokeniser
         self._digest = ""
+        if not 0 <= n_images < MAX_COUNT:
+            raise ValueError(f"{n_images} images cannot be counted")
         most = max((int(found.max(initial=0)) for _, found in self.counts.orders), default=0)
         if most > n_images:
             raise ValueError(f"an n-gram is in {most} images of {n_images}")
@@ -158,7 +163,7 @@ def _header(line: bytes, place: str) -> _Header:
     if header.format != FORMAT or header.version != VERSION:
         raise BadInput(place, f"{shown(header.format)}, version {header.version}, cannot be read", "write it again")
     sizes = [header.n_images, header.n_bytes, header.n_packed, *header.n_grams]
-    if not header.n_grams or min(sizes) < 0 or max(header.n_images, *header.n_grams) >= 1 << 32:
+    if not header.n_grams or min(sizes) < 0 or max(header.n_images, *header.n_grams) >= MAX_COUNT:
         raise _fault(place, "its sizes cannot be")
     if header.n_bytes > max(ALWAYS, MAX_RATIO * header.n_packed):
         raise _fault(place, f"{header.n_packed} bytes cannot unpack to {header.n_bytes}")
