@@ -179,7 +179,7 @@ BLOCK = 1 << 17
 
 
 class _Tally(NamedTuple):
-    """How often (`times`) sentences have n-grams, by image, or by sentence and then n-gram."""
+    """How often (`times`) each of some sentences has each of its n-grams, by sentence and then n-gram."""
 
     image: Whole
     sentence: Whole
@@ -187,7 +187,7 @@ class _Tally(NamedTuple):
     times: Whole
 
     def find(self, other: _Tally) -> tuple[Whole, NDArray[np.bool_]]:
-        """Where the n-grams of another stand in this of the same image, for those which do, and which these are."""
+        """Where these captions have n-grams of the image's references, for those that they have, and which these are."""
         base = max(self.gram.max(initial=0), other.gram.max(initial=0)) + 1
         keys, wanted = self.image * base + self.gram, other.image * base + other.gram
         at = np.searchsorted(keys, wanted)
