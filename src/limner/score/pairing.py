@@ -220,7 +220,9 @@ def misfits(captions: Captions, references: References) -> Misfits:
         captions.name,
         len(references.texts),
         len(captions.by_image),
-        *(Some(len(ids), ids) for ids in (missing, extra, empty)),
+        Some(len(missing), missing),
+        Some(len(extra), extra),
+        Some(len(empty), empty),
         captions.n_duplicates,
         references.without,
     )
