@@ -1,0 +1,252 @@
+"""METEOR's tables as they come: a jar, which is a zip, and beside it a compressed list of paraphrases.
+
+They are inside the `pycocoevalcap` wheel, and in METEOR's own distribution.
+Neither is part of Limner, and nothing here runs them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.util import find_spec
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from limner.corpus.files import ZIP_FAULTS, cannot
+from limner.errors import BadInput, LimnerError
+
+JAR, PARAPHRASES = "meteor-1.5.jar", "paraphrase-en.gz"
+FUNCTION_WORDS, PREFIXES = "function/english.words", "nonbreaking/english.prefixes"
+SYNSETS, EXCEPTIONS = "synonym/english.synsets", "synonym/english.exceptions"
+MEMBERS = (FUNCTION_WORDS, PREFIXES, SYNSETS, EXCEPTIONS)
+
+REMEDY = "pip install pycocoevalcap, or name a folder that holds meteor-1.5.jar and paraphrase-en.gz"
+
+MAX_MEMBER = 16 << 20
+"""Bytes a table in the jar may have: four times what any has."""
+
+MAX_LINE = 1 << 16
+"""Bytes a line of the paraphrases may have; the longest has some hundred."""
+
+BLOCK = 1 << 22
+
+ENTRY_LINES = 3
+
+Progress = Callable[[float], None]
+"""Told, now and then, the share that is done: from 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where METEOR's tables are: the jar, and the paraphrases where there are any."""
+
+    jar: Path
+    paraphrases: Path | None
+
+    def key(self) -> str:
+        """What tells the contents apart from others: sizes and checksums, read without reading the tables."""
+        with _opened_jar(self.jar) as jar:
+            infos = [_info(jar, self.jar, name) for name in MEMBERS]
+        sums = [f"{info.file_size}:{info.CRC:08x}" for info in infos]
+        if self.paraphrases:
+            sums.append(_gzip_key(self.paraphrases))
+        return sha256(" ".join(sums).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class JarTables:
+    """What the jar holds.
+
+    `prefixes` are abbreviations that keep their period, True for those that
+    keep it before a number only. `synsets` are the senses of each word,
+    `bases` the words that an irregular form is of.
+    """
+
+    function_words: frozenset[str]
+    prefixes: Mapping[str, bool]
+    synsets: Mapping[str, tuple[int, ...]]
+    bases: Mapping[str, Sequence[str]]
+
+
+def find_source(folder: Path | None = None) -> Source | None:
+    """The tables in this folder, or those of the installed `pycocoevalcap`; None where it is not installed.
+
+    A folder that is named must hold the jar, itself or in `meteor/`, as the
+    wheel has it.
+    """
+    if folder is not None:
+        for place in (folder, folder / "meteor"):
+            if (place / JAR).is_file():
+                return _source(place)
+        raise BadInput(str(folder), f"there is no {JAR} in it", REMEDY)
+    spec = find_spec("pycocoevalcap")
+    places = [Path(place) / "meteor" for place in (spec and spec.submodule_search_locations) or ()]
+    return next((_source(place) for place in places if (place / JAR).is_file()), None)
+
+
+def _source(folder: Path) -> Source:
+    found = (folder / "data" / PARAPHRASES, folder / PARAPHRASES)
+    return Source(folder / JAR, next((path for path in found if path.is_file()), None))
+
+
+def read_jar(path: Path) -> JarTables:
+    """The tables inside the jar."""
+    with _opened_jar(path) as jar:
+        return JarTables(
+            frozenset(_lines(jar, path, FUNCTION_WORDS)),
+            dict(_prefixes(_lines(jar, path, PREFIXES))),
+            {word: _numbers(path, word, senses) for word, senses in _pairs(jar, path, SYNSETS)},
+            _bases(_pairs(jar, path, EXCEPTIONS)),
+        )
+
+
+def read_paraphrases(path: Path, progress: Progress) -> Iterator[tuple[list[bytes], list[bytes]]]:
+    """Phrases and, place by place, phrases of the same meaning, some ten thousand pairs at a time.
+
+    An entry is three lines: how likely it is, the one, the other. Words stand
+    between single spaces.
+    """
+    n_lines = 0
+    rest: list[bytes] = []
+    for block in _blocks(path, progress):
+        lines = [*rest, *block]
+        whole = len(lines) - len(lines) % ENTRY_LINES
+        rest = lines[whole:]
+        _check_likelihoods(path, lines[0:whole:ENTRY_LINES], n_lines)
+        n_lines += whole
+        yield lines[1:whole:ENTRY_LINES], lines[2:whole:ENTRY_LINES]
+    if any(rest):
+        raise BadInput(f"{path}:{n_lines + len(rest)}", "an entry has three lines, the last has fewer", _COMPLETE)
+
+
+_COMPLETE = "is the file complete?"
+
+
+def _blocks(path: Path, progress: Progress) -> Iterator[list[bytes]]:
+    """The lines of the file, unpacked some megabytes at a time."""
+    cut = b""
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as raw, gzip.GzipFile(fileobj=cast(BinaryIO, raw)) as unpacked:
+            while block := unpacked.read(BLOCK):
+                *lines, cut = (cut + block).split(b"\n")
+                if len(cut) > MAX_LINE or max(map(len, lines), default=0) > MAX_LINE:
+                    raise BadInput(str(path), f"a line is longer than {MAX_LINE >> 10} kB", f"is this {PARAPHRASES}?")
+                yield _single_spaced(lines)
+                progress(min(raw.tell() / max(size, 1), 1.0))
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise BadInput(str(path), f"cannot be decompressed ({error})", _COMPLETE) from error
+    except OSError as error:
+        raise cannot("read", path, error) from error
+    if cut:
+        yield _single_spaced([cut])
+
+
+def _single_spaced(lines: list[bytes]) -> list[bytes]:
+    text = b"\n".join(lines)
+    if b"  " in text or b"\t" in text or b"\r" in text or b" \n" in text or b"\n " in text:
+        return [b" ".join(line.split()) for line in lines]
+    return lines
+
+
+def _check_likelihoods(path: Path, lines: list[bytes], before: int) -> None:
+    try:
+        for _ in map(float, lines):
+            pass
+    except ValueError:
+        at = next(i for i, line in enumerate(lines) if not _is_number(line))
+        place = f"{path}:{before + ENTRY_LINES * at + 1}"
+        raise BadInput(place, "the likelihood of a paraphrase is no number", f"is this {PARAPHRASES}?") from None
+
+
+def _is_number(line: bytes) -> bool:
+    try:
+        float(line)
+    except ValueError:
+        return False
+    return True
+
+
+def _opened_jar(path: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(path)
+    except ZIP_FAULTS as error:
+        raise BadInput(str(path), f"cannot be read as a jar ({error})", _COMPLETE) from error
+
+
+def _info(jar: zipfile.ZipFile, path: Path, name: str) -> zipfile.ZipInfo:
+    try:
+        info = jar.getinfo(name)
+    except KeyError:
+        raise BadInput(str(path), f"there is no {name} in it", f"is this {JAR}?") from None
+    if info.file_size > MAX_MEMBER:
+        raise BadInput(f"{path}: {name}", f"it has more than {MAX_MEMBER >> 20} MB", f"is this {JAR}?")
+    return info
+
+
+def _lines(jar: zipfile.ZipFile, path: Path, name: str) -> list[str]:
+    try:
+        with jar.open(_info(jar, path, name)) as member:
+            text = member.read(MAX_MEMBER).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: {name}", f"byte {error.start} is not UTF-8", f"is this {JAR}?") from error
+    except ZIP_FAULTS as error:
+        raise BadInput(f"{path}: {name}", f"cannot be unpacked ({error})", _COMPLETE) from error
+    return [line.strip() for line in text.split("\n")]
+
+
+def _pairs(jar: zipfile.ZipFile, path: Path, name: str) -> Iterator[tuple[str, str]]:
+    """A line, and the one that goes with it."""
+    lines = _lines(jar, path, name)
+    while lines and not lines[-1]:
+        lines.pop()
+    if len(lines) % 2:
+        raise BadInput(f"{path}: {name}", "every second line is missing its first", _COMPLETE)
+    return zip(lines[::2], lines[1::2], strict=True)
+
+
+def _numbers(path: Path, word: str, senses: str) -> tuple[int, ...]:
+    try:
+        numbers = tuple(map(int, senses.split()))
+    except ValueError:
+        numbers = (-1,)
+    if not all(0 <= number < 1 << 31 for number in numbers):
+        raise BadInput(f"{path}: {SYNSETS}", f"the senses of {word!r} are not numbers", f"is this {JAR}?")
+    return numbers
+
+
+def _prefixes(lines: list[str]) -> Iterator[tuple[str, bool]]:
+    for line in lines:
+        if line and not line.startswith("#"):
+            word, *rest = line.split()
+            yield word, bool(rest)
+
+
+def _bases(pairs: Iterator[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for base, forms in pairs:
+        for form in forms.split():
+            found.setdefault(form, []).append(base)
+    return found
+
+
+def _gzip_key(path: Path) -> str:
+    """The size of the file and its last eight bytes, which are the checksum and the length of what is packed in it."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, 2)
+            if size < 18:
+                raise BadInput(str(path), "is too short for a compressed file", _COMPLETE)
+            file.seek(-8, 2)
+            return f"{size}:{file.read().hex()}"
+    except OSError as error:
+        raise cannot("read", path, error) from error
+
+
+def no_tables() -> LimnerError:
+    """The error where METEOR's tables are asked for and there are none."""
+    return LimnerError(f"METEOR's tables are not installed; {REMEDY}")
