@@ -187,7 +187,7 @@ class _Tally(NamedTuple):
     times: Whole
 
     def find(self, other: _Tally) -> tuple[Whole, NDArray[np.bool_]]:
-        """Where these captions have n-grams of the image's references, for those that they have, and which these are."""
+        """Where these captions have n-grams of their references, for those that they have, and which these are."""
         base = max(self.gram.max(initial=0), other.gram.max(initial=0)) + 1
         keys, wanted = self.image * base + self.gram, other.image * base + other.gram
         at = np.searchsorted(keys, wanted)
