@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -17,6 +16,7 @@ from limner.score.cider import Cider, PlainCider
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
 from limner.score.rouge_l import RougeL
 from limner.score.run import Run
+from limner.text.ptb import tokenise
 from ngram_definitions import use
 
 # By pycocoevalcap 1.2 over tokens of its own PTBTokenizer (Java 17): compute_score of Bleu(4), Rouge() and Cider().
@@ -57,21 +57,6 @@ def published(folder: Path, name: str) -> list[tuple[str, str, list[str]]]:
     return [(image["image_name"], image["prediction"], image["captions"]) for image in known]
 
 
-def tokenise(sentences: list[str]) -> list[str]:
-    try:
-        from limner.text.ptb import tokenise as by_ours
-    except ImportError:
-        return reference_tokens(sentences)
-    return list(by_ours(sentences))
-
-
-def reference_tokens(sentences: list[str]) -> list[str]:
-    reference = pytest.importorskip("pycocoevalcap.tokenizer.ptbtokenizer", reason="pycocoevalcap is not installed")
-    if shutil.which("java") is None:
-        pytest.skip("there is no Java to run the reference tokeniser with")
-    return [str(token) for token in reference.PTBTokenizer().tokenize({0: [{"caption": one} for one in sentences]})[0]]
-
-
 @pytest.mark.parametrize("name", FIGURES)
 def test_the_figures_of_a_file(name: str, run_of: Callable[[str], Run]) -> None:
     run = run_of(name)
@@ -108,6 +93,24 @@ def test_every_image_scores_as_it_does_by_pycocoevalcap(name: str, run_of: Calla
     expected = np.stack([*bleus, rouge.Rouge().compute_score(gts, res)[1], cider.Cider().compute_score(gts, res)[1]])
     found = np.concatenate([metric.measure(run).per_image for metric in (Bleu(), RougeL(), Cider())], axis=1)
     np.testing.assert_allclose(found.T, expected, rtol=0, atol=1e-9)
+
+
+def test_a_program_written_for_pycocoevalcap_has_the_same_figures(shared_data: Path) -> None:
+    from limner.score.pycocoevalcap import COCO, COCOEvalCap
+
+    captions = COCO(shared_data / "coco" / "captions_val2017.json")
+    others, results = COCO(), []
+    others.dataset = {"images": captions.dataset["images"], "annotations": []}
+    for id in captions.getImgIds():
+        first, *rest = captions.imgToAnns[id]
+        results.append({"image_id": id, "caption": first["caption"]})
+        others.dataset["annotations"] += rest
+    others.createIndex()
+    evaluation = COCOEvalCap(others, others.loadRes(results), metrics=["Bleu", "ROUGE_L", "CIDEr"])
+    evaluation.evaluate()
+    assert list(evaluation.eval) == ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "ROUGE_L", "CIDEr"]
+    assert list(evaluation.eval.values()) == pytest.approx(FIGURES["coco"], abs=5e-7)
+    assert len(evaluation.imgToEval) == 5_000
 
 
 def test_frequencies_of_real_shards_add_up_and_keep(run_of: Callable[[str], Run], tmp_path: Path) -> None:

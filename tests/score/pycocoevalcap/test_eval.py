@@ -28,6 +28,9 @@ class Sorting:
     def compute_score(self, gts: dict[Any, list[str]], res: dict[Any, list[str]]) -> tuple[float, list[Any]]:
         return 0.5, [{"id": id} for id in sorted(gts)]
 
+    def method(self) -> str:
+        return "SPICE*"
+
 
 @pytest.fixture(autouse=True)
 def parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,7 +67,7 @@ def test_values_are_the_scorers_and_images_have_their_own() -> None:
     bleu, bleus = Bleu(4).compute_score(gts, res)
     rouge, rouges = Rouge().compute_score(gts, res)
     cider, ciders = Cider().compute_score(gts, res)
-    names = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "METEOR", "ROUGE_L", "CIDEr", "SPICE"]
+    names = ["Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4", "METEOR", "ROUGE_L", "CIDEr", "SPICE*"]
     assert list(evaluation.eval) == names
     assert list(evaluation.eval.values()) == pytest.approx([*bleu, 0.5, rouge, cider, 0.5])
     assert list(evaluation.imgToEval) == [9, 3, 5]
@@ -73,7 +76,7 @@ def test_values_are_the_scorers_and_images_have_their_own() -> None:
         assert own["image_id"] == id
         assert [own[f"Bleu_{n}"] for n in range(1, 5)] == pytest.approx([values[i] for values in bleus])
         assert (own["ROUGE_L"], own["CIDEr"]) == pytest.approx((rouges[i], ciders[i]))
-        assert own["SPICE"] == {"id": id}
+        assert own["SPICE*"] == {"id": id}
     assert evaluation.evalImgs == list(evaluation.imgToEval.values())
 
 

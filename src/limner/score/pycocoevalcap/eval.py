@@ -13,9 +13,9 @@ METRICS: dict[str, tuple[str, str, tuple[str, ...]]] = {
     "METEOR": ("meteor", "Meteor", ("METEOR",)),
     "ROUGE_L": ("rouge", "Rouge", ("ROUGE_L",)),
     "CIDEr": ("cider", "Cider", ("CIDEr",)),
-    "SPICE": ("spice", "Spice", ("SPICE",)),
+    "SPICE": ("spice", "Spice", ()),
 }
-"""The module, the class and the names of the values of each metric."""
+"""The module, the class and the names of the values of each metric; without one, the scorer says what it is."""
 
 
 class Captions(Protocol):
@@ -32,7 +32,8 @@ class COCOEvalCap:
 
     `evaluate()` fills `eval`, the values of all images by name; `imgToEval`,
     each image's own by its id; and `evalImgs`, a list of these. The images
-    are those of `params["image_id"]`. `metrics` may be fewer than all.
+    are those of `params["image_id"]`. `metrics` may be fewer than all. SPICE
+    by another parser than the original's is another measure, named `SPICE*`.
     """
 
     def __init__(self, coco: Captions, cocoRes: Captions, metrics: Iterable[str] = tuple(METRICS)) -> None:
@@ -57,9 +58,10 @@ class COCOEvalCap:
         res = tokenise({id: self._said(self.cocoRes, id, "result") for id in ids})
         self.imgToEval = {id: {"image_id": id} for id in wanted}
         for name in self.metrics:
-            module, scorer, columns = METRICS[name]
-            value, values = _class(module, scorer)().compute_score(gts, res)
-            for column, whole, own in _columns(columns, value, values):
+            module, kind, columns = METRICS[name]
+            scorer = _class(module, kind)()
+            value, values = scorer.compute_score(gts, res)
+            for column, whole, own in _columns(columns or (scorer.method(),), value, values):
                 self.setEval(whole, column)
                 self.setImgToEvalImgs(own, ids, column)
         self.setEvalImgs()
