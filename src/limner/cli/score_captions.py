@@ -85,7 +85,7 @@ def captions(
 
     policy = Policy(missing, extra, empty, duplicate)
     settings = _settings(df, synonyms, training, meteor_tables)
-    names = _metric_names(metrics, settings)
+    names = _metric_names(metrics)
     others = [*_from_files(metric_file), *_clip(clip, pictures)]
     references = _references(refs, lenient, keep_images=bool(clip) or _needs_images(names, by))
     systems = _named([_captions(one, source, policy, lenient) for one in (*results, *compare)])
@@ -123,8 +123,8 @@ def _print(found: Sequence[Evaluation], compared: Sequence[Compared], as_json: b
         click.echo("\n".join(table_of(found, compared)))
 
 
-def _metric_names(named: str | None, settings: Settings) -> list[str]:
-    """The metrics that were asked for; or the usual ones that can be had, and a word on one that cannot."""
+def _metric_names(named: str | None) -> list[str]:
+    """The metrics that were asked for, or the usual ones."""
     from limner.score.metrics import USUAL, check_names
 
     if named is not None:
@@ -192,6 +192,7 @@ def _settings(df: str, synonyms: Path | None, training: str | None, meteor_table
         meteor_tables,
         read_synonyms(synonyms, alone=True) if synonyms else None,
         known,
+        _tell_share,
     )
 
 
@@ -220,6 +221,13 @@ def _save(found: Sequence[Evaluation], df: Path | None, per_image: Path | None) 
     if per_image:
         with write_bytes(per_image) as handle:
             handle.write(per_image_csv(found).encode())
+
+
+def _tell_share(share: float) -> None:
+    """How much of METEOR's tables is compiled, which is done once."""
+    if sys.stderr.isatty():
+        bar = "█" * round(30 * share)
+        click.echo(f"\rpreparing METEOR's tables, once: {bar:░<30} {share:.0%}\x1b[K", err=True, nl=False)
 
 
 def _tell(what: str) -> None:

@@ -27,13 +27,15 @@ class Settings:
     `df` are CIDEr's document frequencies: of the `run` or part that is scored,
     of the whole `corpus` for parts too, or such as were counted before.
     `meteor_tables` is a folder with METEOR's tables, `synonyms` words for
-    classes of objects, `training` sentences that are not novel.
+    classes of objects, `training` sentences that are not novel. `progress` is
+    told the share that is done where a metric prepares something once.
     """
 
     df: DocumentFrequencies | Literal["run", "corpus"] = "run"
     meteor_tables: Path | None = None
     synonyms: Synonyms | None = None
     training: Sequence[str] | None = None
+    progress: Callable[[float], None] | None = None
 
 
 def check_names(names: Iterable[str]) -> None:
@@ -84,6 +86,12 @@ def _plain_cider(settings: Settings) -> Metric:
     return PlainCider(None if isinstance(settings.df, str) else settings.df)
 
 
+def _meteor(settings: Settings) -> Metric:
+    from limner.score.meteor import Meteor
+
+    return Meteor(settings.meteor_tables, settings.progress)
+
+
 def _chair(settings: Settings) -> Metric:
     from limner.score.chair import Chair
 
@@ -128,6 +136,7 @@ METRICS: dict[str, Callable[[Settings], Metric]] = {
     "rouge_l": _rouge_l,
     "cider": _cider,
     "cider-plain": _plain_cider,
+    "meteor": _meteor,
     "diversity": _diversity,
     "chair": _chair,
     "coverage": _coverage,
