@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from limner.report.page import Pictures, write_page
 from limner.score.content import gold_sets, human, summarise
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Page
 
 HOSTILE = "</script><script>window.ran=1</script><img src=x onerror=window.ran=1>\"'><svg onload=window.ran=1>"
 PHONE = {"width": 375, "height": 740}
@@ -81,28 +81,15 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def show(browser: Browser, written: Path) -> Iterator[Open]:
-    """Open a page; whatever it logs as an error, throws or fetches fails the test."""
-    contexts, faults = [], []
+def show(open_page: Open, written: Path) -> Open:
+    """Open a page and wait for its first image."""
 
-    def opened(path: Path = written, fragment: str = "", width: int = 1280, height: int = 900, **more: Any) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": height}, **more)
-        contexts.append(context)
-        page = context.new_page()
-        page.on("pageerror", lambda error: faults.append(str(error)))
-        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
-        page.on("request", lambda request: faults.append(request.url) if foreign(request.url) else None)
-        page.goto(path.as_uri() + fragment)
+    def opened(path: Path = written, fragment: str = "", **more: Any) -> Page:
+        page = open_page(path, fragment, **more)
         page.wait_for_selector(".card")
         return page
 
-    def foreign(url: str) -> bool:
-        return not url.startswith(("data:image/", "file:"))
-
-    yield opened
-    for context in contexts:
-        context.close()
-    assert faults == []
+    return opened
 
 
 def ids(page: Page) -> list[str]:
@@ -297,6 +284,15 @@ def test_sorting(show: Open) -> None:
         assert ids(page)[:3] == first, choices
 
 
+def test_another_order_is_shown_from_its_beginning(show: Open) -> None:
+    page = show()
+    page.evaluate("scrollBy(0, 6000)")
+    page.locator("#sort").select_option(label="by id")
+    assert ids(page)[:2] == ["first", "n0"]
+    bar, top = page.evaluate("['#bar', '.card'].map(one => document.querySelector(one).getBoundingClientRect())")
+    assert 0 <= top["top"] - bar["bottom"] < 20
+
+
 def test_the_means_are_of_the_images_shown(show: Open) -> None:
     page = show()
     page.locator("#query").fill("first")
@@ -439,7 +435,7 @@ def test_a_phone_needs_no_sideways_scrolling(show: Open, scheme: str) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_its_ground(show: Open, scheme: str) -> None:
+def test_text_stands_out_from_its_ground(show: Open, contrast: str, scheme: str) -> None:
     page = show(color_scheme=scheme)
     card(page, 1).get_by_text("two dogs").hover()
     for selector in [
@@ -454,22 +450,7 @@ def test_text_stands_out_from_its_ground(show: Open, scheme: str) -> None:
         "mark.on",
         ".prf",
     ]:
-        assert page.locator(selector).first.evaluate(CONTRAST) >= 4.5, selector
-
-
-CONTRAST = """one => {
-  const canvas = new OffscreenCanvas(1, 1).getContext('2d', {willReadFrequently: true});
-  const painted = colours => {
-    for (const colour of colours) { canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1); }
-    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3)
-      .map(part => part / 255).map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
-  };
-  const light = ([r, g, b]) => 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  const grounds = [];
-  for (let over = one; over; over = over.parentElement) grounds.unshift(getComputedStyle(over).backgroundColor);
-  const [a, b] = [light(painted(grounds)), light(painted([...grounds, getComputedStyle(one).color]))];
-  return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-}"""
+        assert page.locator(selector).first.evaluate(contrast) >= 4.5, selector
 
 
 def test_nothing_in_the_data_runs(show: Open, tmp_path: Path) -> None:

@@ -17,8 +17,6 @@ from limner.corpus import Box, Image
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from limner.report.captions_page import write_captions_page
-from limner.report.captions_page.explanations import telling
-from limner.report.captions_page.joined import Joined
 from limner.report.page import Pictures, Written
 from limner.score.caption_evaluation import Compared, Evaluation, compare_systems
 from limner.score.metric import means
@@ -144,26 +142,3 @@ def test_no_image_is_refused_and_a_failed_run_leaves_nothing(page: Path) -> None
     with pytest.raises(LimnerError, match=r"a\.png"):
         write_captions_page(*systems(), page, pictures=Pictures(page.parent, page))
     assert [path.name for path in page.parent.iterdir()] == ["a.png"]
-
-
-def test_where_there_are_many_images_the_telling_ones_are_explained() -> None:
-    ids = [str(i) for i in range(10)]
-    references = {id: ["x"] for id in ids}
-    values = [[0.5, 0.9, 0.1, 0.5, 0.5, 0.5, 0.5, 0.0, 0.5, 0.5], [0.5, 0.1, 0.1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]]
-
-    class Fixed:
-        name, columns = "fixed", ("fixed",)
-
-        def __init__(self, values: list[float]) -> None:
-            self._values = values
-
-        def measure(self, run: Run) -> Any:
-            return means(self._values)
-
-    said = dict.fromkeys(ids, "x")
-    metrics: list[Sequence[Any]] = [[Fixed(one)] for one in values]
-    made = [evaluation(str(s), said, references=references, images=None, metrics=one) for s, one in enumerate(metrics)]
-    assert telling(Joined(made), "fixed", 10) == ids
-    # The two where they differ most, then the lowest that are left.
-    assert telling(Joined(made), "fixed", 4) == ["0", "1", "2", "7"]
-    assert telling(Joined(made[:1]), "fixed", 2) == ["2", "7"]

@@ -119,10 +119,16 @@ function mean(k) {
 function toggleWhy(image) {
   if (!image.e) return;
   if (!opened.delete(image)) opened.add(image);
-  const card = explorer.list.cards.get(image);
-  if (!card) return;
-  card.querySelector('.more').ariaExpanded = String(isOpen(image));
-  card.querySelector('.why').replaceChildren(...(isOpen(image) ? whyParts(data, image, innerWidthOf()) : []));
+  tellWhy(image);
+}
+
+/** Draw anew, in the cards that are there, why their images score so: for all, or for one. */
+function tellWhy(only) {
+  for (const [image, card] of explorer.list.cards) {
+    if (!image.e || (only && only !== image)) continue;
+    card.querySelector('.more').ariaExpanded = String(isOpen(image));
+    card.querySelector('.why').replaceChildren(...(isOpen(image) ? whyParts(data, image, innerWidthOf()) : []));
+  }
   explorer.list.keepUp();
 }
 
@@ -138,17 +144,17 @@ document.addEventListener('click', event => {
   if (bar) {
     [byId('from').value, byId('to').value] = [bar.dataset.from, bar.dataset.to];
     explorer.rearrange();
-    explorer.form.scrollIntoView({block: 'start'});
+    explorer.toBeginning();
   }
   if (part) {
     byId('part').value = part.dataset.part;
     explorer.rearrange();
-    explorer.form.scrollIntoView({block: 'start'});
+    explorer.toBeginning();
   }
   if (end) {
     const {column} = meantBy(data, explorer.wanted());
     sortBy('score', (end.dataset.end === '0') === column.up);
-    explorer.form.scrollIntoView({block: 'start'});
+    explorer.toBeginning();
   }
   if (link) opened.add(data.images.find(image => linkTo(image) === link.getAttribute('href')));
 });
@@ -162,23 +168,21 @@ for (const id of ['column', 'scorer', 'rival']) {
 }
 byId('jump').addEventListener('click', event => {
   event.preventDefault();
-  explorer.form.scrollIntoView({block: 'start'});
+  explorer.toBeginning();
 });
 byId('why-all').addEventListener('change', () => {
   opened.clear();
   explorer.list.guessHeights();
-  explorer.list.redraw();
+  tellWhy();
 });
 for (const id of ['part-key', 'part-view']) byId(id).addEventListener('change', () => drawParts(data));
 let width = window.innerWidth;
 window.addEventListener('resize', () => {
   // Alignments are drawn for the width there is.
-  if (width !== window.innerWidth) explorer.list.redraw();
+  if (width !== window.innerWidth) tellWhy();
   width = window.innerWidth;
 });
-document.addEventListener('DOMContentLoaded', () => {
-  if (opened.size) explorer.list.redraw();
-});
+document.addEventListener('DOMContentLoaded', () => tellWhy());
 
 introduce(data);
 offer();

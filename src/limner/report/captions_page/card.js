@@ -94,9 +94,11 @@ function whyParts(data, image, width) {
 const WHY = {
   alignment: {
     width: ([said, reference]) => Math.max(placedInRow(said).end, placedInRow(reference).end),
-    draw(data, s, metric, [said, reference, matches, number, chunks], width) {
-      const told = `${plural(matches.length, 'match', 'matches')} in ${plural(chunks, 'chunk')}`;
-      const head = whyHead(data, s, metric, `${told}, with reference ${number + 1}`);
+    draw(data, s, metric, [said, reference, matches, number, chunks, ...figures], width) {
+      const [p, r, penalty] = figures.map(value => decimals(value, 2));
+      const told = `${plural(matches.length, 'match', 'matches')} with reference ${number + 1}: precision ${p}, `
+        + `recall ${r}, penalty ${penalty} for ${plural(chunks, 'chunk')}`;
+      const head = whyHead(data, s, metric, told);
       return make('section', 'because', head, drawAlignment({said, reference, matches}, width), legendOf(matches));
     },
   },

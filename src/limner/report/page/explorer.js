@@ -55,11 +55,15 @@ class Explorer {
   /** The form changed: show the beginning of what it asks for. */
   rearrange() {
     this.arrange();
-    const top = this.form.offsetTop;
-    if (window.scrollY > top) window.scrollTo(0, top);
+    if (window.scrollY > this.beginning) this.toBeginning();
     this.list.keepUp();
     this.list.cards.forEach((card, image) => this.markFound(card, image));
   }
+
+  /** How far down the page the bar stands where it does not stick: it tells where it is stuck when it does. */
+  get beginning() { return this.list.host.parentElement.offsetTop - this.form.offsetHeight - GAP; }
+
+  toBeginning() { window.scrollTo(0, this.beginning); }
 
   reset() {
     this.form.reset();
@@ -99,7 +103,8 @@ class Explorer {
     }
     if (!found) return;
     for (const range of found) {
-      if (!range.startContainer.isConnected || card.contains(range.startContainer)) found.delete(range);
+      // A range whose text is gone has collapsed.
+      if (range.collapsed || card.contains(range.startContainer)) found.delete(range);
     }
     const terms = [...query.matchAll(/"([^"]+)|[^\s"]+/g)].map(([all, phrase]) => (phrase ?? all).trim());
     const escaped = terms.filter(Boolean).map(term => term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
