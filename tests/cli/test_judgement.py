@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -67,10 +66,6 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
-needs_tokeniser = pytest.mark.skipif(find_spec("limner.text.ptb") is None, reason="there is no tokeniser yet")
-
-
-@needs_tokeniser
 def test_metrics_are_held_against_judgements_of_ones_own(files: Path) -> None:
     pytest.importorskip("matplotlib", reason="the plots extra is not installed")
     (files / "mine.jsonl").write_text('{"metric":"mine"}\n{"image":"a","caption":"Cars .","score":1}\n')
@@ -94,7 +89,6 @@ def test_metrics_are_held_against_judgements_of_ones_own(files: Path) -> None:
     assert sorted(path.name for path in (files / "out").iterdir())[-3:] == ["table.csv", "table.md", "tests.csv"]
 
 
-@needs_tokeniser
 def test_a_file_of_judgements_needs_references_and_a_folder_has_its_own(files: Path) -> None:
     pytest.importorskip("matplotlib", reason="the plots extra is not installed")
     done = CliRunner().invoke(judgement, [str(files / "people.jsonl"), "--out", str(files / "out")])
