@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from limner.cli.corpora import Source, lenient_option, progress, tell_reading
+from limner.cli.corpora import Source, lenient_option, progress, reading_lines, tell_reading
 from limner.corpus import open_corpus
 from limner.corpus.files import write_bytes
 
@@ -49,6 +49,7 @@ PATH = click.Path(path_type=Path)
 @click.option("--per-image", metavar="FILE", type=PATH, help="Every image's own scores, as CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print a row for each score.")
+@click.option("--html", metavar="FILE", type=PATH, help="Write a page to look at, image by image.")
 @lenient_option
 def captions(
     results: tuple[str, ...],
@@ -73,6 +74,7 @@ def captions(
     per_image: Path | None,
     as_json: bool,
     as_csv: bool,
+    html: Path | None,
     lenient: bool,
 ) -> None:
     """Captions against references by BLEU, ROUGE-L, CIDEr, METEOR and others, with intervals.
@@ -87,7 +89,7 @@ def captions(
     settings = _settings(df, synonyms, training, meteor_tables)
     names = _metric_names(metrics)
     others = [*_from_files(metric_file), *_clip(clip, pictures)]
-    references = _references(refs, lenient, keep_images=bool(clip) or _needs_images(names, by))
+    references = _references(refs, lenient, keep_images=bool(clip or html) or _needs_images(names, by))
     systems = _named([_captions(one, source, policy, lenient) for one in (*results, *compare)])
     found = evaluate_systems(
         systems,
@@ -104,7 +106,22 @@ def captions(
     _save(found, save_df, per_image)
     for warning in dict.fromkeys(warning for one in found for warning in one.warnings):
         click.echo(f"limner: warning: {warning}", err=True)
+    if html:
+        _write_page(found, compared, html, pictures)
     _print(found, compared, as_json, as_csv)
+
+
+def _write_page(found: Sequence[Evaluation], compared: Sequence[Compared], path: Path, pictures: Path | None) -> None:
+    from limner.corpus.reading import Reading
+    from limner.report.captions_page import write_captions_page
+    from limner.report.page.pictures import Pictures
+
+    reading = Reading()
+    shown = Pictures(pictures, path) if pictures else None
+    write_captions_page(found, compared, path, pictures=shown, reading=reading)
+    for line in reading_lines(reading):
+        click.echo(f"limner: {line}", err=True)
+    click.echo(f"limner: open {path} in a browser", err=True)
 
 
 def _print(found: Sequence[Evaluation], compared: Sequence[Compared], as_json: bool, as_csv: bool) -> None:
@@ -203,10 +220,10 @@ def _from_files(paths: Sequence[Path]) -> list[Metric]:
 
 
 def _clip(model: Path | None, pictures: Path | None) -> list[Metric]:
-    if model is None and pictures is None:
+    if model is None:
         return []
-    if model is None or pictures is None:
-        raise click.UsageError("clip_score takes a model and pictures; pass --clip MODEL and --pictures DIR")
+    if pictures is None:
+        raise click.UsageError("clip_score looks at pictures; pass --pictures DIR too")
     from limner.score.clip import ClipScore
 
     return [ClipScore(model, pictures, progress=progress)]
