@@ -193,3 +193,13 @@ def test_a_metric_without_any_value_is_warned_of(mine: Path, refs: Path) -> None
 
 def test_the_same_results_twice_are_wrong_usage(mine: Path, refs: Path) -> None:
     assert score(mine, mine, "--refs", refs, *METRICS).exit_code == 2
+
+
+def test_a_page_to_look_at_is_written(tmp_path: Path, mine: Path, other: Path, refs: Path) -> None:
+    page = tmp_path / "page.html"
+    done = score(mine, other, "--refs", refs, *METRICS, "--html", page)
+    assert done.exit_code == 0
+    assert f"open {page} in a browser" in done.stderr
+    text = page.read_text(encoding="utf-8")
+    assert "A dog runs on the beach." in text
+    assert "A horse." in text
