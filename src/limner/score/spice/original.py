@@ -1,0 +1,197 @@
+"""SPICE by its original program, where the user has it: a jar, CoreNLP 3.6.0 and its models, and Java.
+
+None of them is part of Limner. The program gets a folder of its own in the
+user's temporary folder, and what goes wrong in it is said in one line.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from importlib.util import find_spec
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from limner.errors import BadInput, LimnerError, one_line
+from limner.score.metric import Choices, Statistics, means
+from limner.score.run import Run
+
+FOLDER = "LIMNER_SPICE"
+"""The environment variable that names the folder of the program."""
+
+JAR = "spice-1.0.jar"
+MODELS = ("stanford-corenlp-3.6.0.jar", "stanford-corenlp-3.6.0-models.jar")
+MODELS_REMEDY = "both are in stanford-corenlp-full-2015-12-09.zip of the CoreNLP site"
+
+MAX_HEAP = 8 << 30
+"""Bytes of memory that the program is given where there is enough; it was written for as much."""
+
+
+class OriginalSpice:
+    """SPICE of tokenised captions as the original program counts it.
+
+    `folder` holds spice-1.0.jar, and in `lib` the two jars of CoreNLP; it is
+    otherwise named by LIMNER_SPICE, or is that of an installed pycocoevalcap.
+    `heap` is the memory the program may take, as Java writes it: "8G".
+    """
+
+    name = "spice"
+    columns = ("spice",)
+
+    def __init__(self, folder: Path | None = None, *, java: str = "java", heap: str | None = None) -> None:
+        self._folder = _folder(folder)
+        self._java = java
+        self._heap = heap or f"{min(MAX_HEAP, _memory() * 3 // 4) >> 20}m"
+        if not re.fullmatch(r"[1-9]\d*[kKmMgG]", self._heap):
+            raise LimnerError(f"a heap of {heap!r} is none that Java knows; give a number and a unit, as in 8G")
+
+    def measure(self, run: Run) -> Statistics:
+        """F of each image; NaN where the program gives none."""
+        choices: Choices = {"program": JAR.removesuffix(".jar"), "corenlp": "3.6.0", "wordnet": "meteor-1.5"}
+        return means([scores["All"]["f"] for scores in self.breakdown(run)], choices)
+
+    def breakdown(self, run: Run) -> list[dict[str, dict[str, float]]]:
+        """For each image, by category, what the program counts: `pr`, `re`, `f` and their numbers."""
+        if not len(run):
+            return []
+        # Whatever white space a tokeniser left in a token, the program is given one line.
+        sentences = [" ".join(" ".join(run.tokens.sentence(s)).split()) for s in range(len(run.tokens))]
+        groups = run.groups.tolist()
+        given = [
+            {"image_id": place, "test": sentences[start], "refs": sentences[start + 1 : end]}
+            for place, (start, end) in enumerate(pairwise(groups))
+        ]
+        return _read(self._run(given), len(given))
+
+    def _run(self, given: list[dict[str, Any]]) -> bytes:
+        """What the program writes for this input."""
+        command = [self._java, *self._options()]
+        with tempfile.TemporaryDirectory(prefix="limner-spice-") as name:
+            folder = Path(name)
+            (folder / "in.json").write_text(json.dumps(given), encoding="ascii")
+            command += [f"-Djava.io.tmpdir={name}", "-jar", str(self._folder / JAR), str(folder / "in.json")]
+            command += ["-out", str(folder / "out.json"), "-subset", "-silent"]
+            done = subprocess.run(command, cwd=folder, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+            said = (done.stderr + done.stdout).decode("utf-8", "replace")
+            if done.returncode or not (folder / "out.json").is_file():
+                raise self._explained(done.returncode, said)
+            return (folder / "out.json").read_bytes()
+
+    def _options(self) -> list[str]:
+        version = _java_version(self._java)
+        if version < 8:
+            raise LimnerError(f"SPICE needs Java 8 or later, and {self._java} is Java {version}")
+        # What later versions hide, the program reaches for by reflection.
+        opened = [f"--add-opens={package}=ALL-UNNAMED" for package in _REFLECTED] if version >= 9 else []
+        return [f"-Xmx{self._heap}", *opened]
+
+    def _explained(self, code: int, said: str) -> LimnerError:
+        """What went wrong, from how the program ended and what it said."""
+        for pattern, problem in _TELLING:
+            if re.search(pattern, said):
+                return LimnerError(f"SPICE failed: {problem.format(heap=self._heap, lib=self._folder / 'lib')}")
+        if code in (-9, 137):
+            problem = f"the system ended it, likely for want of memory; give it a smaller heap than {self._heap}"
+            return LimnerError(f"SPICE failed: {problem}, or free some memory")
+        lines = [line.strip() for line in said.splitlines() if line.strip()]
+        wrong = next((line for line in lines if "Exception" in line or "Error" in line), lines[0] if lines else "")
+        return LimnerError(f"SPICE failed with code {code}: {one_line(wrong, 200) or 'it said nothing'}")
+
+
+_REFLECTED = (
+    *(f"java.base/java.{package}" for package in ("lang", "math", "net", "nio", "text", "util", "util.concurrent")),
+    "java.base/sun.nio.ch",
+)
+
+_TELLING = (
+    (
+        "InaccessibleObjectException|illegal reflective access|does not .opens",
+        "this Java does not let it look into Java's own classes; use Java 8 or 11, by name or in PATH",
+    ),
+    ("UnsupportedClassVersionError", "this Java is too old for it; use Java 8 or 11"),
+    ("OutOfMemoryError", "{heap} of memory are not enough for it; give it a larger heap"),
+    (
+        "Could not reserve enough space|Invalid maximum heap size|exceeds the maximum representable size",
+        "the machine cannot give it {heap} of memory; give it a smaller heap",
+    ),
+    (
+        "NoClassDefFoundError: edu/stanford|ClassNotFoundException: edu.stanford|edu/stanford/nlp/models",
+        f"CoreNLP or its models are not in {{lib}}, or damaged; {MODELS_REMEDY}",
+    ),
+)
+
+
+def _folder(named: Path | None) -> Path:
+    """The folder of the program, with all that it needs."""
+    place = named or (Path(os.environ[FOLDER]) if os.environ.get(FOLDER) else _installed())
+    if place is None:
+        raise LimnerError(
+            f"spice runs the original program, and none is there; name its folder in {FOLDER}, or ask for spice*"
+        )
+    if place.name == JAR:
+        place = place.parent
+    if not (place / JAR).is_file():
+        raise BadInput(str(place), f"there is no {JAR} in it", "name the folder of SPICE, or ask for spice*")
+    missing = [name for name in MODELS if not (place / "lib" / name).is_file()]
+    if missing:
+        problem = f"SPICE needs {' and '.join(missing)} there"
+        raise BadInput(str(place / "lib"), problem, f"{MODELS_REMEDY}; or ask for spice*")
+    return place.absolute()
+
+
+def _installed() -> Path | None:
+    spec = find_spec("pycocoevalcap")
+    places = [Path(place) / "spice" for place in (spec and spec.submodule_search_locations) or ()]
+    return next((place for place in places if (place / JAR).is_file()), None)
+
+
+def _java_version(java: str) -> int:
+    """The number people call it by: 8 for 1.8.0_312, 17 for 17.0.2."""
+    program = shutil.which(java)
+    if program is None:
+        raise LimnerError(f"SPICE needs Java, and there is no {java!r}; install it, or ask for spice*")
+    done = subprocess.run([program, "-version"], capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    said = (done.stderr + done.stdout).decode("utf-8", "replace")
+    found = re.search(r'version "(\d+)(?:\.(\d+))?', said)
+    if found is None:
+        raise LimnerError(f"{java} does not say which Java it is: {one_line(said.strip(), 100) or 'it said nothing'}")
+    first, second = found.groups()
+    return int(second) if first == "1" and second else int(first)
+
+
+def _memory() -> int:
+    """Bytes of memory that the machine has; enough where it does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 2 * MAX_HEAP
+
+
+def _read(written: bytes, n: int) -> list[dict[str, dict[str, float]]]:
+    """The scores of each image, from what the program wrote."""
+    try:
+        items = json.loads(written)
+        found = {int(item["image_id"]): _scores(item["scores"]) for item in items}
+        return [found[place] for place in range(n)]
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise LimnerError(
+            f"SPICE wrote what cannot be read ({type(error).__name__}: {one_line(str(error), 80)})"
+        ) from error
+
+
+def _scores(given: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
+    found = {category: {name: _number(value) for name, value in one.items()} for category, one in given.items()}
+    if "f" not in found["All"]:
+        raise KeyError("f")
+    return found
+
+
+def _number(value: object) -> float:
+    return math.nan if value is None else float(str(value))

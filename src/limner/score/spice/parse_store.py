@@ -1,0 +1,101 @@
+"""Parses kept on disk from run to run: a database file that several processes may use at once."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+
+from limner.errors import LimnerError
+from limner.score.spice.parse import Parse
+
+MAX_BYTES = 512 << 20
+"""The size at which the oldest parses go: about a million captions."""
+
+VERSION = 1
+
+
+class ParseStore:
+    """The parses of one parser in a file, which is made where it is not there.
+
+    What is written is written whole or not at all. Parses of other parsers may
+    be in the same file: `parser` tells them apart.
+    """
+
+    def __init__(self, path: Path, parser: str, *, max_bytes: int = MAX_BYTES) -> None:
+        self._path, self._parser, self._max_bytes = path, f"{VERSION} {parser}", max_bytes
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._connection = sqlite3.connect(path, timeout=60.0, isolation_level=None)
+            self._connection.execute("PRAGMA journal_mode = WAL")
+            self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._connection.execute(
+                "CREATE TABLE IF NOT EXISTS parse (number INTEGER PRIMARY KEY, key BLOB UNIQUE, value BLOB)"
+            )
+        except (OSError, sqlite3.Error) as error:
+            raise self._failed(error) from error
+
+    def __enter__(self) -> ParseStore:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connection.close()
+
+    def read(self, sentences: Iterable[str]) -> dict[str, Parse]:
+        """The parses of those sentences that are there; what is no parse is passed over, and will be replaced."""
+        found = {}
+        try:
+            for sentence in sentences:
+                row = self._connection.execute("SELECT value FROM parse WHERE key = ?", (self._key(sentence),))
+                value = row.fetchone()
+                parse = _decoded(value[0]) if value is not None else None
+                if parse is not None:
+                    found[sentence] = parse
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+        return found
+
+    def write(self, parses: Sequence[tuple[str, Parse]]) -> None:
+        rows = [(self._key(sentence), msgspec.msgpack.encode(parse)) for sentence, parse in parses]
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.executemany("INSERT OR REPLACE INTO parse (key, value) VALUES (?, ?)", rows)
+            self._connection.execute("COMMIT")
+            self._shrink()
+        except sqlite3.Error as error:
+            raise self._failed(error) from error
+
+    def _shrink(self) -> None:
+        """Let the older half of the parses go where the file has grown too large."""
+        execute = self._connection.execute
+        pages, free, size = (
+            execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
+        )
+        if (pages - free) * size <= self._max_bytes:
+            return
+        execute("BEGIN IMMEDIATE")
+        middle = execute("SELECT avg(number) FROM parse").fetchone()[0]
+        execute("DELETE FROM parse WHERE number <= ?", (middle,))
+        execute("COMMIT")
+
+    def _key(self, sentence: str) -> bytes:
+        return blake2b(f"{self._parser}\0{sentence}".encode(), digest_size=16).digest()
+
+    def _failed(self, error: Exception) -> LimnerError:
+        return LimnerError(f"{self._path}: parses cannot be kept there ({error}); delete it, or name another file")
+
+
+def _decoded(value: object) -> Parse | None:
+    if not isinstance(value, bytes):
+        return None
+    try:
+        parse = msgspec.msgpack.decode(value, type=Parse)
+    except msgspec.MsgspecError:
+        return None
+    return parse if parse.is_sound else None
