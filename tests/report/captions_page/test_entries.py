@@ -80,11 +80,19 @@ def test_mentions_of_captions_and_references_are_tied_to_boxes() -> None:
 
 def test_a_mentions_boxes_come_before_those_of_the_class() -> None:
     boxes = (Box("d", 0, 0, 9, 9, "dog"), Box("e", 0, 0, 9, 9, "dog"))
-    said = Caption("0", "the dog", (Mention(0, 7, ("e",)),), "system:s")
+    said = Caption("0", "the dog and a dog", (Mention(0, 7, ("e",)),), "system:s")
     image = Image("i", 10, 10, boxes)
     one = evaluation("s", {"i": said.text}, references={"i": ["x"]}, images={"i": image}, by=None)
     one.run.captions = [said]
-    assert entry("i", one)["c"] == [[["the ", 1], ["dog", 1, {"o": "dog"}]]]
+    assert entry("i", one)["c"] == [[["the dog", 1], " and a ", ["dog", 0, 1, {"o": "dog"}]]]
+
+
+def test_a_mention_of_what_is_not_there_is_marked_all_the_same() -> None:
+    said = Caption("0", "the cat", (Mention(0, 7, ("d",)),), "system:s")
+    image = Image("i", 10, 10, (Box("d", 0, 0, 9, 9, "dog"),))
+    one = evaluation("s", {"i": said.text}, references={"i": ["x"]}, images={"i": image}, by=None)
+    one.run.captions = [said]
+    assert entry("i", one)["c"] == [[["the ", 0], ["cat", 0, {"h": "cat"}]]]
 
 
 PIECES = [

@@ -14,6 +14,8 @@ const explorer = new Explorer(data, {
   keys: {
     e: () => explorer.list.current && toggleWhy(explorer.list.current),
     E: () => byId('why-all').click(),
+    b: () => byId('show-boxes').click(),
+    l: () => byId('show-labels').click(),
     s: () => sortBy(byId('sort').value === 'score' ? 'n' : 'score'),
   },
 });
@@ -80,7 +82,8 @@ function offer() {
   hideUnused('part', 'which', 'label', 'fact');
   byId('show-why').hidden = byId('help-why').hidden = !data.explained.length;
   byId('help-objects').hidden = !data.objects;
-  byId('show-boxes-too').hidden = !data.images.some(image => image.b.length);
+  const boxed = data.images.some(image => image.b.length);
+  for (const element of document.querySelectorAll('.needs-boxes')) element.hidden = !boxed;
 }
 
 /** Kinds of captions that there are. */

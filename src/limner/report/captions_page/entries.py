@@ -59,10 +59,12 @@ class Entries:
             return None
         text = run.candidates[place]
         caption = None if run.captions is None else run.captions[place]
-        spans = _mentions(caption, numbers) if caption is not None and caption.text == text else []
+        mentions = _mentions(caption, numbers) if caption is not None and caption.text == text else []
         found = self._objects[s]
-        spans += _spoken(NOTHING_KNOWN if found is None else found[place], image)
-        return in_pieces(text, spans)
+        spoken = _spoken(NOTHING_KNOWN if found is None else found[place], image)
+        # A mention that is tied to boxes says more than that an object of some class is there.
+        rest = [one for one in spoken if "h" in (one.mark or {}) or not any(map(one.within, mentions))]
+        return in_pieces(text, [*mentions, *rest])
 
 
 class Span(NamedTuple):
@@ -72,6 +74,9 @@ class Span(NamedTuple):
     end: int
     boxes: tuple[int, ...] = ()
     mark: Json | None = None
+
+    def within(self, other: Span) -> bool:
+        return other.start <= self.start and self.end <= other.end
 
 
 def in_pieces(text: str, spans: Iterable[Span]) -> str | list[Any]:
