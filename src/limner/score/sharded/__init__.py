@@ -1,0 +1,1 @@
+"""Captions scored in shares, on many machines or in many processes: the same scores as in one."""

@@ -1,0 +1,46 @@
+"""What all who score a share of the captions must know."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from limner.score.metric import Metric
+from limner.score.metrics import Settings
+from limner.score.pairing import Policy
+from limner.score.run import Tokeniser
+from limner.text.ptb import PTB, tokenise
+
+Part = tuple[int, str, str]
+"""A part of a system's images: the system's number, what the part is by, and its name; both empty for all images."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is asked for, and what reading the shards has shown of all of them.
+
+    `places` name the references and then each system's results in errors,
+    `sources` say whose captions count there, `names` are the systems'.
+    `attributes` are all that images have. `with_counts` says that n-grams are
+    counted over all images, `with_part_counts` over each part as well.
+    """
+
+    metrics: Sequence[str | Metric]
+    settings: Settings
+    by: Sequence[str]
+    policy: Policy
+    samples: int
+    lenient: bool
+    keep_images: bool
+    with_counts: bool
+    with_part_counts: bool
+    places: Sequence[str] = ()
+    sources: Sequence[str] = ()
+    names: Sequence[str] = ()
+    attributes: frozenset[str] = frozenset()
+    tokeniser: Tokeniser = tokenise
+    tokeniser_name: str = PTB
+
+    def part(self, system: int, key: str = "", name: str = "") -> Part:
+        """The part by which its n-grams are counted: systems share them, unless each leaves out other images."""
+        return system if self.policy.missing == "skip" else 0, key, name

@@ -1,0 +1,151 @@
+"""Captions scored with ray: on a cluster, or on the cores of one machine."""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import socket
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from limner.errors import LimnerError, one_line
+from limner.score.sharded.evaluation import Scored, Sources, evaluate_sharded
+
+RETRIES = 3
+"""How often a function is run again whose process died."""
+
+LONGEST = 40
+"""Characters of a folder's path that leave room for the names of sockets in it."""
+
+PATIENCE = 20.0
+"""Seconds that a cluster has to answer."""
+
+
+def evaluate_with_ray(
+    systems: Sequence[Sources], references: Sources, *, address: str | None = None, **asked: Any
+) -> Scored:
+    """The scores of several systems against the same references, all of them in shards.
+
+    What else can be asked for is told by `evaluate_sharded`. With an address
+    the work is done by the cluster there (`auto` for the one that this machine
+    belongs to), whose machines have the same files under the same names;
+    without one by processes of this machine, which end with the run. A program
+    that called `ray.init` itself has it done where that says.
+    """
+    with _connected(address) as ray:
+        return evaluate_sharded(RayEngine(ray), systems, references, **asked)
+
+
+class RayEngine:
+    """Runs functions where ray has room for them; what they give is made again if it is lost."""
+
+    def __init__(self, ray: Any) -> None:
+        self._ray = ray
+        self._called = ray.remote(max_retries=RETRIES)(_called)
+        self._folder = str(Path.cwd())
+
+    @property
+    def n_workers(self) -> int:
+        return max(1, int(self._ray.cluster_resources().get("CPU", 1)))
+
+    def share(self, value: object) -> Any:
+        return self._ray.put(value)
+
+    def start(self, function: Callable[..., Any], *arguments: Any, n: int = 1) -> Any:
+        call = self._called.options(num_returns=n, name=function.__name__)
+        return call.remote(self._folder, function, *arguments)
+
+    def results(self, handles: Sequence[Any], told: Callable[[int], None]) -> list[Any]:
+        place = {handle: i for i, handle in enumerate(handles)}
+        found: dict[int, Any] = {}
+        failed: tuple[int, Exception] | None = None
+        waiting = list(handles)
+        while waiting:
+            (ready,), waiting = self._ray.wait(waiting, num_returns=1)
+            try:
+                found[place[ready]] = self._ray.get(ready)
+            except self._ray.exceptions.RayError as error:
+                failed = place[ready], error
+                # Only one before it may still be the first that failed.
+                for handle in waiting[:]:
+                    if place[handle] > place[ready]:
+                        self._ray.cancel(handle)
+                        waiting.remove(handle)
+            told(len(found))
+        if failed is not None:
+            raise self._explained(failed[1]) from None
+        return [found[i] for i in range(len(handles))]
+
+    def _explained(self, error: Exception) -> Exception:
+        """What a function raised; or, where none did, what became of its process."""
+        if not isinstance(error, self._ray.exceptions.RayTaskError):
+            said = one_line(str(error).strip().partition("\n")[0], 200)
+            return LimnerError(
+                f"ray gave up after {RETRIES + 1} tries ({said}); if memory ran out, ask for more, smaller partitions"
+            )
+        cause = getattr(error, "cause", None)
+        return cause if isinstance(cause, LimnerError) else error
+
+
+def _called(folder: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """What the function gives, where paths mean what they mean where the run was started."""
+    if Path(folder).is_dir():
+        os.chdir(folder)
+    return function(*arguments)
+
+
+@contextmanager
+def _connected(address: str | None) -> Iterator[Any]:
+    """Ray, ready for work."""
+    try:
+        import ray
+    except ImportError as error:
+        raise LimnerError("scoring with ray needs it; pip install 'limner[ray]'") from error
+    if ray.is_initialized():
+        yield ray
+        return
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    with _here(ray) if address is None else _there(ray, address):
+        try:
+            yield ray
+        finally:
+            ray.shutdown()
+
+
+@contextmanager
+def _here(ray: Any) -> Iterator[None]:
+    """Ray, started on this machine; nothing of it is left behind."""
+    # Where there is none, ray writes a password into the home folder; this one is known to its processes alone.
+    os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    with tempfile.TemporaryDirectory(prefix="limner-ray-", ignore_cleanup_errors=True) as folder:
+        ray.init(
+            address="local",
+            include_dashboard=False,
+            log_to_driver=False,
+            logging_level=logging.ERROR,
+            _temp_dir=folder if len(folder) <= LONGEST else None,
+        )
+        yield
+
+
+@contextmanager
+def _there(ray: Any, address: str) -> Iterator[None]:
+    """Ray, connected to a cluster."""
+    try:
+        _knock(address)
+        ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
+    except (OSError, RuntimeError, ValueError) as error:
+        said = one_line(str(error).strip().partition("\n")[0], 200)
+        raise LimnerError(f"{address}: ray cannot be reached there ({said}); check the address") from error
+    yield
+
+
+def _knock(address: str) -> None:
+    """An OSError where nobody answers: ray itself would wait for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if colon and port.isdigit():
+        socket.create_connection((host.strip("[]"), int(port)), timeout=PATIENCE).close()

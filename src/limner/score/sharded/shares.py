@@ -1,0 +1,121 @@
+"""Shares of the scores put together: every image's numbers go back to its place among the references."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from limner.errors import LimnerError
+from limner.score.caption_evaluation import Evaluation
+from limner.score.metric import Metric, Statistics
+from limner.score.pairing import Misfits, Some
+from limner.score.run import Run
+from limner.score.sharded.partition import SHOWN, Found, Joined, PartShare, Share
+from limner.score.sharded.plan import Plan
+from limner.score.subsets import part_names
+from limner.text.token_table import Whole
+
+
+def gather(plan: Plan, system: int, shares: Sequence[Share], metrics: Sequence[Metric]) -> Evaluation:
+    """A system's evaluation from its shares.
+
+    The text stays where it was measured: the evaluation's run knows its images
+    and how many references each has, and refuses to tell their words.
+    """
+    order = np.argsort(np.concatenate([share.orders for share in shares]))
+    ids = [id for share in shares for id in share.ids]
+    whole = Evaluation(
+        plan.names[system],
+        _outline([ids[i] for i in order], np.concatenate([share.n_references for share in shares])[order], plan),
+        metrics,
+        {metric.name: _joined([share.statistics[metric.name] for share in shares], order) for metric in metrics},
+        policy=plan.policy,
+        samples=plan.samples,
+    )
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    starts = np.cumsum([0, *(len(share.ids) for share in shares)])
+    for key in plan.by:
+        names = part_names(key, {name for share in shares for name in share.parts[key]})
+        whole.by[key] = {}
+        for name in names:
+            placed = [
+                (place[start + share.parts[key][name].places], share.parts[key][name])
+                for start, share in zip(starts, shares, strict=False)
+                if name in share.parts[key]
+            ]
+            whole.by[key][name] = _part(whole, placed, plan)
+    return whole
+
+
+def misfits_of(plan: Plan, partitions: Sequence[Joined], system: int) -> Misfits:
+    """What of a system's captions does not fit, in all partitions."""
+    notes = [one.systems[system] for one in partitions]
+    return Misfits(
+        plan.places[1 + system],
+        plan.names[system],
+        sum(one.n_references for one in partitions),
+        sum(one.n_captions for one in notes),
+        _some(one.missing for one in notes),
+        _some(one.extra for one in notes),
+        _some(one.empty for one in notes),
+        sum(one.n_duplicates for one in notes),
+        sum(one.without for one in partitions),
+    )
+
+
+def together(several: Iterable[Found]) -> Found:
+    """Ids of a kind in several partitions."""
+    listed = list(several)
+    return Found(sum(one.n for one in listed), sorted(place for one in listed for place in one.first)[:SHOWN])
+
+
+def _some(found: Iterable[Found]) -> Some:
+    n, first = together(found)
+    return Some(n, [id for _, id in first])
+
+
+def _part(whole: Evaluation, placed: Sequence[tuple[Whole, PartShare]], plan: Plan) -> Evaluation:
+    """The evaluation of a part, from the places of its images among all and what was measured of it afresh."""
+    places = np.concatenate([places for places, _ in placed])
+    order = np.argsort(places)
+    places = places[order]
+    afresh = placed[0][1].statistics
+    statistics = {
+        name: _joined([share.statistics[name] for _, share in placed], order)
+        if name in afresh
+        else of_all.select(places)
+        for name, of_all in whole.statistics.items()
+    }
+    n_references = np.fromiter((len(whole.run.references[i]) for i in places), dtype=np.int64, count=len(places))
+    run = _outline([whole.run.ids[i] for i in places], n_references, plan)
+    return Evaluation(whole.name, run, whole.metrics, statistics, policy=whole.policy, samples=whole.samples)
+
+
+def _joined(several: Sequence[Statistics], order: Whole) -> Statistics:
+    """Statistics of several shares as one, their images in this order."""
+    first = several[0]
+    for other in several[1:]:
+        if dict(other.choices) != dict(first.choices):
+            both = f"{dict(first.choices)} and {dict(other.choices)}"
+            raise LimnerError(f"workers measure differently: {both}; install the same on each of them")
+    return replace(
+        first,
+        rows=np.concatenate([one.rows for one in several])[order],
+        per_image=np.concatenate([one.per_image for one in several])[order],
+        warnings=tuple(dict.fromkeys(warning for one in several for warning in one.warnings)),
+    )
+
+
+def _outline(ids: Sequence[str], n_references: Whole, plan: Plan) -> Run:
+    """A run without its words."""
+    blank = {n: ("",) * n for n in np.unique(n_references).tolist()}
+    return Run(ids, [""] * len(ids), [blank[n] for n in n_references.tolist()], _no_words, plan.tokeniser_name)
+
+
+def _no_words(_: Sequence[str]) -> Sequence[str]:
+    raise LimnerError(
+        "the words of captions that were scored in shares are not kept; score on one machine, without --engine"
+    )

@@ -1,0 +1,332 @@
+"""Captions scored in shares have the scores, the intervals, the signatures and the errors that they have as a whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from limner.corpus import Box, Caption, Corpus, Image, write_corpus
+from limner.errors import BadInput, LimnerError
+from limner.score.caption_evaluation import Evaluation, compare_systems, evaluate_systems
+from limner.score.cider import Cider
+from limner.score.document_frequencies import document_frequencies
+from limner.score.external import scores_file
+from limner.score.metric import Statistics, means
+from limner.score.metrics import Settings
+from limner.score.pairing import Policy, read_captions, read_references
+from limner.score.run import Run
+from limner.score.sharded.evaluation import Scored, evaluate_sharded
+
+METRICS = ("bleu", "rouge_l", "cider", "cider-plain")
+SYSTEM = "system:s"
+
+Engines = Callable[..., Any]
+
+words = st.lists(st.sampled_from(["a", "dog", "cat", "runs", "red", "two"]), min_size=1, max_size=9).map(" ".join)
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> tuple[list[Image], list[Image]]:
+    """References and results of some images, most of them the same, each in an order of its own."""
+    ids = [str(i) for i in range(draw(st.integers(1, 9)))]
+    gold, said = [], []
+    for id in ids:
+        texts = draw(st.lists(words, min_size=0 if draw(st.integers(0, 9)) == 0 else 1, max_size=3))
+        labels = draw(st.sets(st.sampled_from(["dog", "cat"])))
+        boxes = tuple(Box(str(k), 0, 0, 1, 1, label) for k, label in enumerate(sorted(labels)))
+        captions = tuple(Caption(str(k), text) for k, text in enumerate(texts))
+        gold.append(Image(id, 9, 9, boxes, captions, attributes={"domain": draw(st.sampled_from(["in", "out"]))}))
+    for id in [*ids, "stranger"]:
+        n = draw(st.sampled_from([0, 1, 1, 1, 1, 1, 1, 2])) if id in ids else draw(st.sampled_from([0, 0, 0, 1]))
+        texts = [draw(st.one_of(words, words, words, st.just(" "))) for _ in range(n)]
+        said.append(Image(id, captions=tuple(Caption(str(k), text, source=SYSTEM) for k, text in enumerate(texts))))
+    if not any(image.captions for image in said):
+        said.append(Image("other", captions=(Caption("0", "a dog", source=SYSTEM),)))
+    if not any(image.captions for image in gold):
+        gold.append(Image("another", captions=(Caption("0", "a dog"),), attributes={"domain": "in"}))
+    return draw(st.permutations(gold)), draw(st.permutations(said))
+
+
+policies = st.builds(
+    Policy,
+    st.sampled_from(["zero", "skip", "zero", "skip", "error"]),
+    st.sampled_from(["skip", "skip", "error"]),
+    st.sampled_from(["score", "score", "error"]),
+    st.sampled_from(["first", "first", "error"]),
+)
+
+
+def in_shards(images: Sequence[Image], folder: Path, n: int) -> Path:
+    """A folder of n shards, some of them perhaps without images: those are not written."""
+    folder.mkdir(parents=True)
+    for number, some in enumerate(np.array_split(np.arange(len(images)), n)):
+        if len(some):
+            write_corpus([images[i] for i in some], folder / f"part-{number}.jsonl")
+    return folder
+
+
+def as_a_whole(
+    gold: Sequence[Image],
+    systems: dict[str, Sequence[Image]],
+    folder: Path,
+    policy: Policy,
+    **asked: Any,
+) -> list[Evaluation]:
+    """The evaluation in one go."""
+    references = read_references(Corpus.of(gold, str(folder / "refs")), keep_images=True, place=str(folder / "refs"))
+    captions = [
+        read_captions(
+            Corpus.of(images, str(folder / name)), name=name, duplicate=policy.duplicate, place=str(folder / name)
+        )
+        for name, images in systems.items()
+    ]
+    return evaluate_systems(captions, references, policy=policy, **asked)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two results say the same, numbers to 1e-9."""
+    if isinstance(one, dict):
+        return list(one) == list(other) and all(same(value, other[key]) for key, value in one.items())
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == pytest.approx(other, abs=1e-9, rel=0)) if isinstance(one, float) else bool(one == other)
+
+
+@settings(max_examples=40)
+@given(corpora(), policies, st.sampled_from(["run", "corpus"]), st.data())
+def test_shards_score_as_the_whole_does_however_they_are_cut_dealt_and_run(
+    tmp_path_factory: pytest.TempPathFactory,
+    in_any_order: Engines,
+    both: tuple[list[Image], list[Image]],
+    policy: Policy,
+    df: Any,
+    data: st.DataObject,
+) -> None:
+    folder = tmp_path_factory.mktemp("shards")
+    gold, said = both
+    refs = in_shards(gold, folder / "refs", data.draw(st.integers(1, 4)))
+    results = in_shards(said, folder / "s", data.draw(st.integers(1, 4)))
+    by = data.draw(st.lists(st.sampled_from(["domain", "length", "label"]), unique=True))
+    asked: dict[str, Any] = {"metrics": METRICS, "by": by, "settings": Settings(df), "samples": 7}
+    try:
+        (expected,) = as_a_whole(gold, {"s": said}, folder, policy, **asked)
+    except LimnerError as error:
+        with pytest.raises(type(error), match=re.escape(str(error))):
+            evaluate_sharded(in_any_order(), [results], refs, policy=policy, **asked)
+        return
+    engine = in_any_order(data.draw(st.integers(0, 99)))
+    partitions = data.draw(st.integers(1, 5))
+    (found,), *_ = evaluate_sharded(engine, [results], refs, policy=policy, partitions=partitions, **asked)
+    assert found.name == "s"
+    assert list(found.run.ids) == list(expected.run.ids)
+    assert same(found.as_dict(), expected.as_dict())
+    for column in expected.scores:
+        assert same(found.per_image(column), expected.per_image(column))
+
+
+def images(n: int = 30, seed: int = 0) -> tuple[list[Image], list[Image]]:
+    """References and results of n images, with words by chance."""
+    generator = np.random.default_rng(seed)
+
+    def sentence() -> str:
+        return " ".join(
+            generator.choice(["a", "dog", "cat", "runs", "on", "red", "grass"], int(generator.integers(3, 9)))
+        )
+
+    gold = [
+        Image(str(i), captions=tuple(Caption(str(k), sentence()) for k in range(1 + i % 3)), attributes={"year": i % 2})
+        for i in range(n)
+    ]
+    return gold, [Image(str(i), captions=(Caption("0", sentence(), source=SYSTEM),)) for i in reversed(range(n))]
+
+
+GOLD, SAID = images()
+
+
+@pytest.fixture
+def scored(tmp_path: Path, in_any_order: Engines) -> Callable[..., Scored]:
+    """Scores these images from shards."""
+    in_shards(GOLD, tmp_path / "refs", 3)
+    in_shards(SAID, tmp_path / "s", 2)
+
+    def score(**asked: Any) -> Scored:
+        given = {
+            "systems": [tmp_path / "s"],
+            "references": tmp_path / "refs",
+            "metrics": METRICS,
+            "samples": 0,
+            **asked,
+        }
+        return evaluate_sharded(in_any_order(), **given)
+
+    return score
+
+
+def test_several_systems_are_compared_as_they_are_as_wholes(tmp_path: Path, scored: Callable[..., Scored]) -> None:
+    other = [Image(one.id, captions=(Caption("0", "a red dog", source="system:t"),)) for one in SAID[3:]]
+    in_shards(other, tmp_path / "t", 2)
+    for missing in ("zero", "skip"):
+        policy = Policy(missing=missing)  # type: ignore[arg-type]
+        expected = as_a_whole(GOLD, {"s": SAID, "t": other}, tmp_path, policy, metrics=METRICS, samples=10)
+        found = scored(systems=[tmp_path / "s", tmp_path / "t"], policy=policy, samples=10).systems
+        assert [one.counts["missing"] for one in found] == [0, 3]
+        assert all(same(a.as_dict(), b.as_dict()) for a, b in zip(found, expected, strict=True))
+        if missing == "zero":
+            a, b = (compare_systems(some, samples=20, swaps=50) for some in (found, expected))
+            assert same([list(one) for one in a], [list(one) for one in b])
+
+
+def test_an_attribute_that_few_images_have_makes_parts_of_all(tmp_path: Path, scored: Callable[..., Scored]) -> None:
+    rare = [Image("0", captions=GOLD[0].captions, attributes={"domain": "in"}), *GOLD[1:]]
+    (found,), *_ = scored(references=in_shards(rare, tmp_path / "rare", 3), by=["domain"], partitions=9)
+    assert {name: len(part.run) for name, part in found.by["domain"].items()} == {"(none)": 29, "in": 1}
+    with pytest.raises(LimnerError, match="unknown attribute to score by 'yaer'; did you mean 'year'"):
+        scored(by=["yaer"])
+
+
+def test_sources_of_the_same_images_are_joined(tmp_path: Path, scored: Callable[..., Scored]) -> None:
+    captions = [Image(one.id, captions=one.captions) for one in GOLD]
+    facts = [Image(one.id, attributes={"year": one.attributes["year"]}) for one in reversed(GOLD)]
+    sources = [in_shards(captions, tmp_path / "captions", 2), in_shards(facts, tmp_path / "facts", 3)]
+    (expected,), *_ = scored(by=["year"])
+    (found,), *_ = scored(references=sources, by=["year"])
+    assert same(found.as_dict(), expected.as_dict())
+    assert list(found.run.ids) == [one.id for one in GOLD]
+
+
+def test_an_image_in_two_shards_is_an_error_or_counted(tmp_path: Path, scored: Callable[..., Scored]) -> None:
+    again = in_shards([*GOLD, GOLD[4], GOLD[2]], tmp_path / "again", 4)
+    with pytest.raises(BadInput, match=re.escape(f"{again}: image '4' is there twice")):
+        scored(references=again)
+    (found,), (of_references, of_results), _ = scored(references=again, lenient=True)
+    assert of_references.skipped == {"image whose id was there before": 2}
+    assert not of_results.skipped
+    assert same(found.as_dict(), scored().systems[0].as_dict())
+
+
+def test_the_first_shard_at_fault_is_the_one_that_is_told(tmp_path: Path, scored: Callable[..., Scored]) -> None:
+    for number in (1, 2):
+        with (tmp_path / "refs" / f"part-{number}.jsonl").open("a") as handle:
+            handle.write('{"limner":1,"id":""}\n')
+    with pytest.raises(BadInput, match=re.escape("part-1.jsonl:11: an image needs an id")):
+        scored()
+    _, (of_references, _), _ = scored(lenient=True)
+    assert of_references.skipped == {"line that is no image": 2}
+
+
+@pytest.mark.parametrize(
+    ("sources", "problem"),
+    [
+        (["gold"], "every caption is gold"),
+        ([SYSTEM, "system:t"], "captions are by system:s, system:t"),
+        ([], "there are no captions"),
+    ],
+)
+def test_results_by_nobody_or_by_several_are_refused_whatever_shard_says_so(
+    tmp_path: Path, scored: Callable[..., Scored], sources: list[str], problem: str
+) -> None:
+    said = [
+        Image(one.id, captions=tuple(Caption("0", "x", source=sources[i % len(sources)]) for _ in range(bool(sources))))
+        for i, one in enumerate(SAID)
+    ]
+    with pytest.raises(BadInput, match=problem):
+        scored(systems=[in_shards(said, tmp_path / "bad", 2)])
+
+
+def test_one_of_several_systems_in_the_results_can_be_named(tmp_path: Path, scored: Callable[..., Scored]) -> None:
+    said = [Image(i.id, captions=(*i.captions, Caption("1", "x", source="system:t"))) for i in SAID]
+    results = in_shards(said, tmp_path / "both", 2)
+    (found,), *_ = scored(systems=[results], source="s")
+    assert same(found.as_dict(), scored().systems[0].as_dict())
+    with pytest.raises(LimnerError, match="given twice"):
+        scored(systems=[results, results], source="t")
+
+
+def test_references_of_the_only_source_serve_where_none_is_gold(tmp_path: Path, scored: Callable[..., Scored]) -> None:
+    theirs = [Image(i.id, captions=tuple(Caption(c.id, c.text, source="person:p") for c in i.captions)) for i in GOLD]
+    (found,), *_ = scored(references=in_shards(theirs, tmp_path / "theirs", 3))
+    assert same(found.as_dict(), scored().systems[0].as_dict())
+
+
+def test_document_frequencies_come_along_where_asked(tmp_path: Path, scored: Callable[..., Scored]) -> None:
+    (whole,) = as_a_whole(GOLD, {"s": SAID}, tmp_path, Policy(), metrics=["bleu"], samples=0)
+    assert scored(with_frequencies=True, metrics=["bleu"], partitions=20).frequencies == document_frequencies(whole.run)
+    assert scored().frequencies is None
+
+
+class Length:
+    """A metric of one's own: how long captions are."""
+
+    name = "length"
+    columns = ("length",)
+
+    def measure(self, run: Run) -> Statistics:
+        return means([len(caption) for caption in run.candidates])
+
+
+class Rank:
+    """A metric by which an image depends on the others."""
+
+    name = "rank"
+    columns = ("rank",)
+
+    def measure(self, run: Run) -> Statistics:
+        return means(np.arange(len(run)), depends_on_run=True)
+
+
+class Mine(Length):
+    """A metric that is another wherever it is measured."""
+
+    def measure(self, run: Run) -> Statistics:
+        return means(np.zeros(len(run)), {"first": run.ids[0]})
+
+
+def test_metrics_may_be_objects(tmp_path: Path, scored: Callable[..., Scored]) -> None:
+    asked: dict[str, Any] = {"metrics": [Cider(sigma=3.0), Length()], "by": ["year"], "samples": 0}
+    asked["settings"] = Settings("corpus")
+    (expected,) = as_a_whole(GOLD, {"s": SAID}, tmp_path, Policy(), **asked)
+    assert same(scored(**asked).systems[0].as_dict(), expected.as_dict())
+
+
+@pytest.mark.parametrize("metric", ["diversity", "chair", "coverage", "grounded_words", Rank()])
+def test_what_looks_at_all_images_together_is_refused(metric: Any, scored: Callable[..., Scored]) -> None:
+    name = metric if isinstance(metric, str) else metric.name
+    with pytest.raises(LimnerError, match=f"^{name} looks at all images together; leave it out"):
+        scored(metrics=["bleu", metric])
+
+
+def test_scores_from_a_file_are_of_all_images(tmp_path: Path, scored: Callable[..., Scored]) -> None:
+    path = tmp_path / "scores.jsonl"
+    path.write_text('{"metric":"judge","higher_is_better":true}\n{"image":"0","score":1}\n')
+    with pytest.raises(LimnerError, match="judge looks at all images together"):
+        scored(metrics=[scores_file(path)])
+
+
+def test_workers_that_measure_differently_are_found_out(scored: Callable[..., Scored]) -> None:
+    with pytest.raises(LimnerError, match="workers measure differently"):
+        scored(metrics=[Mine()], partitions=3)
+
+
+def test_a_metric_that_is_not_there_is_answered_before_anything_is_read(in_any_order: Engines) -> None:
+    with pytest.raises(LimnerError, match="unknown metric 'cidr'; did you mean 'cider'"):
+        evaluate_sharded(in_any_order(), ["nowhere"], "nowhere", metrics=["cidr"])
+
+
+def test_the_words_are_not_kept_and_that_is_said(scored: Callable[..., Scored]) -> None:
+    run = scored().systems[0].run
+    with pytest.raises(LimnerError, match="the words of captions that were scored in shares are not kept"):
+        _ = run.tokens
+
+
+def test_progress_is_told_of_every_stage(scored: Callable[..., Scored]) -> None:
+    told: list[str] = []
+    scored(partitions=2, tell=told.append)
+    stages = [("reading shards", 5), ("joining partitions", 2), ("measuring partitions", 2)]
+    assert told == [f"{what}: {i} of {n}" for what, n in stages for i in range(1, n + 1)]
