@@ -92,6 +92,18 @@ def _meteor(settings: Settings) -> Metric:
     return Meteor(settings.meteor_tables, settings.progress)
 
 
+def _spice_star(settings: Settings) -> Metric:
+    from limner.score.spice import SpiceStar
+
+    return SpiceStar(wordnet=settings.meteor_tables)
+
+
+def _spice(_: Settings) -> Metric:
+    from limner.score.spice.original import OriginalSpice
+
+    return OriginalSpice()
+
+
 def _chair(settings: Settings) -> Metric:
     from limner.score.chair import Chair
 
@@ -137,6 +149,8 @@ METRICS: dict[str, Callable[[Settings], Metric]] = {
     "cider": _cider,
     "cider-plain": _plain_cider,
     "meteor": _meteor,
+    "spice*": _spice_star,
+    "spice": _spice,
     "diversity": _diversity,
     "chair": _chair,
     "coverage": _coverage,
