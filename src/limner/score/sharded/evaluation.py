@@ -117,7 +117,8 @@ def evaluate_sharded(
     wanted = _made(metrics, settings)
     plan = Plan(
         tuple(metrics),
-        settings,
+        # Only this process has someone to tell of progress.
+        replace(settings, progress=None),
         tuple(by),
         policy or Policy(),
         samples,
