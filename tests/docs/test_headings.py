@@ -11,6 +11,7 @@ import pytest
 from conftest import REPOSITORY
 from limner.cli import COMMANDS, limner
 from limner.corpus.formats import FORMATS
+from limner.score.metrics import METRICS
 
 DOCS = REPOSITORY / "docs"
 ROOMS = sorted(
@@ -79,3 +80,11 @@ def test_every_page_is_reached_from_the_index() -> None:
 def test_every_link_leads_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_metric_is_in_the_table_of_metrics() -> None:
+    page = (DOCS / "commands" / "score.md").read_text(encoding="utf-8")
+    named = {
+        name for row in re.findall(r"^\| (`[^|]+) \|", page, re.MULTILINE) for name in re.findall(r"`([^`]+)`", row)
+    }
+    assert set(METRICS) <= named
