@@ -1,0 +1,3 @@
+from collections.abc import Iterable, Set
+
+def plain(sentences: Iterable[str], odd: Set[str], /) -> list[str | None]: ...

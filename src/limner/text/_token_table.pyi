@@ -1,0 +1,3 @@
+from collections.abc import Iterable
+
+def number_words(sentences: Iterable[str], /) -> tuple[list[str], bytearray, bytearray]: ...
