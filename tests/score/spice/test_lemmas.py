@@ -23,6 +23,8 @@ VERBS = [
     ("sprinkled", "VBN", "sprinkle"),
     ("challenges", "VBZ", "challenge"),
     ("buffing", "VBG", "buff"),
+    ("nodding", "VBG", "nod"),
+    ("agreed", "VBD", "agree"),
     ("strewing", "VBG", "strew"),
     ("magnified", "VBN", "magnify"),
     ("poaches", "VBZ", "poach"),

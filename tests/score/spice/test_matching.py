@@ -126,6 +126,13 @@ def test_the_explanation_has_every_fact_once() -> None:
     assert found.missed == [("cat",), ("dog", "brown")]
 
 
+def test_what_one_fact_says_of_two_is_missed_of_neither() -> None:
+    """A lounge is a couch and a waiting room."""
+    found = MATCHER.explain(MATCHER.merge([graph("lounge")]), MATCHER.merge([graph("couch; waiting_room")]))
+    assert found.matched == [(("lounge",), ("couch",))]
+    assert found.missed == []
+
+
 WORDS = [*(word for word in SYNSETS if word != "waiting_room"), "dog", "red", "two"]
 
 

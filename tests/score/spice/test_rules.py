@@ -19,6 +19,7 @@ SENTENCES = {
     "A parked car .": "car; car park",
     "A smiling woman .": "woman; woman smile",
     "a dark-haired man": "man; man dark-haired",
+    "two t-shirts": "shirt; shirt two; shirt t-shirt",
     "a red and white striped umbrella": "umbrella; umbrella red; umbrella white; umbrella striped",
     "A football player": "player; player football",
     "A red brick building": "building; building brick; building red",
@@ -52,6 +53,7 @@ SENTENCES = {
         "person; building; person group; person stand; person | stand in front of | building"
     ),
     "A couple of men sit on a bench .": "man; bench; man two; man sit; man | sit on | bench",
+    "A group of men and women sit": "man; woman; man group; man sit; woman sit",
     "A lot of people watching a game": "person; game; person | watch | game",
     # passives
     "A dog is chased by a cat .": "dog; cat; cat | chase | dog",
@@ -131,6 +133,23 @@ BY_HAND = {
         "dogs/NNS/ROOT/0 ,/,/punct/0 one/CD/appos/0 wearing/VBG/acl/2 a/DT/det/5 hat/NN/dobj/3",
         "dog; hat; dog | wear | hat",
     ),
+    "other dogs are dogs": ("other/JJ/amod/1 dogs/NNS/ROOT/1", "dog"),
+    "a pronoun means the subject rather than what is nearer": (
+        "man/NN/nsubj/3 near/IN/prep/0 girls/NNS/pobj/1 waves/VBZ/ROOT/3 his/PRP$/poss/5 hat/NN/dobj/3",
+        "man; girl; hat; man | near | girl; man | have | hat; man | wave | hat",
+    ),
+    "it is a thing, not a person": (
+        "men/NNS/nsubj/1 wash/VBP/ROOT/1 a/DT/det/3 car/NN/dobj/1 and/CC/cc/1 its/PRP$/poss/6 wheels/NNS/conj/3",
+        "man; car; wheel; man | wash | car; man | wash | wheel; car | have | wheel",
+    ),
+    "what is added after a comma is one more": (
+        "girl/NN/ROOT/0 in/IN/prep/0 jeans/NNS/pobj/1 ,/,/punct/2 a/DT/det/5 top/NN/appos/2",
+        "girl; jeans; top; girl | in | jeans; girl | in | top",
+    ),
+    "where somebody does something is not what it is done to": (
+        "field/NN/ROOT/0 where/WRB/advmod/3 men/NNS/nsubj/3 play/VBP/relcl/0",
+        "field; man; man play",
+    ),
     "an article makes a noun of an adjective": (
         "the/DT/det/1 old/JJ/nsubj/2 sleep/VBP/ROOT/2",
         "old; old sleep",
@@ -156,6 +175,10 @@ BY_HAND = {
         "woman/NN/ROOT/0 in/IN/prep/0 a/DT/det/7 green/JJ/amod/4 dress/NN/nmod/7 and/CC/cc/4 black/JJ/conj/4 "
         "belt/NN/pobj/1",
         "woman; dress; belt; dress green; belt black; woman | in | dress; woman | in | belt",
+    ),
+    "but silver and blue are of one can": (
+        "a/DT/det/4 silver/NN/nmod/4 and/CC/cc/1 blue/JJ/conj/1 can/NN/ROOT/4",
+        "can; can silver; can blue",
     ),
     "what is joined to a verb is its object": (
         "woman/NN/ROOT/0 wearing/VBG/acl/0 a/DT/det/3 coat/NN/dobj/1 and/CC/cc/1 headphones/NNS/conj/1",

@@ -39,7 +39,7 @@ class _Builder:
             thing = self.things.at(place)
             if thing is not None and (place == thing or place in self.things.collectives):
                 self._describe(place, thing)
-                self._relate(place)
+                self._relate(place, thing)
         for predicate in predicates(self.tree, self.things):
             self._predicate(predicate)
         return graph_of(self.things.name.values(), self.attributes, self.relations)
@@ -59,11 +59,11 @@ class _Builder:
             elif arc == "poss":
                 self._relation(self.things.joined(child), "have", [thing])
 
-    def _relate(self, place: int) -> None:
-        """The prepositions of a noun."""
+    def _relate(self, place: int, thing: int) -> None:
+        """The prepositions of a noun; the "of" of a group has been followed to its members."""
         for preposition in self.prepositions.of(place):
-            thing = self.things.at(place)
-            assert thing is not None
+            if preposition.text == "of" and place in self.things.collectives:
+                continue
             for noun in preposition.objects:
                 self._relation([thing], preposition.text, self.things.joined(noun))
 
@@ -117,6 +117,9 @@ class _Builder:
             return ""
         if place >= 2 and tree.words[place - 1] == "-" and tree.under(place - 2, place):
             return f"{tree.words[place - 2]}-{word}"
+        # A letter by itself would say nothing: "t-shirt".
+        if len(word) == 1 and tree.words[place + 1 : place + 2] == ("-",) and tree.heads[place] == place + 2:
+            return f"{word}-{noun_base(tree.words[place + 2])}"
         return value
 
     def _attribute(self, things: list[int], value: str) -> None:

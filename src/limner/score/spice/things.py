@@ -11,8 +11,6 @@ from limner.text.lexicon import COLLECTIVES, word_set
 MAX_JOINED = 16
 """How many things joined by "and" are followed: lists are short, and what is said of them is said of each."""
 
-ANIMATE = ("people", "animals")
-
 
 class Things:
     """The names of things by token.
@@ -50,16 +48,11 @@ class Things:
             thing = self.at(here)
             if thing is not None and thing not in found:
                 found.append(thing)
-            for start in {here, here if thing is None else thing}:
+            for start in dict.fromkeys((here, here if thing is None else thing)):
                 more = [child for child in self._tree.below(start, "conj", "appos") if child not in seen]
                 waiting += more
                 seen.update(more)
         return found
-
-    def is_animate(self, place: int) -> bool:
-        """Whether the thing of a token is a person or an animal."""
-        thing = self.at(place)
-        return thing is not None and kind_of_noun(self.name[thing]) in ANIMATE
 
     def _find_collectives(self, prepositions: Prepositions) -> None:
         """Of "a group of people" the people are there; of "two of the dogs" the dogs."""
@@ -120,7 +113,6 @@ PRONOUNS = {
 }
 
 _NOMINAL = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "conj", "ROOT", "appos", "attr"})
-
 
 _EACH_OTHER = (("each", "other"), ("one", "another"))
 
