@@ -553,6 +553,14 @@ def test_one_system_alone_speaks_of_no_other(show: Open, tmp_path: Path) -> None
     assert page.locator("#about").inner_text() == "4 images · ours · 2 references each · 3 boxes"
 
 
+def test_of_very_many_images_the_page_says_which_are_listed(show: Open, tmp_path: Path) -> None:
+    write_captions_page([evaluation("ours", OURS)], [], tmp_path / "page.html", most_images=2)
+    page = show(tmp_path / "page.html")
+    assert ids(page) == ["a", "b"]
+    assert page.locator("#about").inner_text().startswith("4 images · the first 2 are listed · ours")
+    assert [row[1] for row in rows(page, "#part-table")] == ["2", "1", "1", "4"]
+
+
 def test_odd_evaluations_are_shown(show: Open, tmp_path: Path) -> None:
     nan = float("nan")
     long = "word " * 3000

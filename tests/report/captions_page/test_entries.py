@@ -20,7 +20,7 @@ from limner.score.metric import means
 
 def entry(id: str, *systems: Evaluation, image: Image | None = None, picture: Shown | None = None) -> dict[str, Any]:
     joined = Joined(systems)
-    entries = Entries(joined, objects_spoken_of(systems))
+    entries = Entries(joined, objects_spoken_of(joined))
     return entries.make(id, image or joined.image(id), picture, is_explained=False)
 
 

@@ -107,7 +107,7 @@ class Fixed:
 
 def test_where_there_are_many_images_the_telling_ones_are_explained() -> None:
     said = {str(i): "x" for i in range(10)}
-    values = [[0.5, 0.9, 0.1, 0.5, 0.5, 0.5, 0.5, 0.0, 0.5, 0.5], [0.5, 0.1, 0.1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5]]
+    values = [[0.5, 0.9, 0.1, 0.5, 0.5, 0.5, 0.5, 0.0, 0.5, 1.0], [0.5, 0.1, 0.1, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1.0]]
     references = {id: ["x"] for id in said}
     made = [evaluation("s", said, references=references, images=None, metrics=[Fixed(one)]) for one in values]
     assert telling(Joined(made), "fixed", 10) == list(said)

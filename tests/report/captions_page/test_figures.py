@@ -120,6 +120,15 @@ def test_warnings_and_counts_are_told() -> None:
     assert found == {"name": "x", "n": 4, "counts": {"missing": 2}, "warnings": ["odd", "strange"]}
 
 
+def test_of_very_many_images_the_first_are_listed_and_all_are_scored() -> None:
+    whole, some = evaluation("ours", OURS), Joined([evaluation("ours", OURS)], 2)
+    found = figures_of(some, [], 0.95)
+    assert (found["n"], some.ids) == (4, ["a", "b"])
+    assert [value[0] for value in found["values"][0]] == pytest.approx(list(whole.scores.values()), abs=1e-6)
+    assert [len(values) for values in found["scores"][0] if values] == [2] * 7
+    assert [(part["n"], part["images"]) for part in found["parts"][0]["parts"]] == [(2, [0]), (1, [1]), (1, [])]
+
+
 def test_systems_may_have_other_images_and_another_order() -> None:
     some = {id: THEIRS[id] for id in ("d", "a")}
     joined = Joined([evaluation("some", some), evaluation("all", OURS)])

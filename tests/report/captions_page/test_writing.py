@@ -128,6 +128,14 @@ def test_pictures_are_in_the_page(page: Path) -> None:
     assert reading.warnings == {"picture whose shape is not the corpus'": 1}
 
 
+def test_no_more_images_than_wanted_are_listed(page: Path) -> None:
+    two, compared = systems()
+    assert write_captions_page(two, compared, page, most_images=2).n_images == 2
+    data = data_of(page)
+    assert (data["n"], [image["i"] for image in data["images"]]) == (4, ["a", "b"])
+    assert data["images"][0]["c"][0][-1] == ["dog", {"h": "dog"}]
+
+
 def test_equal_evaluations_give_equal_pages(page: Path) -> None:
     again = page.with_name("again.html")
     for path in (page, again):

@@ -29,11 +29,11 @@ NOTHING_KNOWN = Hallucination((), (), frozenset())
 class Entries:
     """Makes the images' objects and keeps the tables that they share.
 
-    `objects` has for each system what its captions speak of, in the order of
-    its run, or None where that was not asked.
+    `objects` has for each system what its captions speak of, by image id,
+    nothing where that was not asked.
     """
 
-    def __init__(self, joined: Joined, objects: Sequence[Sequence[Hallucination] | None]) -> None:
+    def __init__(self, joined: Joined, objects: Sequence[Mapping[str, Hallucination]]) -> None:
         self._joined = joined
         self._objects = objects
         self.boxes = BoxRows()
@@ -60,8 +60,7 @@ class Entries:
         text = run.candidates[place]
         caption = None if run.captions is None else run.captions[place]
         mentions = _mentions(caption, numbers) if caption is not None and caption.text == text else []
-        found = self._objects[s]
-        spoken = _spoken(NOTHING_KNOWN if found is None else found[place], image)
+        spoken = _spoken(self._objects[s].get(id, NOTHING_KNOWN), image)
         # A mention that is tied to boxes says more than that an object of some class is there.
         rest = [one for one in spoken if "h" in (one.mark or {}) or not any(map(one.within, mentions))]
         return in_pieces(text, [*mentions, *rest])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from limner.score.meteor.tables import MODULES
 from limner.score.metric import Metric
 from limner.score.run import Run
 from limner.score.spice.metric import SpiceStar
-
-if TYPE_CHECKING:
-    from limner.score.caption_evaluation import Evaluation
 
 MOST = 2_000
 """Images that are explained where there are more: those that tell most."""
@@ -43,12 +40,13 @@ class Explained(NamedTuple):
     by_system: Sequence[Mapping[str, list[Any]]]
 
 
-def objects_spoken_of(systems: Sequence[Evaluation]) -> list[list[Hallucination] | None]:
-    """For each system what its captions speak of and what of it is not there, if it was measured by CHAIR."""
-    found: list[list[Hallucination] | None] = []
-    for one in systems:
+def objects_spoken_of(joined: Joined) -> list[dict[str, Hallucination]]:
+    """For each system what its captions speak of and what of it is not there, by id, if it was measured by CHAIR."""
+    found: list[dict[str, Hallucination]] = []
+    for one, places in zip(joined.systems, joined.places, strict=True):
         chair = next((metric for metric in one.metrics if isinstance(metric, Chair)), None)
-        found.append(None if chair is None else chair.explain(one.run))
+        listed = one.run if len(places) == len(one.run) else one.run.subset(list(places.values()))
+        found.append({} if chair is None else dict(zip(places, chair.explain(listed), strict=True)))
     return found
 
 

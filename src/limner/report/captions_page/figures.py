@@ -31,6 +31,7 @@ def figures_of(joined: Joined, compared: Sequence[Compared], confidence: float) 
     columns = [column for metric in systems[0].metrics for column in metric.columns]
     each = [_per_image(joined, s, columns) for s in range(len(systems))]
     return {
+        "n": joined.n,
         "confidence": confidence,
         "samples": max(one.samples for one in systems),
         "systems": [_system(one) for one in systems],
@@ -99,9 +100,10 @@ def _parts(joined: Joined, key: str, columns: Sequence[str]) -> Json:
     found: list[Json] = []
     for name in names:
         parts = [one.by.get(key, {}).get(name) for one in systems]
-        images = sorted({joined.numbers[id] for part in parts if part is not None for id in part.run.ids})
+        ids = {id for part in parts if part is not None for id in part.run.ids}
+        images = sorted(joined.numbers[id] for id in ids if id in joined.numbers)
         values = [None if part is None else _values(part, columns) for part in parts]
-        found.append({"name": name, "values": values, "images": images})
+        found.append({"name": name, "n": len(ids), "values": values, "images": images})
     return {"key": key, "parts": found}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,14 +15,24 @@ if TYPE_CHECKING:
     from limner.score.caption_evaluation import Evaluation
 
 
-class Joined:
-    """The images of all systems, the first system's first; `places[s]` tells where an id is in system s' run."""
+MOST_IMAGES = 20_000
+"""Images that a page lists: browsers take 20 MB of them in their stride."""
 
-    def __init__(self, systems: Sequence[Evaluation]) -> None:
+
+class Joined:
+    """The images of all systems, the first system's first, and of those the first `most`.
+
+    `n` is how many there are in all; `places[s]` tells where a listed id is
+    in system s' run.
+    """
+
+    def __init__(self, systems: Sequence[Evaluation], most: int = MOST_IMAGES) -> None:
         self.systems = systems
-        self.places = [{id: place for place, id in enumerate(one.run.ids)} for one in systems]
-        self.ids = list(dict.fromkeys(id for one in systems for id in one.run.ids))
+        every = dict.fromkeys(id for one in systems for id in one.run.ids)
+        self.n = len(every)
+        self.ids = list(islice(every, most))
         self.numbers = {id: number for number, id in enumerate(self.ids)}
+        self.places = [{id: place for place, id in enumerate(one.run.ids) if id in self.numbers} for one in systems]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -39,8 +50,9 @@ class Joined:
 
     def aligned(self, s: int, per_image: Numbers) -> Numbers:
         """Values of a system's images in the order of all, NaN for those it was not scored on: `[images]`."""
+        places = self.places[s]
         found = np.full(len(self.ids), np.nan)
-        found[[self.numbers[id] for id in self.systems[s].run.ids]] = per_image
+        found[[self.numbers[id] for id in places]] = per_image[list(places.values())]
         return found
 
     def _first(self, id: str) -> int:

@@ -9,7 +9,8 @@ function introduce(data) {
   const sizes = data.images.map(image => image.r.length), [few, many] = [Math.min(...sizes), Math.max(...sizes)];
   const boxes = data.images.reduce((sum, image) => sum + image.b.length, 0);
   const facts = [...data.common].map(name => `${name}: ${data.images[0].f[name]}`);
-  const about = [plural(data.images.length, 'image'),
+  const listed = data.n > data.images.length ? [`the first ${data.images.length.toLocaleString('en')} are listed`] : [];
+  const about = [plural(data.n, 'image'), ...listed,
     data.systems.length > 1 ? `${data.systems.length} systems` : data.systems[0].name,
     few === many ? `${plural(few, 'reference')} each` : `${few} to ${many} references each`,
     ...(boxes ? [plural(boxes, 'box', 'boxes')] : []), ...facts];
@@ -138,7 +139,8 @@ function offerParts(data, column) {
   byId('parts').hidden = !data.parts.length;
   data.parts.forEach(({key, parts}, n) => {
     offerOption('part-key', n, key);
-    const options = parts.map(({name, images}, p) => new Option(`${name} (${images.length})`, `${n} ${p}`));
+    const options = parts.map(({name, images: {length}}, p) =>
+      new Option(`${name} (${length.toLocaleString('en')})`, `${n} ${p}`));
     byId('part').append(groupOf(key, options));
   });
   byId('part-key').closest('label').hidden = data.parts.length < 2;
@@ -164,13 +166,13 @@ function drawParts(data) {
   const cellsOf = values => bySystem ? data.columns.map(({k}) => valueCell((values[number]?.[k] ?? [null]).slice(0, 1)))
     : withBest(data.systems.map((_, s) => values[s]?.[number] ?? [null]), data.columns[number]);
   const rowOf = (className, name, images, cells) => make('tr', className, make('th', '', name),
-    make('td', '', images.length.toLocaleString('en')), ...cells);
+    make('td', '', images.toLocaleString('en')), ...cells);
   const rows = data.parts[n].parts.map((part, p) => {
     const name = button('part', part.name);
     name.dataset.part = `${n} ${p}`;
-    return rowOf('', name, part.images, cellsOf(part.values));
+    return rowOf('', name, part.n, cellsOf(part.values));
   });
-  rows.push(rowOf('all', 'all', data.images, cellsOf(data.values)));
+  rows.push(rowOf('all', 'all', data.n, cellsOf(data.values)));
   byId('part-table').tHead.replaceChildren(make('tr', '', make('th', '', ''), headCell('images'), ...heads));
   byId('part-table').tBodies[0].replaceChildren(...rows);
 }

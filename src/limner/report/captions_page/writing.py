@@ -12,7 +12,7 @@ from limner.errors import LimnerError
 from limner.report.captions_page.entries import Entries
 from limner.report.captions_page.explanations import MOST, Explained, explain, objects_spoken_of
 from limner.report.captions_page.figures import figures_of
-from limner.report.captions_page.joined import Joined
+from limner.report.captions_page.joined import MOST_IMAGES, Joined
 from limner.report.page.document import Document, kept_json, kept_picture, object_with_images, to_json
 from limner.report.page.drawing import Json
 from limner.report.page.pictures import Pictures, fits
@@ -36,24 +36,26 @@ def write_captions_page(
     *,
     pictures: Pictures | None = None,
     title: str = "Caption scores",
+    most_images: int = MOST_IMAGES,
     most_explained: int = MOST,
     reading: Reading | None = None,
 ) -> Written:
     """Write the page of one system's scores, or of several side by side with the differences between them.
 
     An image is shown by its picture, found by `pictures`, or the layout of its
-    boxes, where the evaluations were made with images. Metrics that explain
+    boxes, where the evaluations were made with images. The first
+    `most_images` are listed; scores are of all. Metrics that explain
     themselves do so for at most `most_explained` images, the most telling
     ones. `reading` is told what was odd about pictures and, when lenient,
     left out.
     """
     from limner.score.caption_evaluation import CONFIDENCE
 
-    joined = Joined(systems)
+    joined = Joined(systems, most_images)
     if not len(joined):
         raise LimnerError("there is no image to show; score captions of some")
     explained = list(explain(joined, most_explained))
-    entries = Entries(joined, objects_spoken_of(systems))
+    entries = Entries(joined, objects_spoken_of(joined))
     noted = Reading() if reading is None else reading
     with tempfile.TemporaryFile() as kept:
         made, n_pictures = _images(joined, entries, explained, pictures, noted, kept)

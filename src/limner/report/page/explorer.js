@@ -54,6 +54,10 @@ class Explorer {
 
   /** The form changed: show the beginning of what it asks for. */
   rearrange() {
+    // Otherwise the browser keeps in view what was there before, wherever it stands now.
+    const {style} = this.list.host;
+    style.overflowAnchor = 'none';
+    requestAnimationFrame(() => { style.overflowAnchor = ''; });
     this.arrange();
     if (window.scrollY > this.beginning) this.toBeginning();
     this.list.keepUp();
