@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -71,6 +72,12 @@ def test_without_wordnet_lemmas_are_compared_and_the_choices_say_so(monkeypatch:
     wanted = SpiceStar(synonyms=False).measure(run)
     assert wanted.choices["wordnet"] == "none"
     assert wanted.warnings == []
+
+
+def test_it_can_be_sent_to_another_process() -> None:
+    sent = pickle.loads(pickle.dumps(SpiceStar(synonyms=False, with_categories=True)))
+    assert sent.choices["wordnet"] == "none"
+    assert np.array_equal(sent.measure(RUN).value()[:1], SpiceStar(synonyms=False).measure(RUN).value())
 
 
 def test_synonyms_match(spice: SpiceStar) -> None:

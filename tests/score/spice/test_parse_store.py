@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from limner.errors import LimnerError
 from limner.score.spice.parse import Parse
-from limner.score.spice.parse_store import ParseStore
+from limner.score.spice.parse_store import ParseStore, default_store
 
 PARSE = Parse(("a", "dog"), ("DT", "NN"), ("det", "ROOT"), (1, 1))
 EMPTY = Parse((), (), (), ())
@@ -99,3 +99,8 @@ def test_several_may_write_at_once(tmp_path: Path) -> None:
         list(threads.map(work, range(4)))
     with ParseStore(tmp_path / "parses", "p") as store:
         assert len(store.read([*(f"{worker} {n}" for worker in range(4) for n in range(20)), "shared"])) == 81
+
+
+def test_the_users_cache_has_a_place_for_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LIMNER_CACHE", str(tmp_path))
+    assert default_store() == tmp_path / "parses.sqlite"

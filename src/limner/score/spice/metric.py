@@ -38,7 +38,8 @@ class SpiceStar:
     without it those of an installed pycocoevalcap are taken. Where there are
     none, or `synonyms` is false, words are compared by their base forms alone, and the
     choices say so. `model` is one of spaCy's English models, `store` a file in
-    which parses are kept from run to run, `n_process` the number of processes
+    which parses are kept from run to run (`default_store()` is one in the
+    user's cache), `n_process` the number of processes
     that parse.
     """
 
@@ -54,6 +55,7 @@ class SpiceStar:
         n_process: int = 1,
         with_categories: bool = False,
     ) -> None:
+        self._arguments = (wordnet, synonyms, model, store, n_process, with_categories)
         self._wordnet = find_wordnet(wordnet) if synonyms else None
         self._asked_for_synonyms = synonyms
         self._matcher = Matcher(self._wordnet)
@@ -61,6 +63,10 @@ class SpiceStar:
         self._graphs: dict[str, SceneGraph] = {}
         self._merge = lru_cache(maxsize=PORTION)(self._merged)
         self._categories = CATEGORIES if with_categories else CATEGORIES[:1]
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Made anew where it is sent: tables and parses are not worth the way."""
+        return _made, self._arguments
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -121,3 +127,16 @@ class SpiceStar:
         if n_long:
             found.append(f"spice*: of {n_long} captions only the first {MAX_CHARACTERS:,} characters were read")
         return found
+
+
+def _made(
+    wordnet: Path | None, synonyms: bool, model: str | None, store: Path | None, n_process: int, with_categories: bool
+) -> SpiceStar:
+    return SpiceStar(
+        wordnet=wordnet,
+        synonyms=synonyms,
+        model=model,
+        store=store,
+        n_process=n_process,
+        with_categories=with_categories,
+    )

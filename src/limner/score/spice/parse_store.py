@@ -11,12 +11,18 @@ from types import TracebackType
 import msgspec
 
 from limner.errors import LimnerError
+from limner.score.meteor.cache import cache_folder
 from limner.score.spice.parse import Parse
 
 MAX_BYTES = 512 << 20
 """The size at which the oldest parses go: about a million captions."""
 
 VERSION = 1
+
+
+def default_store() -> Path:
+    """The file in the user's cache folder in which parses may be kept."""
+    return cache_folder() / "parses.sqlite"
 
 
 class ParseStore:
