@@ -53,6 +53,8 @@ def test_items_are_those_of_the_whole_document_wherever_the_window_cuts(
         ('{"a": NaN}', "NaN is not JSON"),
         ('{"a": 1} x', "more after the end"),
         ("{7: 1}", "cannot be a key"),
+        ('{"a": [1], "b": 2, "a": [3]}', "'a' is there twice in one object"),
+        ('[{"id": 1, "caption": "x", "caption": "y"}]', "'caption' is there twice in one object"),
         ('{"a": ' + "[" * 100_000, "not usable JSON"),
         ('{"a": ' + "9" * 5_000 + "}", "not usable JSON"),
     ],

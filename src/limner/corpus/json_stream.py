@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from codecs import getincrementaldecoder
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -24,11 +25,20 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-_decoder = json.JSONDecoder(parse_constant=_no_constant)
+def _record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object of these members; two of one name contradict each other, and one would silently win."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise ValueError(f"{shown(name)} is there twice in one object")
+    return found
+
+
+_decoder = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_record)
 
 
 def parse(text: str, place: str) -> Any:
-    """One JSON value that makes up the whole text; NaN and Infinity are refused."""
+    """One JSON value that makes up the whole text; NaN, Infinity and one key twice are refused."""
     try:
         return _decoder.decode(text)
     except json.JSONDecodeError as error:
@@ -76,10 +86,14 @@ class _Stream:
         self._take("{")
         if self._peek() == "}":
             return self._take("}")
+        keys = set()
         while True:
             key = self._value()
             if not isinstance(key, str):
                 raise self._fault(f"{shown(key)} cannot be a key")
+            if key in keys:
+                raise self._fault(f"{shown(key)} is there twice in one object", remedy="keep one of them")
+            keys.add(key)
             self._take(":")
             if self._peek() == "[":
                 yield from self._array(key)
@@ -132,7 +146,7 @@ class _Stream:
                     continue
                 raise self._fault(error.msg, error.pos) from error
             except (ValueError, RecursionError) as error:
-                raise self._fault(f"not usable JSON: {error}") from error
+                raise self._fault(f"not usable JSON: {error}", remedy="write plain JSON") from error
             # A number at the edge of the window may go on beyond it.
             if end == len(self._text) and not isinstance(value, list | dict | str) and self._more():
                 continue
@@ -163,6 +177,6 @@ class _Stream:
         self._at = 0
         return True
 
-    def _fault(self, problem: str, at: int | None = None) -> BadInput:
+    def _fault(self, problem: str, at: int | None = None, remedy: str = "is the file complete?") -> BadInput:
         where = self._passed + (self._at if at is None else at)
-        return BadInput(f"{self._place}: character {where}", problem, "is the file complete?")
+        return BadInput(f"{self._place}: character {where}", problem, remedy)
