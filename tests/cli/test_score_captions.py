@@ -203,3 +203,10 @@ def test_a_page_to_look_at_is_written(tmp_path: Path, mine: Path, other: Path, r
     text = page.read_text(encoding="utf-8")
     assert "A dog runs on the beach." in text
     assert "A horse." in text
+
+
+def test_a_cluster_is_asked_for_with_its_engine_alone(mine: Path, refs: Path, tmp_path: Path) -> None:
+    assert score(mine, "--refs", refs, *METRICS, "--address", "auto").exit_code == 2
+    page = tmp_path / "page.html"
+    assert score(mine, "--refs", refs, *METRICS, "--engine", "ray", "--html", page).exit_code == 2
+    assert not page.exists()

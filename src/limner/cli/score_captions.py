@@ -16,6 +16,7 @@ from limner.corpus.files import write_bytes
 
 if TYPE_CHECKING:
     from limner.score.caption_evaluation import Compared, Evaluation
+    from limner.score.document_frequencies import DocumentFrequencies
     from limner.score.metric import Metric
     from limner.score.metrics import Settings
     from limner.score.pairing import Captions, Policy, References
@@ -46,6 +47,10 @@ PATH = click.Path(path_type=Path)
 @click.option("--empty", type=click.Choice(["error", "score"]), default="error", show_default=True)
 @click.option("--duplicate", type=click.Choice(["error", "first"]), default="error", show_default=True)
 @click.option("--samples", type=click.IntRange(min=0), default=SAMPLES, show_default=True, help="Of the bootstrap.")
+@click.option(
+    "--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True, help="Where it runs."
+)
+@click.option("--address", metavar="ADDRESS", help="A ray cluster's address; otherwise one is started for the run.")
 @click.option("--per-image", metavar="FILE", type=PATH, help="Every image's own scores, as CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print a row for each score.")
@@ -71,6 +76,8 @@ def captions(
     empty: Any,
     duplicate: Any,
     samples: int,
+    engine: str,
+    address: str | None,
     per_image: Path | None,
     as_json: bool,
     as_csv: bool,
@@ -88,27 +95,39 @@ def captions(
     policy = Policy(missing, extra, empty, duplicate)
     settings = _settings(df, synonyms, training, meteor_tables)
     names = _metric_names(metrics)
-    others = [*_from_files(metric_file), *_clip(clip, pictures)]
-    references = _references(refs, lenient, keep_images=bool(clip or html) or _needs_images(names, by))
-    systems = _named([_captions(one, source, policy, lenient) for one in (*results, *compare)])
-    found = evaluate_systems(
-        systems,
-        references,
-        metrics=[*names, *others],
-        by=by,
-        settings=settings,
-        policy=policy,
-        samples=samples,
-        tell=_tell,
-    )
+    asked: dict[str, Any] = {"by": by, "settings": settings, "policy": policy, "samples": samples, "tell": _tell}
+    asked["metrics"] = [*names, *_from_files(metric_file), *_clip(clip, pictures)]
+    if engine == "ray":
+        if html:
+            raise click.UsageError("--html needs the captions themselves, which stay with ray; leave out --engine ray")
+        asked |= {"source": source, "lenient": lenient}
+        found, frequencies = _with_ray([*results, *compare], refs, address, asked, with_frequencies=bool(save_df))
+    else:
+        if address:
+            raise click.UsageError("--address is a ray cluster's; pass --engine ray too")
+        references = _references(refs, lenient, keep_images=bool(clip or html) or _needs_images(names, by))
+        systems = _named([_captions(one, source, policy, lenient) for one in (*results, *compare)])
+        found, frequencies = evaluate_systems(systems, references, **asked), None
     _tell("")
     compared = compare_systems(found, samples=max(1, samples)) if len(found) > 1 else []
-    _save(found, save_df, per_image)
+    _save(found, frequencies, save_df, per_image)
     for warning in dict.fromkeys(warning for one in found for warning in one.warnings):
         click.echo(f"limner: warning: {warning}", err=True)
     if html:
         _write_page(found, compared, html, pictures)
     _print(found, compared, as_json, as_csv)
+
+
+def _with_ray(
+    results: Sequence[str], refs: Sequence[str], address: str | None, asked: dict[str, Any], *, with_frequencies: bool
+) -> tuple[list[Evaluation], DocumentFrequencies | None]:
+    from limner.score.sharded.ray_engine import evaluate_with_ray
+
+    scored = evaluate_with_ray(results, list(refs), address=address, with_frequencies=with_frequencies, **asked)
+    for reading in scored.readings:
+        for line in reading_lines(reading):
+            click.echo(f"limner: {line}", err=True)
+    return scored.systems, scored.frequencies
 
 
 def _write_page(found: Sequence[Evaluation], compared: Sequence[Compared], path: Path, pictures: Path | None) -> None:
@@ -229,12 +248,14 @@ def _clip(model: Path | None, pictures: Path | None) -> list[Metric]:
     return [ClipScore(model, pictures, progress=progress)]
 
 
-def _save(found: Sequence[Evaluation], df: Path | None, per_image: Path | None) -> None:
+def _save(
+    found: Sequence[Evaluation], frequencies: DocumentFrequencies | None, df: Path | None, per_image: Path | None
+) -> None:
     from limner.report.caption_scores import per_image_csv
     from limner.score.document_frequencies import document_frequencies
 
     if df:
-        document_frequencies(found[0].run).save(df)
+        (frequencies or document_frequencies(found[0].run)).save(df)
     if per_image:
         with write_bytes(per_image) as handle:
             handle.write(per_image_csv(found).encode())
