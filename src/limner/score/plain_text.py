@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from pathlib import Path
 
 from limner.corpus.files import STDIO, read_lines
@@ -16,10 +17,15 @@ def is_plain_text(source: str) -> bool:
     return source.startswith(PREFIX) or source.removesuffix(".gz").removesuffix(".zst").endswith(".txt")
 
 
-def read_plain_captions(source: str) -> dict[str, str]:
-    """A caption for each line, by its number."""
+def read_plain_captions(source: str, *, most: int | None = None) -> dict[str, str]:
+    """A caption for each line, by its number; a line after the `most` that there may be is an error."""
     path = _path(source)
-    found = {str(number): line for number, line in read_lines(path)}
+    found = {}
+    for number, line in read_lines(path):
+        if number - 1 == most:
+            problem = f"there are more lines than the {most:,} that have references"
+            raise BadInput(f"{_place(path)}:{number}", problem, "give one caption a line for the same images")
+        found[str(number)] = line
     if not found:
         raise BadInput(_place(path), "the file is empty", "write one caption a line")
     return found
@@ -28,19 +34,31 @@ def read_plain_captions(source: str) -> dict[str, str]:
 def read_plain_references(sources: Sequence[str]) -> dict[str, list[str]]:
     """The references of each line, one from every file; an empty line is no reference.
 
-    The files have as many lines each.
+    The files have as many lines each. They are read side by side, so that the
+    first fault of any is met before the rest of the others is held.
     """
-    files = [(_path(source), read_plain_captions(source)) for source in sources]
-    first, lines = files[0]
-    for path, other in files[1:]:
-        if len(other) != len(lines):
-            problem = f"{len(other):,} lines, but {_place(first)} has {len(lines):,}"
-            raise BadInput(_place(path), problem, "give one reference a line for the same images in every file")
-    found = {number: [one[number] for _, one in files if one[number].strip()] for number in lines}
-    for number, references in found.items():
-        if not references:
-            raise BadInput(f"{_place(first)}:{number}", "the line is empty in every file", "write a reference there")
+    paths = [_path(source) for source in sources]
+    found: dict[str, list[str]] = {}
+    for lines in zip_longest(*map(read_lines, paths)):
+        if None in lines:
+            raise _uneven(paths, [line is not None for line in lines], len(found))
+        number = str(lines[0][0])
+        found[number] = [line for _, line in lines if line.strip()]
+        if not found[number]:
+            place = f"{_place(paths[0])}:{number}"
+            raise BadInput(place, "the line is empty in every file", "write a reference there")
+    if not found:
+        raise BadInput(_place(paths[0]), "the file is empty", "write one caption a line")
     return found
+
+
+def _uneven(paths: Sequence[Path], goes_on: Sequence[bool], n_lines: int) -> BadInput:
+    """The error where one file has ended and another goes on."""
+    shorter, longer = paths[goes_on.index(False)], paths[goes_on.index(True)]
+    if not n_lines:
+        return BadInput(_place(shorter), "the file is empty", "write one caption a line")
+    problem = f"it has {n_lines:,} line{'' if n_lines == 1 else 's'}, but {_place(longer)} has more"
+    return BadInput(_place(shorter), problem, "give one reference a line for the same images in every file")
 
 
 def _path(source: str) -> Path:

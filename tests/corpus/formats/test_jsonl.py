@@ -47,6 +47,9 @@ BOX = {"id": "0", "x0": 0, "y0": 0, "x1": 5, "y1": 5}
         ('{"limner":1,"id":"a","captions":[{"id":"0","text":"ab","mentions":[{"start":0,"end":3}]}]}', "character 3"),
         ('{"limner":1,"id":"a","captions":[{"id":"0","text":"ab","mentions":[{"start":1,"end":1}]}]}', "1 to 1"),
         ('{"limner":1,"id":"a","captions":[{"id":"0","text":"ab","source":"who"}]}', "source 'who'"),
+        ('{"limner":1,"id":"a","id":"b"}', "'id' is there twice in one object"),
+        ('{"limner":1,"id":"a","captions":[],"captions":[]}', "'captions' is there twice in one object"),
+        ('{"limner":1,"id":"a","captions":[{"id":"0","text":"x","text":"y"}]}', "'text' is there twice in one object"),
         ("[" * 100_000, "not JSON: maximum recursion depth"),
     ],
 )
@@ -63,6 +66,12 @@ def test_a_faulty_line_is_refused_with_its_place_and_left_out_when_lenient(
     corpus = open_corpus(path, lenient=True)
     assert "before" in [image.id for image in corpus]
     assert sum(corpus.reading.skipped.values()) == 1
+
+
+def test_names_of_fields_may_be_words_of_captions(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text('{"limner":1,"id":"id","captions":[{"id":"text","text":"\\"text\\" \\"captions\\" text"}]}\n')
+    assert [image.captions[0].text for image in open_corpus(path)] == ['"text" "captions" text']
 
 
 def test_an_empty_file_is_no_corpus(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from limner.corpus.caption import Caption, Mention
 from limner.corpus.files import read_lines, write_bytes
 from limner.corpus.formats.format import Format, Head
 from limner.corpus.image import VERSION, Chain, Image
+from limner.corpus.json_stream import parse
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, one_line, shown
 
@@ -33,6 +34,11 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
         place = f"{path}:{number}"
         try:
             image: Image | None = decoder.decode(line)
+            if image and _may_repeat(line, image):
+                parse(line, place)
+        except BadInput as error:
+            reading.skip("line that is no image", error)
+            continue
         except (msgspec.MsgspecError, RecursionError, ValueError) as error:
             image = _what_is_sound(line, place, reading, error)
         if image is not None and '"limner"' not in line:
@@ -79,6 +85,20 @@ def record_of_image(image: Image) -> dict[str, Any]:
     """The image as a record of plain values; what has its default value is left out."""
     record: dict[str, Any] = msgspec.to_builtins(image)
     return record
+
+
+def _may_repeat(line: str, image: Image) -> bool:
+    """Whether a name that matters stands there oftener than there are things to have it.
+
+    The decoder would let the last one win. Looking at every object would cost
+    far more than decoding does; this lets through what is above suspicion.
+    """
+    things = len(image.captions)
+    return (
+        line.count('"captions"') > 1
+        or line.count('"text"') > things
+        or line.count('"id"') > 1 + things + len(image.boxes) + len(image.chains)
+    )
 
 
 def _what_is_sound(line: str, place: str, reading: Reading, fault: Exception) -> Image | None:
