@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from limner.cli.corpora import Source, lenient_option, progress, reading_lines, tell_reading
+from limner.cli.corpora import Command, Source, lenient_option, progress, reading_lines, tell_reading
+from limner.cli.file_checks import check_outputs, check_sources
+from limner.cli.sections import Sectioned
 from limner.corpus import open_corpus
 from limner.corpus.files import write_bytes
+from limner.corpus.formats import UnknownFormat
+from limner.errors import BadInput
 
 if TYPE_CHECKING:
     from limner.score.caption_evaluation import Compared, Evaluation
@@ -22,10 +26,25 @@ if TYPE_CHECKING:
     from limner.score.pairing import Captions, Policy, References
 
 SAMPLES = 2_000
+MAX_SAMPLES = 100_000
+"""Of the bootstrap: more would fill the memory and tell nothing more."""
+
 PATH = click.Path(path_type=Path)
 
+SECTIONS = {
+    "What is scored": ["refs", "compare", "source", "metrics", "by"],
+    "What metrics take": "df save-df metric-file synonyms training clip pictures meteor-tables".split(),
+    "What does not fit": ["missing", "extra", "empty", "duplicate", "lenient"],
+    "How": ["samples", "engine", "address"],
+    "What comes out": ["json", "csv", "html", "per-image"],
+}
 
-@click.command("captions")
+
+def _choice(name: str, usual: str, *others: str, help: str) -> Callable[[Command], Command]:
+    return click.option(name, type=click.Choice([usual, *others]), default=usual, show_default=True, help=help)
+
+
+@click.command("captions", cls=Sectioned, sections=SECTIONS, options_metavar="--refs REFS [OPTIONS]")
 @click.argument("results", metavar="RESULTS [OTHER]...", nargs=-1, required=True, type=Source())
 @click.option("--refs", metavar="REFS", required=True, multiple=True, type=Source(), help="The references; repeatable.")
 @click.option("--metrics", metavar="M,…", help="What to measure, as bleu,cider,meteor.")
@@ -42,11 +61,18 @@ PATH = click.Path(path_type=Path)
     "--meteor-tables", metavar="DIR", type=PATH, help="METEOR's tables, where pycocoevalcap is not installed."
 )
 @click.option("--source", metavar="NAME", help="Whose captions to score, where RESULTS hold several systems'.")
-@click.option("--missing", type=click.Choice(["error", "zero", "skip"]), default="error", show_default=True)
-@click.option("--extra", type=click.Choice(["error", "skip"]), default="error", show_default=True)
-@click.option("--empty", type=click.Choice(["error", "score"]), default="error", show_default=True)
-@click.option("--duplicate", type=click.Choice(["error", "first"]), default="error", show_default=True)
-@click.option("--samples", type=click.IntRange(min=0), default=SAMPLES, show_default=True, help="Of the bootstrap.")
+@_choice("--missing", "error", "zero", "skip", help="Images without a caption.")
+@_choice("--extra", "error", "skip", help="Captions without references.")
+@_choice("--empty", "error", "score", help="Captions without words.")
+@_choice("--duplicate", "error", "first", help="Second captions of an image.")
+@click.option(
+    "--samples",
+    metavar="N",
+    type=click.IntRange(0, MAX_SAMPLES),
+    default=SAMPLES,
+    show_default=True,
+    help="Samples of the bootstrap; 0 for no intervals.",
+)
 @click.option(
     "--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True, help="Where it runs."
 )
@@ -92,6 +118,11 @@ def captions(
     from limner.score.caption_evaluation import compare_systems, evaluate_systems
     from limner.score.pairing import Policy
 
+    if as_json and as_csv:
+        raise click.UsageError("--json and --csv are two ways to print; pass one")
+    sources = [*results, *compare, *refs, *([training] if training else [])]
+    check_sources(sources)
+    check_outputs({"--save-df": save_df, "--per-image": per_image, "--html": html}, [*sources, *map(str, metric_file)])
     policy = Policy(missing, extra, empty, duplicate)
     settings = _settings(df, synonyms, training, meteor_tables)
     names = _metric_names(metrics)
@@ -106,7 +137,10 @@ def captions(
         if address:
             raise click.UsageError("--address is a ray cluster's; pass --engine ray too")
         references = _references(refs, lenient, keep_images=bool(clip or html) or _needs_images(names, by))
-        systems = _named([_captions(one, source, policy, lenient) for one in (*results, *compare)])
+        given = [*results, *compare]
+        _check_alike(given, refs)
+        most = len(references.texts) if policy.extra == "error" else None
+        systems = _named([_captions(one, source, policy, lenient, most) for one in given])
         found, frequencies = evaluate_systems(systems, references, **asked), None
     _tell("")
     compared = compare_systems(found, samples=max(1, samples)) if len(found) > 1 else []
@@ -114,7 +148,7 @@ def captions(
     for warning in dict.fromkeys(warning for one in found for warning in one.warnings):
         click.echo(f"limner: warning: {warning}", err=True)
     if html:
-        _write_page(found, compared, html, pictures)
+        _write_page(found, compared, html, pictures, lenient)
     _print(found, compared, as_json, as_csv)
 
 
@@ -130,12 +164,14 @@ def _with_ray(
     return scored.systems, scored.frequencies
 
 
-def _write_page(found: Sequence[Evaluation], compared: Sequence[Compared], path: Path, pictures: Path | None) -> None:
+def _write_page(
+    found: Sequence[Evaluation], compared: Sequence[Compared], path: Path, pictures: Path | None, lenient: bool
+) -> None:
     from limner.corpus.reading import Reading
     from limner.report.captions_page import write_captions_page
     from limner.report.page.pictures import Pictures
 
-    reading = Reading()
+    reading = Reading(lenient=lenient)
     shown = Pictures(pictures, path) if pictures else None
     write_captions_page(found, compared, path, pictures=shown, reading=reading)
     for line in reading_lines(reading):
@@ -180,21 +216,42 @@ def _references(refs: Sequence[str], lenient: bool, *, keep_images: bool) -> Ref
     from limner.score.pairing import read_references
     from limner.score.plain_text import is_plain_text, read_plain_references
 
-    if all(map(is_plain_text, refs)):
+    plain = [source for source in refs if is_plain_text(source)]
+    if len(plain) == len(refs):
         return read_references(read_plain_references(refs), place=", ".join(refs))
+    if plain:
+        raise BadInput(plain[0], "plain text among references that are none", "give all references alike")
     known = open_corpus(list(refs), lenient=lenient)
     found = read_references(progress(known, "images"), keep_images=keep_images, place=known.name)
     tell_reading(known)
     return found
 
 
-def _captions(results: str, source: str | None, policy: Policy, lenient: bool) -> Captions:
+def _check_alike(results: Sequence[str], refs: Sequence[str]) -> None:
+    """An error where lines would have to be joined to image ids: the numbers of lines may well be ids of others."""
+    from limner.score.plain_text import is_plain_text
+
+    is_text = is_plain_text(refs[0])
+    for one in results:
+        if is_plain_text(one) != is_text:
+            kinds = ("plain text", "a corpus, joined by image id")
+            problem = f"it is {kinds[not is_plain_text(one)]}, but the references are {kinds[not is_text]}"
+            raise BadInput(one, problem, "give both as plain text, or both with image ids")
+
+
+def _captions(results: str, source: str | None, policy: Policy, lenient: bool, most: int | None) -> Captions:
     from limner.score.pairing import read_captions
     from limner.score.plain_text import is_plain_text, read_plain_captions
 
     if is_plain_text(results):
-        return read_captions(read_plain_captions(results), place=results)
-    said = open_corpus(results, lenient=lenient)
+        return read_captions(read_plain_captions(results, most=most), place=results)
+    try:
+        said = open_corpus(results, lenient=lenient)
+    except UnknownFormat as error:
+        remedy = (
+            'give [{"image_id": 1, "caption": "…"}, …], lines of text (.txt), or a corpus; or name it as format:path'
+        )
+        raise BadInput(error.place, "these are no results that are known", remedy) from error
     found = read_captions(progress(said, "captions"), source=source, duplicate=policy.duplicate, place=said.name)
     tell_reading(said)
     return found

@@ -48,6 +48,7 @@ class Evaluation:
     policy: Policy = field(default_factory=Policy)
     samples: int = SAMPLES
     by: dict[str, dict[str, Evaluation]] = field(default_factory=dict)
+    _intervals: dict[str, Bounds] | None = field(default=None, repr=False)
 
     @property
     def scores(self) -> dict[str, float]:
@@ -62,13 +63,15 @@ class Evaluation:
         """Where the values of other images of the kind would likely lie; none where no samples are drawn."""
         if not self.samples:
             return {}
-        ordered = [self.statistics[metric.name] for metric in self.metrics]
-        found = bounds(ordered, samples=self.samples, seed=SEED, confidence=CONFIDENCE)
-        return {
-            column: bound
-            for metric, columns in zip(self.metrics, found, strict=True)
-            for column, bound in zip(metric.columns, columns, strict=True)
-        }
+        if self._intervals is None:
+            ordered = [self.statistics[metric.name] for metric in self.metrics]
+            found = bounds(ordered, samples=self.samples, seed=SEED, confidence=CONFIDENCE)
+            self._intervals = {
+                column: bound
+                for metric, columns in zip(self.metrics, found, strict=True)
+                for column, bound in zip(metric.columns, columns, strict=True)
+            }
+        return self._intervals
 
     @property
     def signatures(self) -> dict[str, str]:
