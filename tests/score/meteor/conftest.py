@@ -29,6 +29,7 @@ SMALL_PARAPHRASES = [
     ("big", "of size"),
     ("dog", "hound"),
     ("dog", "the dog"),
+    ("doge", "big"),
     ("hound", "dog"),
     ("is riding", "rides"),
     ("on the", "on"),

@@ -46,6 +46,8 @@ NORMALISER = Normaliser({"Mr": False, "rev": False, "No": True, "pp": True})
 )
 def test_the_tokens_of_a_sentence(sentence: str, expected: str) -> None:
     assert NORMALISER.words(sentence) == expected.split()
+    # Words stand between single spaces in a table; it sees those as wholes whose tokens depend on their neighbours.
+    assert NORMALISER.table(token_table(["a", sentence])).sentence(1) == expected.split()
 
 
 PIECES = [
