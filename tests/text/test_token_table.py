@@ -57,6 +57,7 @@ def test_words_are_numbered_as_they_come_and_spaces_part_them_one_by_one(
     assert table.numbers.tolist() == [0, 1, 0, 1, 2, 3, 4, 5]
     assert table.starts.tolist() == [0, 3, 3, 6, 8]
     assert token_table([]).starts.tolist() == [0]
+    assert token_table([" "]).numbers.tolist() == [0, 0]
 
 
 def test_a_table_of_many_words_keeps_them_apart() -> None:

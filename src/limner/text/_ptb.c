@@ -26,26 +26,18 @@ static int make_room(Room *room, size_t size)
     return 0;
 }
 
-static int is_letter(unsigned char c)
-{
-    c |= 0x20;
-    return c >= 'a' && c <= 'z';
-}
+/* What each byte is: a letter, by its small form; a blank; a mark that is dropped where it stands alone; or none of these. */
+enum { OTHER = 0, BLANK = 1, MARK = 2, LETTER = 'a' };
+static unsigned char kinds[256];
 
-static int is_blank(unsigned char c)
+static void fill_kinds(void)
 {
-    return c == ' ' || (c >= 0x09 && c <= 0x0d) || (c >= 0x1c && c <= 0x1f);
-}
-
-/* Marks that are dropped where they stand alone. */
-static int is_mark(unsigned char c)
-{
-    switch (c) {
-    case '.': case ',': case '!': case '?': case ';': case ':': case '"': case '\'': case '-':
-        return 1;
-    default:
-        return 0;
-    }
+    for (int c = 'a'; c <= 'z'; c++)
+        kinds[c] = kinds[c - 'a' + 'A'] = (unsigned char)c;
+    for (const char *c = " \t\n\v\f\r\x1c\x1d\x1e\x1f"; *c; c++)
+        kinds[(unsigned char)*c] = BLANK;
+    for (const char *c = ".,!?;:\"'-"; *c; c++)
+        kinds[(unsigned char)*c] = MARK;
 }
 
 /* Whether a lower-case word is among the odd ones; -1 with an error. */
@@ -60,50 +52,50 @@ static int is_odd(PyObject *odd, const char *word, size_t n)
 }
 
 /* Write a sentence's tokens, a space before each, and give their length; -1 where it is not plain, -2 with an error.
- * There is room for two bytes for each byte of the text. */
-static Py_ssize_t write_tokens(const unsigned char *text, size_t n, PyObject *odd, char *out)
+ * The text ends with a 0, and there is room for two bytes for each of its own. */
+static Py_ssize_t write_tokens(const unsigned char *text, const unsigned char *end, PyObject *odd, char *const out)
 {
-    size_t i = 0, written = 0;
+    char *written = out;
     for (;;) {
-        while (i < n && is_blank(text[i]))
-            i++;
-        if (i == n)
-            return (Py_ssize_t)written;
-        if (!is_letter(text[i])) {
-            if (!is_mark(text[i]) || (i + 1 < n && !is_blank(text[i + 1])))
-                return -1;
-            i++; /* a mark on its own is dropped */
+        while (kinds[*text] == BLANK)
+            text++;
+        if (text == end)
+            return written - out;
+        if (kinds[*text] == MARK && (kinds[text[1]] == BLANK || text + 1 == end)) {
+            text++;
             continue;
         }
-        const size_t start = i, token = written + 1;
-        int has_hyphen = 0;
-        out[written++] = ' ';
-        while (i < n && (is_letter(text[i]) || (text[i] == '-' && i > start && text[i - 1] != '-'))) {
-            has_hyphen |= text[i] == '-';
-            out[written++] = (char)(text[i] == '-' ? '-' : text[i] | 0x20);
-            i++;
+        *written++ = ' ';
+        const char *const token = written;
+        for (;; *written++ = (char)*text++) {
+            const unsigned char *const part = text;
+            for (unsigned char small; (small = kinds[*text]) >= LETTER; text++)
+                *written++ = (char)small;
+            if (text == part)
+                return -1;
+            if (*text != '-')
+                break;
         }
-        const size_t length = i - start;
-        if (text[i - 1] == '-')
-            return -1;
-        int is_plain = i < n && text[i] == '\'' && i + 1 < n && (text[i + 1] | 0x20) == 's';
-        if (is_plain) {
-            memcpy(out + written, " 's", 3);
+        const Py_ssize_t length = written - token;
+        int is_plain = memchr(token, '-', (size_t)length) != NULL;
+        if (*text == '\'' && (text[1] == 's' || text[1] == 'S')) {
+            is_plain = 1;
+            memcpy(written, " 's", 3);
             written += 3;
-            i += 2;
+            text += 2;
         }
-        const int has_stop = i < n && text[i] == '.';
-        if (has_stop || (i < n && (text[i] == ',' || text[i] == '!' || text[i] == '?')))
-            i++;
-        if (i < n && !is_blank(text[i]))
+        const int has_stop = *text == '.';
+        if (has_stop || *text == ',' || *text == '!' || *text == '?')
+            text++;
+        if (kinds[*text] != BLANK && text != end)
             return -1;
-        is_plain |= has_hyphen;
+        if (is_plain)
+            continue;
+        if (has_stop && length == 1)
+            return -1;
         /* Of the words that are two tokens, each has its third letter twice. */
-        const int may_part = (length == 5 || length == 6) && out[token + 2] == out[token + 3];
-        if (!is_plain && has_stop && length == 1)
-            return -1;
-        if (!is_plain && ((has_stop && length <= 6) || may_part)) {
-            const int found = is_odd(odd, out + token, length);
+        if ((has_stop && length <= 6) || ((length == 5 || length == 6) && token[2] == token[3])) {
+            const int found = is_odd(odd, token, (size_t)length);
             if (found != 0)
                 return found < 0 ? -2 : -1;
         }
@@ -125,7 +117,8 @@ static PyObject *tokens_of(PyObject *sentence, PyObject *odd, Room *room)
     }
     if (make_room(room, 2 * (size_t)n + 4) < 0)
         return NULL;
-    const Py_ssize_t written = write_tokens((const unsigned char *)text, (size_t)n, odd, room->bytes);
+    const unsigned char *const bytes = (const unsigned char *)text;
+    const Py_ssize_t written = write_tokens(bytes, bytes + n, odd, room->bytes);
     if (written == -2)
         return NULL;
     if (written < 0)
@@ -168,5 +161,6 @@ static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_ptb", NULL, 0, 
 
 PyMODINIT_FUNC PyInit__ptb(void)
 {
+    fill_kinds();
     return PyModule_Create(&definition);
 }

@@ -41,16 +41,11 @@ def tokenise(sentences: Sequence[str], *, as_one_file: bool = False) -> list[str
     plain = _plain.plain(sentences, ODD) if _plain else [None] * len(sentences)
     found = [by_chunks(one, _ANOTHER) if done is None else done for one, done in zip(sentences, plain, strict=True)]
     if as_one_file:
-        for i, sentence in enumerate(sentences):
-            if _ends_in_letter(sentence):
-                found[i] = without_dropped(lex(sentence, _next_line(sentences, i)))
+        for i, tokens in enumerate(found):
+            # A single letter at the end may have lost a full stop that it keeps before this next line.
+            if tokens[-2:-1] in ("", " ") and tokens:
+                found[i] = without_dropped(lex(sentences[i], _next_line(sentences, i)))
     return found
-
-
-def _ends_in_letter(sentence: str) -> bool:
-    """Whether the last word is a single letter with a full stop."""
-    end = sentence.rstrip()[-3:]
-    return end.endswith(".") and end[-2:-1].isalpha() and not end[:-2].isalpha()
 
 
 def _next_line(sentences: Sequence[str], i: int) -> str:

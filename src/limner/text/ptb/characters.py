@@ -8,6 +8,7 @@ original at the same places.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from itertools import chain
 
@@ -24,7 +25,12 @@ LINE_BREAKS = {ord(c): " " for c in "\n\r\v\f\x1c\x1d\x1e\x1f\u2028\u2029"}
 
 
 def shape(text: str) -> str:
-    """The text with its characters beyond ASCII replaced by what stands for their class."""
+    """The text with its characters beyond ASCII replaced by what stands for their class.
+
+    "&eacute;" and its like are parts of words as accents are, and look so.
+    """
+    if "&" in text:
+        text = _ENTITY.sub(lambda entity: MARK * len(entity[0]), text)
     return text if text.isascii() else text.translate(_shapes)
 
 
@@ -60,6 +66,7 @@ class _Ranges:
 
 
 _shapes = _Shapes()
+_ENTITY = re.compile("&(?:[aeiou](?:acute|grave|uml));", re.IGNORECASE)
 
 # Characters that rules name: quotes, dashes, currencies, fractions, digits above and below the line, and the like;
 # 80 to 97 are what they are in Windows-1252, which text from the web still holds.

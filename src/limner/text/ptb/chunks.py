@@ -57,14 +57,23 @@ def _say(chunk: str) -> str:
             return f" {word}"
     if _SURROUNDED.search(chunk):
         return _DEPENDS
-    return "".join(f" {token}" for token in lex(chunk, "") if token not in DROPPED)
+    tokens = lex(chunk, "")
+    return _DEPENDS if _may_lose_stop(tokens) else "".join(f" {token}" for token in tokens if token not in DROPPED)
+
+
+def _may_lose_stop(tokens: list[str]) -> bool:
+    """Whether what comes next decides about the full stop at the end: that of "K." or "No."."""
+    *before, last = tokens or [""]
+    return (len(last) == 2 and last.endswith(".")) or (
+        last == "." and before[-1:] != [] and before[-1] in BEFORE_NUMBERS
+    )
 
 
 _said = _Said()
 _MOST_KEPT, _LONGEST_KEPT = 1 << 17, 64
 _DEPENDS = "\n"
 _SIMPLE = re.compile(r"([A-Za-z]+(?:-[A-Za-z]+)*)('[sS])?([.,!?]?)")
-# Tags and numbers go on over blanks, a dot may be the last of three, and what comes next decides about some full stops.
-_SURROUNDED = re.compile(rf"<|^\.[^.]|[0-9]\)?$|(?:^|[^A-Za-z])(?i:[a-z]|{'|'.join(BEFORE_NUMBERS)})\.$")
+# Tags and numbers go on over blanks, and a dot may be the last of three.
+_SURROUNDED = re.compile(r"<|^\.[^.]|[0-9]\)?$")
 # Blanks to Python, but to the reference either no blanks or such as a token may hold.
 _ODD_BLANK = re.compile("[\x85\xa0\u1680\u2000-\u200a\u202f\u205f\u3000]")

@@ -54,9 +54,8 @@ _DIGIT = f"0-9{DIGIT}"
 _APOSTROPHE = "(?:['’\x92]|&(?i:apos);)"
 _ANY_QUOTE = "(?:['’‘`‛\x91\x92]|&(?i:apos);)"
 _BLANK = f"[ \t\n\xa0\x85{SPACE}]"
-_ENTITY = "&(?i:[aeiou](?:acute|grave|uml));"
-_IN_WORD = f"(?:[{_LETTER}{MARK}\xad]|{_ENTITY})"
-_LATER_IN_WORD = f"(?:[{_LETTER}{_DIGIT}{MARK}\xad]|{_ENTITY})"
+_IN_WORD = f"[{_LETTER}{MARK}\xad]"
+_LATER_IN_WORD = f"[{_LETTER}{_DIGIT}{MARK}\xad]"
 _SIMPLE = f"{_IN_WORD}{_LATER_IN_WORD}*+"
 _WORD = f"{_SIMPLE}(?:[.!?]{_SIMPLE})*+"
 _ELIDED = f"(?:[dDoOlL]{_ANY_QUOTE}[{_LETTER}{_DIGIT}])?"
@@ -67,7 +66,6 @@ _DOTTED_COMPOUND = rf"{_DOTTED_RUN}(?:-(?:{_ACRONYM}|[A-Za-z0-9\xad]++))++"
 _FIRMS = "[A-Z]++(?:(?:[&+]|&(?i:amp);)[A-Z]++)++"
 _CONTRACTED = f"{_APOSTROPHE}(?i:s|m|d|ll|re|ve)"
 _NOT = f"[nN]{_ANY_QUOTE}[tT]"
-_WORD_FIRST = f"[{_LETTER}{MARK}\xad&]"
 
 
 _NAME = "[A-Za-z][A-Za-z0-9_:.-]*+"
@@ -85,9 +83,9 @@ def _markup() -> Iterator[Rule]:
 def _words() -> Iterator[Rule]:
     yield _rule("[cglwCGLW]", f"(?i:{'|'.join(PARTED)})", lambda text: (text[:3], text[3:]))
     yield _rule("[A-Za-z\xad]", rf"([A-Za-z\xad]*[A-MO-Za-mo-z]\xad*){_NOT}", _plain)
-    yield _rule(_WORD_FIRST, f"({_WORD}){_CONTRACTED}", _plain)
+    yield _rule(_IN_WORD, f"({_WORD}){_CONTRACTED}", _plain)
     yield _rule("[nN]", _NOT, _straight)
-    yield _rule(_WORD_FIRST, _WORD, _plain)
+    yield _rule(_IN_WORD, _WORD, _plain)
     yield _rule(f"[{_LETTER}{_DIGIT}]", _COMPOUND)
     yield _rule("[A-Z]", _FIRMS, lambda text: (re.sub("&amp;", "&", text, flags=re.IGNORECASE),))
     yield _rule("[cCfF]", r"[cC]\+\+|[cCfF]#")
@@ -122,11 +120,12 @@ def _web() -> Iterator[Rule]:
     yield _rule("@", "@[A-Za-z_][A-Za-z0-9_]*+")
     yield _rule("#", f"#{_IN_WORD}++")
     yield _rule("[hH]", r'(?i:https?)://[^ \t\n"<>|(){}]+[^ \t\n"<>|(){}.!?,-]')
-    path = r'(?:/[^ \t\n"<>|()]+[^ \t\n"<>|(){}.!?,-])?'
-    yield _rule("[wW]", rf'[wW]{{3}}\.(?:[^ \t\n"<>|(){{}}.!?,]++\.)+[A-Za-z]{{2,4}}+{path}')
+    path = r'/[^ \t\n"<>|()]+[^ \t\n"<>|(){}.!?,-]'
+    part = r'[^ \t\n"<>|(){}.!?,]++\.'
+    yield _rule("[wW]", rf"[wW]{{3}}\.(?:(?:{part})+?[A-Za-z]{{2,4}}{path}|(?:{part})+[A-Za-z]{{2,4}})")
     # What a host may hold is what the reference lets it hold: "%a.com" and "½a.com", but no digit and no capital.
     host = r"""[^ \t\n!"$'(),-`{|}]"""
-    yield _rule(host, rf"(?:{host}++\.)+(?i:com|edu|net|org){path}", reach=rf"{host}++(?:\.{host}++)*+")
+    yield _rule(host, rf"(?:{host}++\.)+(?i:com|edu|net|org)(?:{path})?", reach=rf"{host}++(?:\.{host}++)*+")
 
 
 def _numbers() -> Iterator[Rule]:
@@ -163,7 +162,7 @@ def _abbreviations() -> Iterator[Rule]:
     yield _rule("[A-Za-z]", rf"(?:{_alternatives(TITLES)}|[mM][ft][gG])\.")
     yield _rule("[A-Za-z]", rf"({_alternatives(BEFORE_NUMBERS)}\.){_BLANK}?[{_DIGIT}]")
     kept = f"{_WORD}|{_COMPOUND}|{_FIRMS}"
-    yield _rule(f"[{_LETTER}{_DIGIT}{MARK}\xad&]", rf"((?:{kept})\.)[,;:、]", _plain)
+    yield _rule(_LATER_IN_WORD, rf"((?:{kept})\.)[,;:、]", _plain)
     yield _rule("[A-Za-z0-9]", rf"({_DOTTED_COMPOUND}\.)[,;:、]", _plain, reach=_DOTTED_RUN)
 
 
@@ -172,7 +171,7 @@ def _dotted() -> Iterator[Rule]:
     yield _rule("[A-Za-z0-9]", _DOTTED_COMPOUND, _plain, reach=_DOTTED_RUN)
     name = rf"{_LATER_IN_WORD}+(?:\.{_LATER_IN_WORD}+)*"
     yield _rule(
-        f"[{_LETTER}{_DIGIT}{MARK}\xad&]",
+        _LATER_IN_WORD,
         rf"({name}\.{_alternatives(_EXTENSIONS)})[ \t\n\xa0.?!,{SPACE}]",
         reach=name,
     )
