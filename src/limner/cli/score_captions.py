@@ -33,7 +33,7 @@ PATH = click.Path(path_type=Path)
 
 SECTIONS = {
     "What is scored": ["refs", "compare", "source", "metrics", "by"],
-    "What metrics take": "df save-df metric-file synonyms training clip pictures meteor-tables".split(),
+    "What metrics take": ["df", "save-df", "metric-file", "synonyms", "training", "clip", "pictures", "meteor-tables"],
     "What does not fit": ["missing", "extra", "empty", "duplicate", "lenient"],
     "How": ["samples", "engine", "address"],
     "What comes out": ["json", "csv", "html", "per-image"],

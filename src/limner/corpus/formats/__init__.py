@@ -42,6 +42,10 @@ FORMATS: dict[str, Format] = {
 }
 
 
+class UnknownFormat(BadInput):
+    """A file that no format recognises."""
+
+
 def open_corpus(
     sources: str | Path | Sequence[str | Path],
     format: str | None = None,
@@ -128,8 +132,10 @@ def recognise(path: Path) -> Format:
     if len(found) == 1:
         return found[0]
     names = ", ".join(format.name for format in (found or FORMATS.values()))
-    problem = "could be several formats" if found else "is in no format that is known"
-    raise BadInput(str(path), problem, f"name one as format:path, of {names}")
+    remedy = f"name one as format:path, of {names}"
+    if found:
+        raise BadInput(str(path), "could be several formats", remedy)
+    raise UnknownFormat(str(path), "is in no format that is known", remedy)
 
 
 def _by_suffix(path: Path) -> Format:
