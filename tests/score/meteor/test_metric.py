@@ -197,6 +197,14 @@ def test_texts_of_any_length_and_kind(small: Tables) -> None:
     assert 0.0 < some.per_image[0, 0] < 1.0
 
 
+@pytest.mark.usefixtures("way")
+def test_more_matches_than_are_held_give_the_same(small: Tables) -> None:
+    n = 1_100
+    found = Meteor(small).measure(run_of(("xyz " * n, ["xyz " * (n - 1) + "size", "big xyz " * n])))
+    # With the first reference all but one word of either, in one chunk.
+    assert found.rows[0, [0, 1, 4, 5, 20, 21, 22]].tolist() == [n, n, n - 1, n - 1, 1, n - 1, n - 1]
+
+
 def test_no_image_is_no_score(small: Tables) -> None:
     found = Meteor(small).measure(run_of())
     assert found.rows.shape == (0, 23)

@@ -1,6 +1,7 @@
 /* METEOR's alignments of captions and their references: a beam search over the words of a reference, left to right.
  *
- * What matches at a word is found when the search comes to it, so that memory does not grow with the product of two lengths.
+ * Where matches are too many to be held, those of a word are found again when the search comes to it: memory does not grow
+ * with the product of two lengths.
  * limner.score.meteor.align does the same in Python where this was not compiled.
  */
 #include "search.h"
@@ -166,6 +167,7 @@ static int work_allocate(Work *work)
         || (work->caption_cover = room_for(longest, 1)) == NULL
         || (work->reference_cover = room_for(longest, 1)) == NULL
         || (work->last_match = room_for(longest, sizeof(int32_t))) == NULL
+        || (work->match_starts = room_for(longest, sizeof(int64_t))) == NULL
         || (work->paths = room_for(work->beam, sizeof(Path))) == NULL
         || (work->other_paths = room_for(work->beam, sizeof(Path))) == NULL
         || (work->used = room_for(bits, sizeof(uint64_t))) == NULL
@@ -201,7 +203,7 @@ static void work_release(Work *work)
 {
     void *rooms[] = {work->sense_counts, work->is_met, work->reverse_starts, work->reverse, work->reverse_places, work->occurrences,
                      work->next_occurrence, work->occurrence_words, work->caption_cover, work->reference_cover,
-                     work->last_match, work->matches, work->pending, work->paths, work->other_paths, work->used,
+                     work->last_match, work->match_starts, work->matches, work->pending, work->paths, work->other_paths, work->used,
                      work->other_used, work->children, work->steps};
     for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++)
         free(rooms[i]);

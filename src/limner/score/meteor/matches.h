@@ -138,11 +138,11 @@ static int add_reverse_paraphrases(Work *work, int64_t first, int64_t last)
     return 0;
 }
 
+/* Add the matches at a position to those that were found. */
 static int find_matches(Work *work, int64_t position)
 {
     const int64_t first = work->phrase_starts[work->reference_start + position];
     const int64_t last = work->phrase_starts[work->reference_start + position + 1];
-    work->n_matches = 0;
     if (add_words(work, work->reference[position]) < 0)
         return -1;
     if (work->is_identical || first == last)
@@ -155,10 +155,18 @@ static int count_cover(Work *work)
 {
     memset(work->caption_cover, 0, (size_t)work->n_caption);
     memset(work->reference_cover, 0, (size_t)work->n_reference);
+    work->is_held = 1;
+    work->n_matches = 0;
     for (int64_t j = 0; j < work->n_reference; j++) {
+        if (work->n_matches > MATCHES_HELD) {
+            work->is_held = 0;
+            work->n_matches = 0;
+        }
+        work->match_starts[j] = work->n_matches;
         if (find_matches(work, j) < 0)
             return -1;
-        for (int64_t m = 0; m < work->n_matches; m++) {
+        work->match_starts[j + 1] = work->n_matches;
+        for (int64_t m = work->match_starts[j]; m < work->n_matches; m++) {
             const Match *match = &work->matches[m];
             for (int32_t i = match->start; i < match->start + match->length; i++)
                 work->caption_cover[i] |= work->caption_cover[i] ? 2 : 1;
@@ -169,12 +177,27 @@ static int count_cover(Work *work)
     return 0;
 }
 
+/* Have the matches of a position at hand. */
+static int come_to(Work *work, int64_t position)
+{
+    if (!work->is_held) {
+        work->n_matches = 0;
+        work->match_starts[position] = 0;
+        if (find_matches(work, position) < 0)
+            return -1;
+        work->match_starts[position + 1] = work->n_matches;
+    }
+    work->here = work->matches + work->match_starts[position];
+    work->n_here = work->match_starts[position + 1] - work->match_starts[position];
+    return 0;
+}
+
 /* Whether the one match at a position is the only one of all its words. */
 static int is_certain(const Work *work, int64_t position)
 {
-    if (work->n_matches != 1)
+    if (work->n_here != 1)
         return 0;
-    const Match *match = &work->matches[0];
+    const Match *match = work->here;
     for (int32_t i = match->start; i < match->start + match->length; i++)
         if (work->caption_cover[i] != 1)
             return 0;

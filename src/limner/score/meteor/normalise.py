@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import chain, zip_longest
+from itertools import chain, compress, zip_longest
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,21 +80,25 @@ class Normaliser:
         Nearly all words have the same tokens wherever they stand; only the
         sentences that hold others are looked at as wholes.
         """
-        number: dict[str, int] = {}
-        pieces: list[list[int]] = []
-        is_seen_whole = np.zeros(len(tokens.words), dtype=np.bool_)
-        for i, word in enumerate(tokens.words):
-            made = [word] if _PLAIN(word) else self._alone(word)
-            is_seen_whole[i] = made is None
-            pieces.append([number.setdefault(piece, len(number)) for piece in made or ()])
-        first = _starts(pieces)
-        flat = np.fromiter(chain.from_iterable(pieces), dtype=np.int32, count=int(first[-1]))
-        lengths = np.diff(first)[tokens.numbers]
-        places = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
-        numbers = flat[np.arange(places[-1]) + np.repeat(first[:-1][tokens.numbers] - places[:-1], lengths)]
+        is_plain = np.fromiter(map(bool, map(_PLAIN, tokens.words)), dtype=np.bool_, count=len(tokens.words))
+        plain = list(compress(tokens.words, is_plain.tolist()))
+        number = dict(zip(plain, range(len(plain)), strict=True))
+        others = {i: self._alone(tokens.words[i]) for i in np.flatnonzero(~is_plain).tolist()}
+        counts = np.ones(len(tokens.words), dtype=np.int64)
+        for i, made in others.items():
+            counts[i] = len(made or ())
+        first = _starts(counts)
+        pieces = np.zeros(int(first[-1]), dtype=np.int32)
+        pieces[first[:-1][is_plain]] = np.arange(len(plain))
+        for i, made in others.items():
+            pieces[first[i] : first[i + 1]] = [number.setdefault(piece, len(number)) for piece in made or ()]
+        lengths = counts[tokens.numbers]
+        places = _starts(lengths)
+        numbers = pieces[np.arange(places[-1]) + np.repeat(first[:-1][tokens.numbers] - places[:-1], lengths)]
         starts = places[tokens.starts]
-        if is_seen_whole.any():
-            numbers, starts = self._corrected(tokens, numbers, starts, is_seen_whole, number)
+        whole = [i for i, made in others.items() if made is None]
+        if whole:
+            numbers, starts = self._corrected(tokens, numbers, starts, whole, number)
         return TokenTable(list(number), numbers, starts)
 
     def _alone(self, word: str) -> list[str] | None:
@@ -111,15 +115,17 @@ class Normaliser:
         tokens: TokenTable,
         numbers: NDArray[np.int32],
         starts: Whole,
-        is_seen_whole: NDArray[np.bool_],
+        whole: Sequence[int],
         number: dict[str, int],
     ) -> tuple[NDArray[np.int32], Whole]:
-        """The same with the sentences that have such words made as wholes."""
+        """The same with the sentences that have one of these words made as wholes."""
+        is_seen_whole = np.zeros(len(tokens.words), dtype=np.bool_)
+        is_seen_whole[whole] = True
         holders = np.searchsorted(tokens.starts, np.flatnonzero(is_seen_whole[tokens.numbers]), side="right") - 1
         lengths = np.diff(starts)
         parts: list[NDArray[np.int32]] = []
         done = 0
-        for s in np.unique(holders).tolist():
+        for s in sorted(set(holders.tolist())):
             words = self.words(" ".join(tokens.sentence(s)))
             parts.append(numbers[done : starts[s]])
             parts.append(np.array([number.setdefault(word, len(number)) for word in words], dtype=np.int32))
@@ -141,6 +147,5 @@ class Normaliser:
         return before, "."
 
 
-def _starts(pieces: Sequence[Sequence[int]]) -> Whole:
-    lengths = np.fromiter(map(len, pieces), dtype=np.int64, count=len(pieces))
+def _starts(lengths: Whole) -> Whole:
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])

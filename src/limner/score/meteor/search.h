@@ -54,8 +54,8 @@ static void consider_children(Work *work, int32_t parent, int64_t position, int3
     const int32_t closing = path->last >= 0;
     const int64_t adjoining = closing ? work->last_match[path->last] : -1;
     Key key = path->key;
-    for (int64_t m = 0; m < work->n_matches; m++) {
-        const Match *match = &work->matches[m];
+    for (int64_t m = 0; m < work->n_here; m++) {
+        const Match *match = &work->here[m];
         const Key best = {key.distance, path->key.gain + most, path->key.chunks + (m > adjoining ? closing : 0)};
         if (work->n_children == work->beam && !is_better(&best, &work->children[work->n_children - 1].key))
             return;
@@ -88,9 +88,9 @@ static int take_step(Work *work, Path *path, const Match *match, int64_t positio
 static int branch(Work *work, int64_t position)
 {
     int32_t most = 0;
-    for (int64_t m = 0; m < work->n_matches; m++) {
-        work->last_match[work->matches[m].start] = (int32_t)m;
-        most = gain_of(&work->matches[m]) > most ? gain_of(&work->matches[m]) : most;
+    for (int64_t m = 0; m < work->n_here; m++) {
+        work->last_match[work->here[m].start] = (int32_t)m;
+        most = gain_of(&work->here[m]) > most ? gain_of(&work->here[m]) : most;
     }
     work->n_children = 0;
     for (int32_t p = 0; p < work->n_paths; p++) {
@@ -99,8 +99,8 @@ static int branch(Work *work, int64_t position)
         else
             consider_children(work, p, position, most);
     }
-    for (int64_t m = 0; m < work->n_matches; m++)
-        work->last_match[work->matches[m].start] = -1;
+    for (int64_t m = 0; m < work->n_here; m++)
+        work->last_match[work->here[m].start] = -1;
     for (int k = 0; k < work->n_children; k++) {
         const Child *child = &work->children[k];
         const Path *parent = &work->paths[child->parent];
@@ -111,7 +111,7 @@ static int branch(Work *work, int64_t position)
         if (child->match == SKIPPED)
             path->last = -1;
         else if (child->match >= 0) {
-            const Match *match = &work->matches[child->match];
+            const Match *match = &work->here[child->match];
             if (take_step(work, path, match, position) < 0)
                 return -1;
             for (int32_t i = match->start; i < match->start + match->length; i++)
@@ -169,10 +169,10 @@ static int search(Work *work)
     for (int64_t j = 0; j < work->n_reference; j++) {
         if (j % POSITIONS_BETWEEN_SIGNALS == POSITIONS_BETWEEN_SIGNALS - 1 && PyErr_CheckSignals() < 0)
             return -1;
-        if (find_matches(work, j) < 0)
+        if (come_to(work, j) < 0)
             return -1;
         const int certain = is_certain(work, j);
-        if ((certain || work->n_matches == 0 ? go_on(work, j, certain ? work->matches : NULL) : branch(work, j)) < 0)
+        if ((certain || work->n_here == 0 ? go_on(work, j, certain ? work->here : NULL) : branch(work, j)) < 0)
             return -1;
     }
     for (int p = 0; p < work->n_paths; p++)

@@ -18,6 +18,7 @@
 #define POSITIONS_BETWEEN_SIGNALS 256
 #define N_BUFFERS 11
 #define SENSE_BITS 16
+#define MATCHES_HELD (1 << 20)
 
 typedef struct {
     int32_t start, length, reference_length, module;
@@ -76,8 +77,12 @@ typedef struct {
     int is_identical, beam;
     uint8_t *caption_cover, *reference_cover;
     int32_t *last_match; /* for each word of the caption, the last match at the position at hand that starts there */
-    Match *matches;
+    Match *matches; /* those of all positions, or of the one at hand where they are too many to hold */
     int64_t n_matches, matches_room;
+    int64_t *match_starts; /* where those of each position begin */
+    int is_held;
+    const Match *here; /* those of the position at hand */
+    int64_t n_here;
     Pending *pending;
     int64_t n_pending, pending_room;
     Path *paths, *other_paths;
