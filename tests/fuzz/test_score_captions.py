@@ -1,0 +1,153 @@
+"""No results, references or document frequencies, however broken, make `limner score captions` fail but in one line."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+import resource
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from limner.cli.score import command
+from limner.errors import LimnerError
+
+MAX_MEMORY = 1 << 30
+
+TEXTS = {1: ["A dog runs.", "A dog on sand."], 2: ["A man rides a horse.", "Someone rides."], 3: ["Cats.", "Two cats."]}
+MINE = {1: "A dog is running.", 2: "A man on a horse.", 3: "Two cats sleep."}
+
+POISON = [
+    *[b"NaN", b"null", b"-1", b"1e999", b"9" * 5000, b"true", b'""', b"[]", b"{}", b"[" * 2000, b'{"a":' * 2000],
+    *[b'"\\ud800"', b"\xff\xfe", b"\xef\xbb\xbf", b"\x00", b"]", b"[", b"\n", b"\r\n", b",", b"\xe2\x80\xa8", b'"'],
+    *["🐕‍🦺".encode(), b'"caption":', b'"image_id":', b'"image_id":1,', b"2", b"3", b" " * 5000, b"a " * 3000],
+]
+
+Mutation = Callable[[random.Random, bytearray], None]
+
+
+def flip(rng: random.Random, raw: bytearray) -> None:
+    for _ in range(rng.randint(1, 8)):
+        raw[rng.randrange(len(raw))] = rng.randrange(256)
+
+
+def remove(rng: random.Random, raw: bytearray) -> None:
+    start = rng.randrange(len(raw))
+    del raw[start : start + rng.choice((1, 10, 60, len(raw)))]
+
+
+def repeat(rng: random.Random, raw: bytearray) -> None:
+    start = rng.randrange(len(raw))
+    raw[start:start] = raw[start : start + rng.randint(1, 200)] * rng.randint(1, 3)
+
+
+def poison(rng: random.Random, raw: bytearray) -> None:
+    start = rng.randrange(len(raw))
+    raw[start : start + rng.randint(0, 6)] = rng.choice(POISON)
+
+
+MUTATIONS: list[Mutation] = [flip, remove, repeat, poison]
+
+
+def image(id: int, captions: list[tuple[str, str]]) -> str:
+    said = [{"id": str(n), "text": text, "source": source} for n, (text, source) in enumerate(captions)]
+    return json.dumps({"limner": 1, "id": str(id), "captions": said, "attributes": {"domain": "in"}}) + "\n"
+
+
+def coco(folder: Path) -> list[str]:
+    listed = [(id, text) for id, texts in TEXTS.items() for text in texts]
+    annotations = [{"id": n, "image_id": id, "caption": text} for n, (id, text) in enumerate(listed)]
+    whole = {"images": [{"id": id} for id in TEXTS], "annotations": annotations}
+    (folder / "refs.json").write_text(json.dumps(whole))
+    (folder / "mine.json").write_text(json.dumps([{"image_id": id, "caption": text} for id, text in MINE.items()]))
+    return ["coco:mine.json", "--refs", "coco:refs.json"]
+
+
+def native(folder: Path) -> list[str]:
+    gold = "".join(image(id, [(text, "gold") for text in texts]) for id, texts in TEXTS.items())
+    (folder / "refs.jsonl").write_text(gold)
+    (folder / "mine.jsonl").write_text("".join(image(id, [(text, "system:x")]) for id, text in MINE.items()))
+    return ["jsonl:mine.jsonl", "--refs", "jsonl:refs.jsonl"]
+
+
+def plain(folder: Path) -> list[str]:
+    (folder / "mine.txt").write_text("".join(f"{text}\n" for text in MINE.values()))
+    for n in range(2):
+        (folder / f"r{n}.txt").write_text("".join(f"{texts[n]}\n" for texts in TEXTS.values()))
+    return ["mine.txt", "--refs", "r0.txt", "--refs", "r1.txt"]
+
+
+def frequencies(folder: Path) -> list[str]:
+    arguments = coco(folder)
+    assert CliRunner().invoke(command, ["captions", *arguments, *QUICK, "--save-df", "a.df"]).exit_code == 0
+    return [*arguments, "--df", "a.df"]
+
+
+def scores(folder: Path) -> list[str]:
+    rows = [{"metric": "judge"}, *({"image": str(id), "score": id / 10} for id in MINE)]
+    (folder / "judge.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return [*coco(folder), "--metric-file", "judge.jsonl"]
+
+
+QUICK = ["--metrics", "bleu,rouge_l,cider,diversity", "--samples", "5"]
+LOOSE = ["--lenient", "--missing", "zero", "--extra", "skip", "--empty", "score", "--duplicate", "first"]
+
+
+@pytest.mark.parametrize("seed", [coco, native, plain, frequencies, scores], ids=lambda seed: seed.__name__)
+def test_no_mutation_makes_a_traceback(
+    seed: Callable[[Path], list[str]], tmp_path: Path, mutations: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = ["captions", *seed(tmp_path), *QUICK]
+    sound = {file: file.read_bytes() for file in sorted(tmp_path.iterdir())}
+    assert CliRunner().invoke(command, arguments).exit_code == 0, "the seed itself must be scored"
+    refused, n_scored = [], 0
+    for i in range(mutations):
+        rng = random.Random(f"{seed.__name__}:{i}")
+        file = rng.choice(list(sound))
+        raw = bytearray(sound[file])
+        for _ in range(rng.choice((1, 1, 1, 2, 5))):
+            if raw:
+                rng.choice(MUTATIONS)(rng, raw)
+        file.write_bytes(raw)
+        done = CliRunner().invoke(command, [*arguments, *(LOOSE if rng.random() < 0.5 else []), "--json"])
+        if done.exit_code == 0:
+            n_scored += 1
+            found = json.loads(done.stdout)["scores"]
+            assert all(value is None or value >= 0 for name, value in found.items() if name != "judge")
+        else:
+            assert isinstance(done.exception, LimnerError), (i, done.exception)
+            refused.append(str(done.exception))
+        file.write_bytes(sound[file])
+    assert not [said for said in refused if "\n" in said or len(said) > 1200]
+    assert len(refused) > mutations / 20, "mutations that nothing refuses test nothing"
+    assert n_scored, "mutations that are all refused test only the readers"
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 < MAX_MEMORY
+
+
+@pytest.mark.parametrize(
+    ("name", "start", "piece", "said"),
+    [
+        ("bomb.json.gz", b'[{"image_id":1,"caption":"', b"a" * (1 << 20), "one value is longer than"),
+        ("bomb.json.gz", b'[{"image_id":1,"caption":"a"},', b" " * (1 << 20), "expected|Expecting|longer"),
+        ("bomb.jsonl.gz", b'{"limner":1,"id":"', b"a" * (1 << 20), "longer than"),
+        ("bomb.txt.gz", b"a", b"a" * (1 << 20), "longer than"),
+        ("bomb.txt.gz", b"a\n", b"\n" * (1 << 20), "more lines than the 3 that have references"),
+    ],
+)
+def test_a_few_bytes_that_unpack_to_gigabytes_are_given_up_early(
+    name: str, start: bytes, piece: bytes, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = plain(tmp_path) if ".txt" in name else coco(tmp_path)
+    with gzip.open(name, "wb", compresslevel=1) as handle:
+        handle.write(start)
+        for _ in range(200):
+            handle.write(piece)
+    done = CliRunner().invoke(command, ["captions", name, *arguments[1:], *QUICK])
+    assert isinstance(done.exception, LimnerError)
+    assert any(one in str(done.exception) for one in said.split("|")), str(done.exception)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 < MAX_MEMORY
