@@ -75,7 +75,7 @@ def test_without_paraphrases_it_is_another_metric(no_paraphrases: Tables) -> Non
     assert found.choices["modules"] == "exact+stem+synonym"
     (warning,) = found.warnings
     assert "paraphrase table" in warning
-    assert "pip install pycocoevalcap" in warning
+    assert "pip install 'limner[meteor]'" in warning
 
 
 @pytest.mark.usefixtures("way")
@@ -88,7 +88,7 @@ def test_without_any_table_equal_words_and_stems_are_left(monkeypatch: pytest.Mo
     assert found.per_image[1, 0] == 1.0
     assert found.choices == {"version": "1.5", "modules": "exact+stem", "tables": "none"}
     assert found.warnings
-    with pytest.raises(LimnerError, match="pip install pycocoevalcap"):
+    with pytest.raises(LimnerError, match=r"pip install 'limner\[meteor\]'"):
         pycocoevalcap.Meteor().compute_score({"1": ["a"]}, {"1": ["a"]})
 
 

@@ -86,7 +86,7 @@ def test_tables_that_are_none_are_told_from_others(
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="pip install pycocoevalcap"):
+    with pytest.raises(BadInput, match=r"pip install 'limner\[meteor\]'"):
         load_tables(tmp_path / "nowhere")
 
 

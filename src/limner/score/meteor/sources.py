@@ -24,7 +24,7 @@ FUNCTION_WORDS, PREFIXES = "function/english.words", "nonbreaking/english.prefix
 SYNSETS, EXCEPTIONS = "synonym/english.synsets", "synonym/english.exceptions"
 MEMBERS = (FUNCTION_WORDS, PREFIXES, SYNSETS, EXCEPTIONS)
 
-REMEDY = "pip install pycocoevalcap, or name a folder that holds meteor-1.5.jar and paraphrase-en.gz"
+REMEDY = "pip install 'limner[meteor]', or name a folder that holds meteor-1.5.jar and paraphrase-en.gz"
 
 MAX_MEMBER = 16 << 20
 """Bytes a table in the jar may have: four times what any has."""
