@@ -222,6 +222,12 @@ def test_wrong_usage_is_told_before_anything_is_read_or_written(arguments: list[
     assert sorted(folder.iterdir()) == before
 
 
+def test_a_part_of_one_image_is_warned_of_and_never_silently_nothing() -> None:
+    done = score("mine.json", "--refs", "refs.json", *QUICK, "--by", "domain")
+    assert done.exit_code == 0
+    assert "warning: out (by domain): CIDEr of one image is 0" in done.stderr
+
+
 def test_help_tells_every_option_in_sections() -> None:
     told = score("--help").stdout
     assert "Usage: " in told

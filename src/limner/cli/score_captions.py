@@ -115,6 +115,7 @@ def captions(
     RESULTS and REFS are corpora or COCO files that join by image id, or plain
     text (.txt), whose lines do. More RESULTS are compared with the first.
     """
+    from limner.report.caption_scores import part_warnings
     from limner.score.caption_evaluation import compare_systems, evaluate_systems
     from limner.score.pairing import Policy
 
@@ -145,7 +146,7 @@ def captions(
     _tell("")
     compared = compare_systems(found, samples=max(1, samples)) if len(found) > 1 else []
     _save(found, frequencies, save_df, per_image)
-    for warning in dict.fromkeys(warning for one in found for warning in one.warnings):
+    for warning in [*dict.fromkeys(warning for one in found for warning in one.warnings), *part_warnings(found)]:
         click.echo(f"limner: warning: {warning}", err=True)
     if html:
         _write_page(found, compared, html, pictures, lenient)

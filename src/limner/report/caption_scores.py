@@ -7,22 +7,33 @@ import io
 import math
 from collections.abc import Iterator, Sequence
 
-from limner.report.tables import NOTHING, aligned, cut
+from limner.report.tables import NOTHING, WIDTH, aligned, cut
 from limner.score.caption_evaluation import CONFIDENCE, Compared, Evaluation
 
 NAME = 30
 """Characters of a system's name that a table shows."""
 
+SHOWN = 3
+"""Names of parts that a warning lists."""
+
+GAP = 2
+"""Spaces between columns."""
+
 
 def table_of(systems: Sequence[Evaluation], compared: Sequence[Compared] = ()) -> list[str]:
     """Lines of text: every system's values with their intervals, parts of the images, differences, signatures."""
-    lines = [_head(systems[0]), "", *_values(systems)]
+    lines = list(map(_head, systems)) if len(systems) > 1 and any(map(_told, systems)) else [_counted(systems[0])]
+    interval = GAP + len(_interval(0, 0)) if any(one.samples for one in systems) else 0
+    widths = [max(len(cut(one.name, NAME)), len(_shown(0))) + interval for one in systems]
+    for some in _fitting(widths, WIDTH - max(map(len, systems[0].scores))):
+        lines += ["", *_values(systems[some])]
     for key in systems[0].by:
         for one in systems:
             lines += ["", *_parts(one, key, len(systems) > 1)]
     if compared:
         lines += ["", *_differences(compared)]
-    return [*lines, "", *dict.fromkeys(systems[0].signatures.values())]
+    signatures = dict.fromkeys(signature for one in systems for signature in one.signatures.values())
+    return [*lines, "", *signatures]
 
 
 def csv_of(systems: Sequence[Evaluation]) -> str:
@@ -51,9 +62,39 @@ def per_image_csv(systems: Sequence[Evaluation]) -> str:
     return out.getvalue()
 
 
+def part_warnings(systems: Sequence[Evaluation]) -> list[str]:
+    """What is to be said of parts alone, each once with the parts that it is true of."""
+    found: dict[tuple[str, str], dict[str, None]] = {}
+    for one in systems:
+        for key, parts in one.by.items():
+            for name, part in parts.items():
+                for warning in _warnings(part):
+                    if warning not in _warnings(one):
+                        found.setdefault((key, warning), {})[name] = None
+    return [f"{_some(list(names))} (by {key}): {warning}" for (key, warning), names in found.items()]
+
+
+def _warnings(one: Evaluation) -> list[str]:
+    """Without those for values that are none: the table shows where they are not."""
+    return [warning for metric in one.metrics for warning in one.statistics[metric.name].warnings]
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return ", ".join(cut(name, NAME) for name in names[:SHOWN]) + more
+
+
 def _head(one: Evaluation) -> str:
-    told = [f"{n:,} {what.replace('_', ' ')}" for what, n in one.counts.items() if n]
-    return f"images: {len(one.run):,}" + (f"; {', '.join(told)}" if told else "")
+    return f"{cut(one.name, NAME)}, {_counted(one)}"
+
+
+def _counted(one: Evaluation) -> str:
+    return "; ".join([f"images: {len(one.run):,}", *([told] if (told := _told(one)) else [])])
+
+
+def _told(one: Evaluation) -> str:
+    """What did not fit, in numbers."""
+    return ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in one.counts.items() if n)
 
 
 def _values(systems: Sequence[Evaluation]) -> list[str]:
@@ -75,20 +116,34 @@ def _heads(name: str, with_interval: bool) -> list[str]:
 
 
 def _parts(one: Evaluation, key: str, with_name: bool) -> list[str]:
-    columns = list(one.scores)
     title = f"{key}, {cut(one.name, NAME)}" if with_name else key
-    rows = [[title, "images", *columns]]
-    for name, part in one.by[key].items():
-        rows.append([cut(name, NAME), f"{len(part.run):,}", *(_shown(part.scores[column]) for column in columns)])
-    rows.append(["all", f"{len(one.run):,}", *(_shown(one.scores[column]) for column in columns)])
-    return aligned(rows, "<>" + ">" * len(columns))
+    rows = [(title, "images", list(one.scores))]
+    for name, part in [*one.by[key].items(), ("all", one)]:
+        rows.append((cut(name, NAME), f"{len(part.run):,}", [_shown(value) for value in part.scores.values()]))
+    heads = [max(len(name) for name, _, _ in rows), max(len(n) for _, n, _ in rows)]
+    lines: list[str] = []
+    for some in _fitting([max(len(name), len(_shown(0))) for name in one.scores], WIDTH - sum(heads) - GAP):
+        cells = [[name, n, *values[some]] for name, n, values in rows]
+        lines += [*([""] if lines else []), *aligned(cells, "<>" + ">" * (len(cells[0]) - 2))]
+    return lines
+
+
+def _fitting(widths: Sequence[int], room: int) -> Iterator[slice]:
+    """Which columns stand side by side, as many as there is room for and one at least."""
+    start = used = 0
+    for i, width in enumerate(widths):
+        if i > start and used + GAP + width > room:
+            yield slice(start, i)
+            start, used = i, 0
+        used += GAP + width
+    yield slice(start, len(widths))
 
 
 def _differences(compared: Sequence[Compared]) -> list[str]:
     rows = [["difference", "", "", f"{CONFIDENCE:.0%} interval", "p", "p adjusted"]]
     for one in compared:
         names = f"{cut(one.first, NAME)} − {cut(one.second, NAME)}"
-        difference = f"{one.difference:+.4f}"
+        difference = _difference(one.difference)
         rows.append([names, one.column, difference, _interval(one.low, one.high), _p(one.p), _p(one.p_adjusted)])
     return aligned(rows, "<<><>>")
 
@@ -101,15 +156,21 @@ def _rows(one: Evaluation, key: str, part: str) -> Iterator[list[str]]:
 
 
 def _shown(value: float) -> str:
-    return NOTHING if math.isnan(value) else f"{value:.4f}"
+    # Adding 0 makes the -0.0000 of rounding a 0.0000.
+    return NOTHING if math.isnan(value) else f"{round(value, 4) + 0:.4f}"
 
 
 def _interval(low: float, high: float) -> str:
-    return NOTHING if math.isnan(low) else f"{low:.4f} to {high:.4f}"
+    return NOTHING if math.isnan(low) else f"{_shown(low)} to {_shown(high)}"
+
+
+def _difference(value: float) -> str:
+    """With its sign, unless it is none."""
+    return NOTHING if math.isnan(value) else f"{value:+.4f}" if round(value, 4) else f"{0:.4f}"
 
 
 def _p(p: float) -> str:
-    return f"{p:.4f}" if p >= 0.0001 else "<0.0001"
+    return NOTHING if math.isnan(p) else f"{p:.4f}" if p >= 0.0001 else "<0.0001"
 
 
 def _plain(value: float) -> str:
