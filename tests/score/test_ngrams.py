@@ -132,7 +132,7 @@ FUNCTIONS = ["matches", "cosines", "count", "subsequences"]
         {"n_words": 1 << 40},
         {"starts": memoryview(bytes(33))[1:25]},
     ],
-    ids=str,
+    ids=lambda changed: ", ".join(changed) if isinstance(changed, dict) else changed,
 )
 def test_a_kernel_refuses_what_would_lead_it_astray(function: str, changed: dict[str, Any]) -> None:
     call(function)
