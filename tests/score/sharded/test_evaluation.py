@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -29,38 +30,33 @@ SYSTEM = "system:s"
 
 Engines = Callable[..., Any]
 
-words = st.lists(st.sampled_from(["a", "dog", "cat", "runs", "red", "two"]), min_size=1, max_size=9).map(" ".join)
+WORDS = ("a", "dog", "cat", "runs", "red", "two")
 
 
-@st.composite
-def corpora(draw: st.DrawFn) -> tuple[list[Image], list[Image]]:
-    """References and results of some images, most of them the same, each in an order of its own."""
-    ids = [str(i) for i in range(draw(st.integers(1, 9)))]
+def corpora(draw: Random) -> tuple[list[Image], list[Image]]:
+    """References and results of some images, most of them the same, each in an order of its own.
+
+    Some images have no references, some no caption, some two, some one
+    without words; and some results are of images that nobody knows.
+    """
+
+    def sentence() -> str:
+        return " ".join(draw.choices(WORDS, k=draw.randint(1, 9)))
+
     gold, said = [], []
-    for id in ids:
-        texts = draw(st.lists(words, min_size=0 if draw(st.integers(0, 9)) == 0 else 1, max_size=3))
-        labels = draw(st.sets(st.sampled_from(["dog", "cat"])))
-        boxes = tuple(Box(str(k), 0, 0, 1, 1, label) for k, label in enumerate(sorted(labels)))
-        captions = tuple(Caption(str(k), text) for k, text in enumerate(texts))
-        gold.append(Image(id, 9, 9, boxes, captions, attributes={"domain": draw(st.sampled_from(["in", "out"]))}))
-    for id in [*ids, "stranger"]:
-        n = draw(st.sampled_from([0, 1, 1, 1, 1, 1, 1, 2])) if id in ids else draw(st.sampled_from([0, 0, 0, 1]))
-        texts = [draw(st.one_of(words, words, words, st.just(" "))) for _ in range(n)]
+    for id in map(str, range(draw.randint(4, 14))):
+        n = draw.choices([0, 1, 2, 3], [1, 3, 3, 3])[0] if gold else 1
+        labels = draw.sample(["dog", "cat"], draw.randint(0, 2))
+        boxes = tuple(Box(str(k), 0, 0, 1, 1, label) for k, label in enumerate(labels))
+        captions = tuple(Caption(str(k), sentence()) for k in range(n))
+        gold.append(Image(id, 9, 9, boxes, captions, attributes={"domain": draw.choice(["in", "out"])}))
+        texts = [draw.choices([sentence(), " "], [9, 1])[0] for _ in range(draw.choices([0, 1, 2], [1, 8, 1])[0])]
+        id = draw.choices([id, f"stranger {id}"], [12, 1])[0] if said else id
+        texts = texts or ([] if said else ["a dog"])
         said.append(Image(id, captions=tuple(Caption(str(k), text, source=SYSTEM) for k, text in enumerate(texts))))
-    if not any(image.captions for image in said):
-        said.append(Image("other", captions=(Caption("0", "a dog", source=SYSTEM),)))
-    if not any(image.captions for image in gold):
-        gold.append(Image("another", captions=(Caption("0", "a dog"),), attributes={"domain": "in"}))
-    return draw(st.permutations(gold)), draw(st.permutations(said))
-
-
-policies = st.builds(
-    Policy,
-    st.sampled_from(["zero", "skip", "zero", "skip", "error"]),
-    st.sampled_from(["skip", "skip", "error"]),
-    st.sampled_from(["score", "score", "error"]),
-    st.sampled_from(["first", "first", "error"]),
-)
+    draw.shuffle(gold)
+    draw.shuffle(said)
+    return gold, said
 
 
 def in_shards(images: Sequence[Image], folder: Path, n: int) -> Path:
@@ -99,36 +95,56 @@ def same(one: Any, other: Any) -> bool:
     return bool(one == pytest.approx(other, abs=1e-9, rel=0)) if isinstance(one, float) else bool(one == other)
 
 
-@settings(max_examples=40)
-@given(corpora(), policies, st.sampled_from(["run", "corpus"]), st.data())
+@settings(max_examples=50)
+@given(st.randoms(use_true_random=True))
 def test_shards_score_as_the_whole_does_however_they_are_cut_dealt_and_run(
-    tmp_path_factory: pytest.TempPathFactory,
-    in_any_order: Engines,
-    both: tuple[list[Image], list[Image]],
-    policy: Policy,
-    df: Any,
-    data: st.DataObject,
+    tmp_path_factory: pytest.TempPathFactory, in_any_order: Engines, draw: Random
 ) -> None:
     folder = tmp_path_factory.mktemp("shards")
-    gold, said = both
-    refs = in_shards(gold, folder / "refs", data.draw(st.integers(1, 4)))
-    results = in_shards(said, folder / "s", data.draw(st.integers(1, 4)))
-    by = data.draw(st.lists(st.sampled_from(["domain", "length", "label"]), unique=True))
-    asked: dict[str, Any] = {"metrics": METRICS, "by": by, "settings": Settings(df), "samples": 7}
-    try:
-        (expected,) = as_a_whole(gold, {"s": said}, folder, policy, **asked)
-    except LimnerError as error:
-        with pytest.raises(type(error), match=re.escape(str(error))):
-            evaluate_sharded(in_any_order(), [results], refs, policy=policy, **asked)
-        return
-    engine = in_any_order(data.draw(st.integers(0, 99)))
-    partitions = data.draw(st.integers(1, 5))
-    (found,), *_ = evaluate_sharded(engine, [results], refs, policy=policy, partitions=partitions, **asked)
+    gold, said = corpora(draw)
+    refs, results = (
+        in_shards(gold, folder / "refs", draw.randint(1, 4)),
+        in_shards(said, folder / "s", draw.randint(1, 4)),
+    )
+    policy = Policy(draw.choice(["zero", "skip"]), "skip", "score", "first")  # type: ignore[arg-type]
+    asked: dict[str, Any] = {
+        "metrics": METRICS,
+        "by": draw.sample(["domain", "length", "label"], draw.randint(0, 3)),
+        "settings": Settings(draw.choice(["run", "corpus"])),  # type: ignore[arg-type]
+        "samples": 7,
+        "policy": policy,
+    }
+    (expected,) = as_a_whole(gold, {"s": said}, folder, **asked)
+    engine, partitions = in_any_order(draw.random()), draw.randint(1, 5)
+    (found,), *_ = evaluate_sharded(engine, [results], refs, partitions=partitions, **asked)
     assert found.name == "s"
     assert list(found.run.ids) == list(expected.run.ids)
     assert same(found.as_dict(), expected.as_dict())
     for column in expected.scores:
         assert same(found.per_image(column), expected.per_image(column))
+
+
+@settings(max_examples=50)
+@given(st.randoms(use_true_random=True))
+def test_what_does_not_fit_is_refused_in_the_same_words(
+    tmp_path_factory: pytest.TempPathFactory, in_any_order: Engines, draw: Random
+) -> None:
+    folder = tmp_path_factory.mktemp("shards")
+    gold, said = corpora(draw)
+    refs, results = in_shards(gold, folder / "refs", 3), in_shards(said, folder / "s", 2)
+    lax: dict[str, Any] = {"missing": "zero", "extra": "skip", "empty": "score", "duplicate": "first"}
+    policy = Policy(**{**lax, draw.choice([*lax]): "error"})
+    try:
+        as_a_whole(gold, {"s": said}, folder, policy=policy, metrics=["bleu"])
+        expected = "nothing"
+    except LimnerError as error:
+        expected = str(error)
+    try:
+        evaluate_sharded(in_any_order(), [results], refs, policy=policy, metrics=["bleu"], partitions=4)
+        found = "nothing"
+    except LimnerError as error:
+        found = str(error)
+    assert found == expected
 
 
 def images(n: int = 30, seed: int = 0) -> tuple[list[Image], list[Image]]:
