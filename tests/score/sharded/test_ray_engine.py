@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,7 +123,7 @@ def test_errors_are_those_of_one_process(ray: Any, tmp_path: Path) -> None:
 
 
 def test_what_is_no_fault_of_the_input_keeps_its_traceback(ray: Any) -> None:
-    engine = RayEngine(ray)
+    engine = RayEngine(lambda: ray)
     with pytest.raises(ZeroDivisionError, match="_divided"):
         engine.results([engine.start(_divided, 1, 0)], lambda _: None)
 
@@ -137,12 +138,28 @@ def _die() -> None:
 
 def test_work_that_kills_whoever_does_it_is_given_up(by_value: None, ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ray_engine, "RETRIES", 0)
-    engine = RayEngine(ray)
+    engine = RayEngine(lambda: ray)
     with pytest.raises(LimnerError, match="ray gave up after 1 tries"):
         engine.results([engine.start(_die)], lambda _: None)
 
 
-def test_where_ray_is_not_installed_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_ray_is_not_installed_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    results, refs = corpora(tmp_path, 3)
     monkeypatch.setitem(sys.modules, "ray", None)
     with pytest.raises(LimnerError, match=re.escape("pip install 'limner[ray]'")):
-        evaluate_with_ray(["results"], "refs")
+        evaluate_with_ray([results], refs, metrics=METRICS)
+    # What can be known without it is told first.
+    with pytest.raises(LimnerError, match="chair looks at all images together"):
+        evaluate_with_ray([results], refs, metrics=["chair"])
+    with pytest.raises(BadInput, match="no such file or folder"):
+        evaluate_with_ray([results], tmp_path / "nowhere", metrics=METRICS)
+
+
+def test_a_cluster_that_does_not_answer_is_named() -> None:
+    ray = pytest.importorskip("ray", reason="ray is not installed")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        told = pytest.raises(LimnerError, match=f"^{address}: ray cannot be reached there")
+        with told, ray_engine._there(ray, address):
+            pass

@@ -55,13 +55,21 @@ def test_shards_stand_in_the_order_of_their_names(
     assert find_shards(sources) == [Shard(i, place, (path,)) for i, (place, path) in enumerate(shards)]
 
 
-def test_what_is_not_in_our_own_formats_is_one_shard(folder: Path) -> None:
-    assert find_shards(["captions.json", "instances.json"]) == [Shard(0, 0, ("captions.json", "instances.json"))]
+def test_what_is_not_in_our_own_formats_is_one_shard(tmp_path: Path) -> None:
+    files = [str(tmp_path / name) for name in ("captions.json", "instances.json")]
+    for file in files:
+        Path(file).write_text("{}")
+    assert find_shards(files) == [Shard(0, 0, tuple(files))]
 
 
 @pytest.mark.parametrize(
     ("source", "problem"),
-    [("both", "shards of two formats"), ("none/*.jsonl", "no file is named so"), ("-", "one process alone")],
+    [
+        ("both", "shards of two formats"),
+        ("none/*.jsonl", "no file is named so"),
+        ("none.jsonl", "no such file or folder"),
+        ("-", "one process alone"),
+    ],
 )
 def test_what_names_no_shards_is_refused(
     folder: Path, monkeypatch: pytest.MonkeyPatch, source: str, problem: str

@@ -8,7 +8,8 @@ import secrets
 import socket
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -36,17 +37,29 @@ def evaluate_with_ray(
     without one by processes of this machine, which end with the run. A program
     that called `ray.init` itself has it done where that says.
     """
-    with _connected(address) as ray:
-        return evaluate_sharded(RayEngine(ray), systems, references, **asked)
+    with ExitStack() as stack:
+        # Ray takes its time to start: what can be refused before is.
+        engine = RayEngine(lambda: stack.enter_context(_connected(address)))
+        return evaluate_sharded(engine, systems, references, **asked)
 
 
 class RayEngine:
-    """Runs functions where ray has room for them; what they give is made again if it is lost."""
+    """Runs functions where ray has room for them; what they give is made again if it is lost.
 
-    def __init__(self, ray: Any) -> None:
-        self._ray = ray
-        self._called = ray.remote(max_retries=RETRIES)(_called)
+    `connect` gives ray, ready for work, when there is some.
+    """
+
+    def __init__(self, connect: Callable[[], Any]) -> None:
+        self._connect = connect
         self._folder = str(Path.cwd())
+
+    @cached_property
+    def _ray(self) -> Any:
+        return self._connect()
+
+    @cached_property
+    def _call(self) -> Any:
+        return self._ray.remote(max_retries=RETRIES)(_called)
 
     @property
     def n_workers(self) -> int:
@@ -56,7 +69,7 @@ class RayEngine:
         return self._ray.put(value)
 
     def start(self, function: Callable[..., Any], *arguments: Any, n: int = 1) -> Any:
-        call = self._called.options(num_returns=n, name=function.__name__)
+        call = self._call.options(num_returns=n, name=function.__name__)
         return call.remote(self._folder, function, *arguments)
 
     def results(self, handles: Sequence[Any], told: Callable[[int], None]) -> list[Any]:

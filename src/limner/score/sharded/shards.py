@@ -123,6 +123,8 @@ def _expanded(source: str) -> list[str]:
         if not found:
             raise BadInput(str(path), "no file is named so", "check the pattern")
         return [f"{prefix}{one}" for one in found]
+    if not path.exists():
+        raise BadInput(str(path), "there is no such file or folder", "check the path")
     return [source]
 
 
