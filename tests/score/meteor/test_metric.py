@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,7 +20,7 @@ from limner.score import pycocoevalcap
 from limner.score.meteor import Meteor, Tables, align, phrases
 from limner.score.meteor.cache import cached
 from limner.score.meteor.scoring import summable
-from limner.score.meteor.sources import find_source
+from limner.score.meteor.sources import PARAPHRASES, find_source
 from limner.score.metric import Statistics
 from limner.score.run import Run
 from limner.text.compiled import kernel
@@ -209,6 +210,24 @@ def test_no_image_is_no_score(small: Tables) -> None:
     found = Meteor(small).measure(run_of())
     assert found.rows.shape == (0, 23)
     assert found.value().tolist() == [0.0]
+
+
+def test_a_copy_for_another_process_opens_the_same_tables(
+    write_tables: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LIMNER_CACHE", str(tmp_path / "cache"))
+    folder = write_tables(tmp_path / "tables")
+    run = run_of(("a dog rides a big goose", ["the hound is riding the geese"]))
+    metric = Meteor(folder, progress=lambda share: None)
+    expected = metric.measure(run)
+    sent = pickle.dumps(metric)
+    assert len(sent) < 1_000
+    assert pickle.loads(sent).measure(run).rows.tolist() == expected.rows.tolist()
+    given = pickle.loads(pickle.dumps(Meteor(metric.tables)))
+    assert given.measure(run).rows.tolist() == expected.rows.tolist()
+    (folder / PARAPHRASES).unlink()
+    with pytest.raises(LimnerError, match="others here"):
+        pickle.loads(sent).measure(run)
 
 
 def test_it_answers_as_pycocoevalcap_does(real: Tables) -> None:

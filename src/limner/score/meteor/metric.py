@@ -12,12 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
+from limner.errors import LimnerError
 from limner.score.meteor.align import N_STATISTICS, align, aligned
 from limner.score.meteor.explanation import Explanation, explained
 from limner.score.meteor.matching import Matcher, Pair
 from limner.score.meteor.scoring import measures, summable
 from limner.score.meteor.sentences import sentences
-from limner.score.meteor.sources import Progress
+from limner.score.meteor.sources import REMEDY, Progress
 from limner.score.meteor.tables import Tables, load_tables
 from limner.score.metric import Numbers, Statistics
 from limner.score.run import Run
@@ -31,11 +32,18 @@ class Meteor:
 
     They are compiled when they are first used, and `progress` is told how far
     that is. Without all of them it is another metric, and its column says so.
+    A copy for another process opens them there, and must find the same.
     """
 
     def __init__(self, tables: Tables | Path | str | None = None, progress: Progress | None = None) -> None:
-        self._tables = tables
+        self._folder = Path(tables) if isinstance(tables, Path | str) else None
+        self._given = tables if isinstance(tables, Tables) else None
+        self._tables = self._given
         self._progress = progress
+        self._key = ""
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_tables": self._given, "_progress": None, "_key": self.tables.key}
 
     @property
     def name(self) -> str:
@@ -48,8 +56,10 @@ class Meteor:
     @property
     def tables(self) -> Tables:
         """The tables, loaded when first asked for."""
-        if not isinstance(self._tables, Tables):
-            self._tables = load_tables(None if self._tables is None else Path(self._tables), self._progress)
+        if self._tables is None:
+            self._tables = load_tables(self._folder, self._progress)
+            if self._key not in ("", self._tables.key):
+                raise LimnerError(f"METEOR's tables are others here than where scoring began; {REMEDY}")
         return self._tables
 
     def measure(self, run: Run) -> Statistics:
