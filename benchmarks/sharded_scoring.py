@@ -144,7 +144,7 @@ def watch_memory(process: subprocess.Popen[str], most: list[Any]) -> None:
         together = sum(map(megabytes, family))
         if together > most[0]:
             most[:] = [together, len(family)]
-        time.sleep(0.05)
+        time.sleep(0.5)  # looking at what processes share is work for the system
 
 
 def descendants(pid: int) -> list[int]:

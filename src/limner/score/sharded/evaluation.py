@@ -53,8 +53,8 @@ PARTITION = 1 << 26
 
 MAX_PARTITIONS = 1_000
 
-ADDED = 8
-"""Counts that are added up at a time."""
+EACH = 4
+"""Partitions, at least, for every worker, so that none waits long for the last."""
 
 
 class Engine(Protocol):
@@ -110,8 +110,8 @@ def evaluate_sharded(
 
     A source is a folder of shards, a pattern of their names, or a file; the
     shards of captions and of references need not correspond. All else is as in
-    `evaluate_systems`. There are as many `partitions` as are asked for, or such
-    as have some 64 MB each.
+    `evaluate_systems`. There are as many `partitions` as are asked for, or
+    some for each worker, of at most some 64 MB.
     """
     settings = settings or Settings()
     wanted = _made(metrics, settings)
@@ -179,7 +179,7 @@ def _read(
 
 
 def _n_partitions(n_workers: int, shards: Iterable[Sequence[Shard]]) -> int:
-    return min(MAX_PARTITIONS, max(n_workers, sum(map(size_of, shards)) // PARTITION + 1))
+    return min(MAX_PARTITIONS, max(EACH * n_workers, sum(map(size_of, shards)) // PARTITION + 1))
 
 
 def _telling(tell: Tell, what: str, total: int) -> Callable[[int], None]:
@@ -265,9 +265,10 @@ def _reading_again(twice: Found, place: str, lenient: bool) -> Reading:
 
 
 def _added(engine: Engine, counted: Sequence[Any]) -> Any:
-    """The handle of all counts together, added up some at a time."""
+    """The handle of all counts together, added up two by two, so that many can do it."""
     while len(counted) > 1:
-        counted = [engine.start(add_counts, *counted[i : i + ADDED]) for i in range(0, len(counted), ADDED)]
+        pairs = [counted[i : i + 2] for i in range(0, len(counted), 2)]
+        counted = [engine.start(add_counts, *pair) if len(pair) > 1 else pair[0] for pair in pairs]
     return counted[0]
 
 
