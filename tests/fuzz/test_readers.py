@@ -6,7 +6,6 @@ A few hundred each by default; `make fuzz` runs ten thousand.
 from __future__ import annotations
 
 import random
-import resource
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +19,6 @@ from limner.corpus.formats import FORMATS
 from limner.errors import LimnerError
 from published import PUBLISHED, publish
 
-MAX_MEMORY = 1 << 30
 FIXTURES = REPOSITORY / "tests" / "corpus" / "formats" / "grounded_text" / "fixtures"
 
 SOME = [
@@ -136,7 +134,6 @@ def test_no_mutation_of_a_file_makes_a_traceback(format: str, packed: bool, tmp_
         file.write_bytes(sound[file])
     assert not [message for message in said if "\n" in message or len(message) > 1200]
     assert len(said) > mutations / 20, "mutations that nothing refuses test nothing"
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 < MAX_MEMORY
 
 
 def test_memory_is_bounded_by_more_than_luck(tmp_path: Path) -> None:
@@ -149,4 +146,3 @@ def test_memory_is_bounded_by_more_than_luck(tmp_path: Path) -> None:
             writer.write(b" " * (1 << 20))
     with pytest.raises(LimnerError, match="longer than"):
         list(open_corpus(bomb, "jsonl"))
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 < MAX_MEMORY
