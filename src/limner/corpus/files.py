@@ -12,7 +12,7 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO, cast
@@ -146,6 +146,14 @@ def write_bytes(path: Path) -> Iterator[IO[bytes]]:
         return
     with _in_place_of(path) as temporary, temporary.open("wb") as raw, _compressed(path, raw) as handle:
         yield handle
+
+
+def write_texts(texts: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write every text under its name in the folder; their paths."""
+    for name, text in texts.items():
+        with write_bytes(folder / name) as handle:
+            handle.write(text.encode())
+    return [folder / name for name in texts]
 
 
 @contextmanager

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from limner.corpus.files import write_bytes
+from limner.corpus.files import write_texts
 from limner.corpus.image import Image
 from limner.describe.realise.paper import PaperRealiser
 from limner.describe.selection import seen
 from limner.experiments.content_selection import RANKED, WHOLE, Experiment, Run
 from limner.report import plots, selection_plots
+from limner.report.tables import csv_text
 from limner.score.content import Content, gold_sets, score_selection
 from limner.score.paired import compare
 
@@ -31,17 +30,12 @@ EXAMPLE_K = 3
 def write_report(experiment: Experiment, test: Sequence[Image], folder: Path, *, seed: int = 0) -> list[Path]:
     """Write table.csv, table.md, tests.csv, examples.md and the figures; their paths."""
     texts = {
-        "table.csv": _csv(COLUMNS, map(_row, experiment.runs)),
+        "table.csv": csv_text(COLUMNS, map(_row, experiment.runs)),
         "table.md": _markdown(experiment),
-        "tests.csv": _csv(TESTED, _tests(experiment, seed)),
+        "tests.csv": csv_text(TESTED, _tests(experiment, seed)),
         "examples.md": _examples(experiment, test, seed),
     }
-    written = plots.save(figures(experiment), folder)
-    for name, text in texts.items():
-        with write_bytes(folder / name) as handle:
-            handle.write(text.encode())
-        written.append(folder / name)
-    return sorted(written)
+    return sorted([*plots.save(figures(experiment), folder), *write_texts(texts, folder)])
 
 
 def figures(experiment: Experiment) -> dict[str, Figure]:
@@ -72,14 +66,6 @@ def figures(experiment: Experiment) -> dict[str, Figure]:
 def _row(run: Run) -> list[str]:
     numbers = (run.scores.P, run.scores.R, run.scores.F, run.scores.P_sd, run.scores.R_sd, run.scores.F_sd)
     return [run.system, "" if run.k is None else str(run.k), *(f"{number:.6f}" for number in numbers)]
-
-
-def _csv(columns: Sequence[str], rows: Iterator[Sequence[str]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue()
 
 
 def _markdown(experiment: Experiment) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from limner.corpus.files import write_bytes
+from limner.corpus.files import write_texts
 from limner.experiments.judgement import Experiment, OnSet
 from limner.report import plots
 from limner.report.judgement_plots import Mark, correlations_figure
+from limner.report.tables import csv_text
 from limner.score.judgement.correlation import Correlation, Kind
 
 if TYPE_CHECKING:
@@ -44,20 +43,15 @@ def write_report(experiment: Experiment, folder: Path) -> list[Path]:
     """Write table.csv, table.md, correlations.csv, tests.csv, agreement.csv and the figure; their paths."""
     sets = experiment.sets
     texts = {
-        "table.csv": _csv(TABLE, (row for one in sets for row in _table(one))),
+        "table.csv": csv_text(TABLE, (row for one in sets for row in _table(one))),
         "table.md": markdown(experiment),
-        "correlations.csv": _csv(CORRELATIONS, (row for one in sets for row in _correlations(one))),
-        "tests.csv": _csv(TESTS, ([one.judged.name, *map(_cell, test)] for one in sets for test in one.versus)),
-        "agreement.csv": _csv(AGREEMENT, (row for one in sets for row in _agreement(one))),
+        "correlations.csv": csv_text(CORRELATIONS, (row for one in sets for row in _correlations(one))),
+        "tests.csv": csv_text(TESTS, ([one.judged.name, *map(_cell, test)] for one in sets for test in one.versus)),
+        "agreement.csv": csv_text(AGREEMENT, (row for one in sets for row in _agreement(one))),
     }
     if experiment.thresholds:
-        texts["crowd-against-expert.csv"] = _csv(THRESHOLDS, (map(_cell, at) for at in experiment.thresholds))
-    written = plots.save(figures(experiment), folder)
-    for name, text in texts.items():
-        with write_bytes(folder / name) as handle:
-            handle.write(text.encode())
-        written.append(folder / name)
-    return sorted(written)
+        texts["crowd-against-expert.csv"] = csv_text(THRESHOLDS, (map(_cell, at) for at in experiment.thresholds))
+    return sorted([*plots.save(figures(experiment), folder), *write_texts(texts, folder)])
 
 
 def figures(experiment: Experiment) -> dict[str, Figure]:
@@ -139,11 +133,3 @@ def _cell(value: object) -> str:
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue()

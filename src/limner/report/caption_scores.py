@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Sequence
 
-from limner.report.tables import NOTHING, WIDTH, aligned, cut
+from limner.report.tables import NOTHING, WIDTH, aligned, csv_text, cut
 from limner.score.caption_evaluation import CONFIDENCE, Compared, Evaluation
 
 NAME = 30
@@ -38,28 +36,14 @@ def table_of(systems: Sequence[Evaluation], compared: Sequence[Compared] = ()) -
 
 def csv_of(systems: Sequence[Evaluation]) -> str:
     """A row for every value of every system, for all images and for each part of them."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["system", "by", "part", "n_images", "metric", "value", "low", "high", "signature"])
-    for one in systems:
-        writer.writerows(_rows(one, "", ""))
-        for key, parts in one.by.items():
-            for name, part in parts.items():
-                writer.writerows(_rows(part, key, name))
-    return out.getvalue()
+    columns = ["system", "by", "part", "n_images", "metric", "value", "low", "high", "signature"]
+    return csv_text(columns, (row for one in systems for part in _with_parts(one) for row in _rows(*part)))
 
 
 def per_image_csv(systems: Sequence[Evaluation]) -> str:
     """A row for every image of every system: its id and its own values."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
     columns = list(systems[0].scores)
-    writer.writerow(["system", "image", *columns])
-    for one in systems:
-        values = [one.per_image(column) for column in columns]
-        for id in one.run.ids:
-            writer.writerow([one.name, id, *(_plain(column[id]) for column in values)])
-    return out.getvalue()
+    return csv_text(["system", "image", *columns], (row for one in systems for row in _image_rows(one, columns)))
 
 
 def part_warnings(systems: Sequence[Evaluation]) -> list[str]:
@@ -146,6 +130,20 @@ def _differences(compared: Sequence[Compared]) -> list[str]:
         difference = _difference(one.difference)
         rows.append([names, one.column, difference, _interval(one.low, one.high), _p(one.p), _p(one.p_adjusted)])
     return aligned(rows, "<<><>>")
+
+
+def _with_parts(one: Evaluation) -> Iterator[tuple[Evaluation, str, str]]:
+    """All images of a system, then every part of them with its key and name."""
+    yield one, "", ""
+    for key, parts in one.by.items():
+        for name, part in parts.items():
+            yield part, key, name
+
+
+def _image_rows(one: Evaluation, columns: Sequence[str]) -> Iterator[list[str]]:
+    values = [one.per_image(column) for column in columns]
+    for id in one.run.ids:
+        yield [one.name, id, *(_plain(column[id]) for column in values)]
 
 
 def _rows(one: Evaluation, key: str, part: str) -> Iterator[list[str]]:

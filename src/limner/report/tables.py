@@ -1,8 +1,10 @@
-"""Plain text tables: columns that line up, blocks side by side, numbers as people write them."""
+"""Plain text tables: columns that line up, blocks side by side, numbers as people write them; and CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import csv
+import io
+from collections.abc import Iterable, Sequence
 
 from limner.errors import one_line
 
@@ -65,3 +67,12 @@ def beside(blocks: Sequence[Sequence[str]], gap: int = 4) -> list[str]:
 
 def indented(lines: Sequence[str], by: int = 2) -> list[str]:
     return [" " * by + line if line else line for line in lines]
+
+
+def csv_text(columns: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
+    """A head and rows as CSV."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()
