@@ -47,8 +47,8 @@ def test_scores_are_those_of_the_paper_s_equations(
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A CLIP of two layers, its words single letters."""
-    torch = pytest.importorskip("torch", reason="limner[clip] is not installed")
-    transformers = pytest.importorskip("transformers", reason="limner[clip] is not installed")
+    torch = pytest.importorskip("torch", reason="limner[neural] is not installed")
+    transformers = pytest.importorskip("transformers", reason="limner[neural] is not installed")
     folder = tmp_path_factory.mktemp("models") / "tiny-clip"
     torch.manual_seed(0)
     size = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
@@ -322,7 +322,7 @@ def test_code_in_the_folder_is_not_run(model: Path, tmp_path: Path) -> None:
 
 def test_without_the_extra_the_remedy_is_named(model: Path, pictures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(LimnerError, match=r"pip install 'limner\[clip\]'"):
+    with pytest.raises(LimnerError, match=r"pip install 'limner\[neural\]'"):
         ClipScore(model, pictures).measure(RUN)
 
 

@@ -30,7 +30,7 @@ class Embedder:
             import torch
             import transformers
         except ImportError as error:
-            raise LimnerError("clip_score needs torch and transformers; pip install 'limner[clip]'") from error
+            raise LimnerError("clip_score needs torch and transformers; pip install 'limner[neural]'") from error
         self._folder = folder
         self._torch = torch
         self._device = device
