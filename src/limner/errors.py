@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 
 MAX_SHOWN = 80
+MAX_LISTED = 40
 
 
 class LimnerError(Exception):
@@ -40,8 +41,9 @@ def shown(value: object) -> str:
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> LimnerError:
-    """The error for a name that is not there: it offers the nearest, or else lists them all."""
+    """The error for a name that is not there: it offers the nearest, or else lists them."""
     names = list(known)
     close = get_close_matches(name, names, n=1)
-    hint = f"did you mean {close[0]!r}?" if close else f"there is: {', '.join(names)}"
+    listed = names if len(names) <= MAX_LISTED else [*names[:MAX_LISTED], f"and {len(names) - MAX_LISTED:,} more"]
+    hint = f"did you mean {close[0]!r}?" if close else f"there is: {', '.join(listed)}"
     return LimnerError(f"unknown {kind} {shown(name)}; {hint}")

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from limner.corpus.class_hierarchy import ClassHierarchy
-from limner.errors import BadInput
+from limner.errors import BadInput, LimnerError
 from published import OPEN_IMAGES_HIERARCHY
 
 
@@ -96,10 +96,19 @@ def test_names_replace_ids_and_what_has_none_keeps_its_id(tmp_path: Path) -> Non
                     {"LabelName": "b", "Subcategory": [{"LabelName": "a"}]},
                 ],
             },
-            "is above itself",
+            "class 'b' is above itself: 'b' > 'a' > 'b'; let no class be its own subcategory",
         ),
         ('{"LabelName": "r", "Subcategory": [{"LabelName": "a"}', "is the file complete?"),
         ('{"LabelName": "r", "Subcategory": ' + '[{"LabelName": "a", "Subcategory": ' * 50_000, "not usable JSON"),
+        (
+            '{"LabelName": "r", "Subcategory": '
+            + '[{"LabelName": "a", "Subcategory": ' * 10_000
+            + "[]"
+            + "}]" * 10_001,
+            "not usable JSON",
+        ),
+        ("", "the file is empty"),
+        ("hierarchy", "JSON cannot start with 'h'"),
     ],
 )
 def test_a_hierarchy_that_is_none_is_refused(tmp_path: Path, document: Any, said: str) -> None:
@@ -108,3 +117,82 @@ def test_a_hierarchy_that_is_none_is_refused(tmp_path: Path, document: Any, said
         ClassHierarchy.read(path)
     assert said in str(caught.value)
     assert str(caught.value).startswith(str(path))
+
+
+def kinds(**parents: str) -> ClassHierarchy:
+    """A hierarchy in which each class is named with the class right above it."""
+    return ClassHierarchy("Entity", {name.replace("_", " "): (above,) for name, above in parents.items()}, {})
+
+
+@pytest.mark.parametrize(
+    ("label", "meant"),
+    [
+        ("Car", "Car"),
+        ("car", "Car"),
+        ("CARS", "Car"),
+        ("fire_hydrant", "Fire hydrant"),
+        (" Fire  Hydrants ", "Fire hydrant"),
+        ("carrot", "Carrot"),
+        ("ca", None),
+        ("sports car", None),
+        ("hydrant", None),
+        ("", None),
+    ],
+)
+def test_a_label_means_the_class_of_its_whole_name_in_any_case_and_number(label: str, meant: str | None) -> None:
+    tree = kinds(Car="Vehicle", Vehicle="Entity", Carrot="Entity", Fire_hydrant="Entity")
+    assert tree.find(label) == meant
+
+
+def test_an_alias_comes_after_the_exact_name_and_before_other_cases() -> None:
+    tree = kinds(Mouse="Entity", Computer_mouse="Entity").known_as({"mouse": "Computer mouse", "tv": "Television"})
+    assert [tree.find(label) for label in ("Mouse", "mouse", "MOUSE", "mice")] == [
+        "Mouse",
+        "Computer mouse",
+        "Computer mouse",
+        "Computer mouse",
+    ]
+    assert tree.find("tv") is None
+    assert "mouse" not in tree
+
+
+def test_the_id_of_a_renamed_class_still_finds_it() -> None:
+    tree = ClassHierarchy("/m/1", {"/m/2": ("/m/1",)}, {}).known_as({"old": "/m/2"}).renamed({"/m/2": "Dog"})
+    assert [tree.find(label) for label in ("/m/2", "Dog", "old", "/m/1", "/m/3")] == [
+        "Dog",
+        "Dog",
+        "Dog",
+        "/m/1",
+        None,
+    ]
+
+
+def test_two_classes_cannot_be_called_the_same() -> None:
+    tree = kinds(Dog="Animal", Animal="Entity")
+    with pytest.raises(ValueError, match="classes 'Animal' and 'Dog' are both called 'Beast'"):
+        tree.renamed({"Dog": "Beast", "Animal": "Beast"})
+    with pytest.raises(ValueError, match="are both called 'Animal'"):
+        tree.renamed({"Dog": "Animal"})
+    assert list(tree.renamed({"Dog": "Animal", "Animal": "Dog"})) == ["Entity", "Dog", "Animal"]
+
+
+def test_an_unknown_class_is_answered_with_the_nearest() -> None:
+    tree = kinds(Dog="Animal", Animal="Entity")
+    assert tree.require("dogs") == "Dog"
+    with pytest.raises(LimnerError, match=r"unknown class 'Anmal'; did you mean 'Animal'\?"):
+        tree.require("Anmal")
+    with pytest.raises(LimnerError, match=r"unknown class 'anmal'; did you mean 'animal'\?"):
+        tree.require("anmal")
+    many = ClassHierarchy("r", {f"class {i}": ("r",) for i in range(600)}, {})
+    with pytest.raises(LimnerError, match=r"unknown class 'xyz'; there is: r, class 0, .* and 561 more$"):
+        many.require("xyz")
+
+
+def test_a_circle_is_named_class_by_class() -> None:
+    with pytest.raises(ValueError, match=r"^class 'a' is above itself: 'a' > 'b' > 'c' > 'a'$"):
+        # d and e are below the circle, no part of it.
+        ClassHierarchy("r", {"e": ("d",), "d": ("r", "c"), "a": ("c",), "b": ("a", "r"), "c": ("b",)}, {})
+    long = {f"k{i}": (f"k{(i + 1) % 1000}",) for i in range(1000)}
+    with pytest.raises(ValueError, match=r"is above itself: 'k\d+' > .* > … > ") as caught:
+        ClassHierarchy("r", long, {})
+    assert len(str(caught.value)) < 120

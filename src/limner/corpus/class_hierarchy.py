@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from limner.corpus.json_stream import stream_items
 from limner.corpus.reading import is_encodable
-from limner.errors import BadInput, shown
+from limner.errors import BadInput, shown, unknown
+from limner.text.forms import singular
 
 MAX_CLASSES = 100_000
 """More than this is no hierarchy of classes but an attack on memory."""
+
+MAX_TOLD = 6
+"""Classes of a circle that an error names."""
 
 Links = Mapping[str, tuple[str, ...]]
 
@@ -21,19 +25,27 @@ class ClassHierarchy:
     """What is a kind of what, and what is a part of what.
 
     A class may have several parents (a teddy bear is a toy and a bear), none
-    when it is the root or only ever a part. No class is above itself.
+    when it is the root or only ever a part. No class is above itself. Classes
+    go by their exact names; `find` tells which one a label means.
     """
 
-    def __init__(self, root: str, parents: Links, wholes: Links) -> None:
-        """Of each class that is not at the top: the classes right above it, and those it is a part of."""
+    def __init__(self, root: str, parents: Links, wholes: Links, aliases: Mapping[str, str] | None = None) -> None:
+        """Of each class that is not at the top: the classes right above it, and those it is a part of.
+
+        `aliases` are other names of classes; of one that is not there they say nothing.
+        """
         self.root = root
         self._parents = dict(parents)
         self._wholes = dict(wholes)
         self._children = _turned(self._parents)
         self._parts = _turned(self._wholes)
         self._classes = dict.fromkeys([root, *self._children, *self._parents, *self._parts, *self._wholes])
-        if circle := _in_a_circle(self._parents, self._children):
-            raise ValueError(f"class {shown(circle)} is above itself")
+        self._aliases = {alias: name for alias, name in (aliases or {}).items() if name in self._classes}
+        self._class_by_folded = _first_by_folded((name, name) for name in self._classes)
+        self._class_by_folded |= _first_by_folded(self._aliases.items())
+        self._above: dict[str, frozenset[str]] = {}
+        if circle := _circle(self._parents, self._children):
+            raise ValueError(_told(circle))
 
     @classmethod
     def read(cls, path: Path) -> ClassHierarchy:
@@ -45,12 +57,46 @@ class ClassHierarchy:
             raise BadInput(str(path), str(error), "let no class be its own subcategory") from error
 
     def renamed(self, names: Mapping[str, str]) -> ClassHierarchy:
-        """The same hierarchy with other names; a class without one keeps its own."""
+        """The same hierarchy with other names, each class its own; one without keeps what it has.
+
+        The names they had become aliases, so that class ids can still be looked up.
+        """
+        before: dict[str, str] = {}
+        for old in self._classes:
+            new = names.get(old, old)
+            if before.setdefault(new, old) != old:
+                raise ValueError(f"classes {shown(before[new])} and {shown(old)} are both called {shown(new)}")
 
         def rename(links: Links) -> dict[str, tuple[str, ...]]:
             return {names.get(one, one): tuple(names.get(o, o) for o in others) for one, others in links.items()}
 
-        return ClassHierarchy(names.get(self.root, self.root), rename(self._parents), rename(self._wholes))
+        kept = {alias: names.get(name, name) for alias, name in self._aliases.items()}
+        aliases = {**kept, **{old: new for new, old in before.items() if new != old}}
+        return ClassHierarchy(names.get(self.root, self.root), rename(self._parents), rename(self._wholes), aliases)
+
+    def known_as(self, aliases: Mapping[str, str]) -> ClassHierarchy:
+        """The same hierarchy, whose classes go by these other names too; a class' own name comes before an alias."""
+        return ClassHierarchy(self.root, self._parents, self._wholes, {**self._aliases, **aliases})
+
+    def find(self, label: str) -> str | None:
+        """The class that a label means, or None where there is none.
+
+        The exact name comes first, then an alias, then either in whatever
+        case and with underscores for spaces, then the label's singular: "dog",
+        "Dogs" and "DOG" are "Dog". A part of a name is no name: "car" is not
+        "Carrot".
+        """
+        if label in self._classes:
+            return label
+        folded = _folded(label)
+        return self._class_by_folded.get(folded) or self._class_by_folded.get(singular(folded))
+
+    def require(self, label: str) -> str:
+        """The class that a label means; an error that offers the nearest where there is none."""
+        found = self.find(label)
+        if found is None:
+            raise unknown("class", label, dict.fromkeys([*self._classes, *self._class_by_folded]))
+        return found
 
     def __contains__(self, name: object) -> bool:
         return name in self._classes
@@ -79,7 +125,9 @@ class ClassHierarchy:
 
     def is_ancestor(self, above: str, below: str) -> bool:
         """Whether the first is a more general class than the second; no class is its own ancestor."""
-        return above in self.ancestors(below)
+        if below not in self._above:
+            self._above[below] = frozenset(self.ancestors(below))
+        return above in self._above[below]
 
     def parts(self, name: str) -> tuple[str, ...]:
         """The classes that are parts of this one."""
@@ -109,8 +157,8 @@ def _turned(links: Links) -> dict[str, tuple[str, ...]]:
     return {name: tuple(found) for name, found in turned.items()}
 
 
-def _in_a_circle(parents: Links, children: Links) -> str | None:
-    """A class that is above itself or below such a one, if there is any: taking away tops in turn leaves it."""
+def _circle(parents: Links, children: Links) -> tuple[str, ...]:
+    """Classes of which each is right above the next, and the last above the first; none if there is no such circle."""
     above = {name: len(found) for name, found in parents.items()}
     tops = [name for name in children if not above.get(name)]
     while tops:
@@ -118,7 +166,35 @@ def _in_a_circle(parents: Links, children: Links) -> str | None:
             above[below] -= 1
             if not above[below]:
                 tops.append(below)
-    return next((name for name, n in above.items() if n), None)
+    # Taking away tops in turn leaves circles and what is below them: upwards from any of these is a circle.
+    name = next((name for name, n in above.items() if n), None)
+    walked: dict[str, int] = {}
+    while name is not None and name not in walked:
+        walked[name] = len(walked)
+        name = next(parent for parent in parents[name] if above.get(parent))
+    return () if name is None else tuple(walked)[walked[name] :][::-1]
+
+
+def _told(circle: tuple[str, ...]) -> str:
+    """What is wrong with a hierarchy that has this circle."""
+    problem = f"class {shown(circle[0])} is above itself"
+    if len(circle) == 1:
+        return problem
+    named = [shown(name) for name in circle]
+    between = named[1:] if len(circle) <= MAX_TOLD else [*named[1:MAX_TOLD], "…", named[-1]]
+    return f"{problem}: {' > '.join([named[0], *between, named[0]])}"
+
+
+def _folded(label: str) -> str:
+    """A label without regard to case, underscores and spaces."""
+    return " ".join(label.replace("_", " ").lower().split())
+
+
+def _first_by_folded(names: Iterable[tuple[str, str]]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, meant in names:
+        found.setdefault(_folded(name), meant)
+    return found
 
 
 _KINDS = {"Subcategory": 0, "Part": 1}

@@ -11,8 +11,9 @@ from pathlib import Path
 from limner.corpus.box import Box
 from limner.corpus.class_hierarchy import ClassHierarchy
 from limner.corpus.files import STDIO, cannot
-from limner.corpus.formats.csv_rows import Table, rows
+from limner.corpus.formats.csv_rows import Table
 from limner.corpus.formats.format import Format, Head
+from limner.corpus.formats.open_images_classes import read_class_names
 from limner.corpus.formats.open_images_pictures import LIST_COLUMNS, SUFFIXES, Pictures
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
@@ -114,10 +115,8 @@ class _Classes:
     """The name of a class and of the classes above it, by its id."""
 
     def __init__(self, names: Sequence[Path], hierarchies: Sequence[Path], reading: Reading) -> None:
-        self._names: dict[str, str] = {}
+        self._names = read_class_names(names, reading)
         self._types: dict[str, tuple[str, ...]] = {}
-        for path in names:
-            self._read(path, reading)
         if len(hierarchies) > 1:
             raise BadInput(str(hierarchies[1]), f"a second hierarchy, after {hierarchies[0]}", "name one")
         self._hierarchy = ClassHierarchy.read(hierarchies[0]) if hierarchies else None
@@ -138,18 +137,6 @@ class _Classes:
             above = (a for a in self._hierarchy.ancestors(id) if a != self._hierarchy.root)
             self._types[id] = tuple(self._names.get(a, a) for a in above)
         return self._types[id]
-
-    def _read(self, path: Path, reading: Reading) -> None:
-        for place, row in rows(path, reading):
-            try:
-                if len(row) < 2 or not row[0] or not row[1]:
-                    raise BadInput(place, f"{shown(row)} is no class and its name", "write LabelName,DisplayName")
-                id, name = (reading.text(place, "class", cell) for cell in row[:2])
-                if (id, name) != ("LabelName", "DisplayName") and self._names.setdefault(id, name) != name:
-                    problem = f"class {shown(id)} is {shown(name)} here and {shown(self._names[id])} before"
-                    raise BadInput(place, problem, "give each class one name")
-            except BadInput as error:
-                reading.skip("faulty class", error)
 
 
 class _Boxes:

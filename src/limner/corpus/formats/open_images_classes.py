@@ -1,0 +1,64 @@
+"""Open Images' classes: what they are called, and their hierarchy by those names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from limner.corpus.class_hierarchy import ClassHierarchy
+from limner.corpus.formats.csv_rows import rows
+from limner.corpus.reading import Reading
+from limner.errors import BadInput, shown
+
+# What Open Images calls those of COCO's 80 classes that have another name there. A cup has no class of its own.
+COCO_NAMES = {
+    "cow": "Cattle",
+    "frisbee": "Flying disc",
+    "sports ball": "Ball",
+    "donut": "Doughnut",
+    "potted plant": "Houseplant",
+    "dining table": "Kitchen & dining room table",
+    "tv": "Television",
+    "mouse": "Computer mouse",
+    "remote": "Remote control",
+    "keyboard": "Computer keyboard",
+    "cell phone": "Mobile phone",
+    "microwave": "Microwave oven",
+    "hair drier": "Hair dryer",
+}
+
+
+def read_class_tree(hierarchy: Path, names: Path | None = None, reading: Reading | None = None) -> ClassHierarchy:
+    """The hierarchy of a JSON file, by the names that a CSV file of ids and names gives its classes.
+
+    Labels of COCO find their classes in it (`ClassHierarchy.find`): "tv" is "Television".
+    """
+    tree = ClassHierarchy.read(hierarchy)
+    if names is not None:
+        found = read_class_names([names], reading or Reading())
+        if not any(id in found for id in tree):
+            raise BadInput(str(names), f"it names no class of {hierarchy}", "pass the names that belong to it")
+        try:
+            tree = tree.renamed(found)
+        except ValueError as error:
+            raise BadInput(str(names), str(error), "give each class a name of its own") from error
+    return tree.known_as(COCO_NAMES)
+
+
+def read_class_names(paths: Sequence[Path], reading: Reading) -> dict[str, str]:
+    """The name of each class by its id, as tables with or without the header `LabelName,DisplayName` tell."""
+    names: dict[str, str] = {}
+    for path in paths:
+        for place, row in rows(path, reading):
+            try:
+                if len(row) < 2 or not row[0] or not row[1]:
+                    raise BadInput(place, f"{shown(row)} is no class and its name", "write LabelName,DisplayName")
+                id, name = (reading.text(place, "class", cell) for cell in row[:2])
+                if "\n" in id + name:
+                    raise BadInput(place, f"{shown(row[:2])} goes over several lines", "check its quotes")
+                if (id, name) != ("LabelName", "DisplayName") and names.setdefault(id, name) != name:
+                    problem = f"class {shown(id)} is {shown(name)} here and {shown(names[id])} before"
+                    raise BadInput(place, problem, "give each class one name")
+            except BadInput as error:
+                reading.skip("faulty class", error)
+    return names
