@@ -1,0 +1,84 @@
+"""Constraints as a caller gives them: phrases of token ids, checked one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Set
+from operator import index
+from typing import NamedTuple, TypeAlias
+
+from limner.errors import LimnerError, shown
+
+MAX_CONSTRAINTS = 62
+
+
+class BadConstraints(LimnerError, ValueError):
+    """Constraints that no sentence could be held to: which one, and what to do."""
+
+
+class Phrase(NamedTuple):
+    """Tokens that count where they follow each other; with `at_start` only as the first ones of a sentence."""
+
+    tokens: tuple[int, ...]
+    at_start: bool = False
+
+
+PhraseLike: TypeAlias = Phrase | Iterable[int]
+
+
+def read_constraints(constraints: Iterable[Iterable[PhraseLike]], n_vocab: int) -> tuple[tuple[Phrase, ...], ...]:
+    """The constraints as tuples of phrases, in the order given."""
+    read = tuple(
+        tuple(_phrases(constraint, f"constraint {i}", n_vocab))
+        for i, constraint in enumerate(_items(constraints, "constraints", "a list of constraints"))
+    )
+    if len(read) > MAX_CONSTRAINTS:
+        raise BadConstraints(
+            f"{len(read)} constraints, and at most {MAX_CONSTRAINTS} can be kept apart; drop some, "
+            "or join those of which one is enough as alternatives of one constraint"
+        )
+    for i, constraint in enumerate(read):
+        if not constraint:
+            raise BadConstraints(f"constraint {i} has no phrases and could never be met; leave it out")
+    return read
+
+
+def read_forbidden(forbid: Iterable[PhraseLike], n_vocab: int) -> tuple[Phrase, ...]:
+    """The forbidden phrases, in the order given."""
+    return tuple(_phrases(forbid, "forbid", n_vocab))
+
+
+def _phrases(phrases: object, place: str, n_vocab: int) -> Iterator[Phrase]:
+    for i, phrase in enumerate(_items(phrases, place, "a list of phrases, each a list of token ids")):
+        yield _phrase(phrase, f"{place}, phrase {i}", n_vocab)
+
+
+def _phrase(phrase: object, place: str, n_vocab: int) -> Phrase:
+    tokens, at_start = (phrase.tokens, phrase.at_start) if isinstance(phrase, Phrase) else (phrase, False)
+    read = tuple(_token(token, place, n_vocab) for token in _items(tokens, place, "a list of token ids"))
+    if not read:
+        raise BadConstraints(f"{place} has no tokens; leave it out, or see why its words gave none")
+    if not isinstance(at_start, bool):
+        raise BadConstraints(f"{place}: at_start is {shown(at_start)}, which is neither True nor False")
+    return Phrase(read, at_start)
+
+
+def _token(token: object, place: str, n_vocab: int) -> int:
+    try:
+        if isinstance(token, bool):
+            raise TypeError
+        value = index(token)  # type: ignore[arg-type]
+    except TypeError:
+        raise BadConstraints(f"{place}: {shown(token)} is not a token id, which is a whole number") from None
+    if not 0 <= value < n_vocab:
+        raise BadConstraints(
+            f"{place}: token {shown(value)} is not in a vocabulary of {n_vocab}, whose tokens are 0 to {n_vocab - 1}"
+        )
+    return value
+
+
+def _items(value: object, place: str, wanted: str) -> Iterator[object]:
+    if isinstance(value, str | bytes):
+        raise BadConstraints(f"{place} is the text {shown(value)}, not {wanted}; turn words into token ids first")
+    if not isinstance(value, Iterable) or isinstance(value, Mapping | Set):
+        raise BadConstraints(f"{place} is {shown(value)}, not {wanted}")
+    return iter(value)
