@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from operator import index
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limner.caption.aho_corasick import Alphabet, Matcher, match
-from limner.caption.machine import Machine
+from limner.caption.aho_corasick import match
+from limner.caption.machine import FORBIDDEN, Machine
+from limner.caption.minimise import minimised
+from limner.caption.paper_machine import match_with_resets
 from limner.caption.phrases import BadConstraints, Phrase, PhraseLike, read_constraints, read_forbidden
 from limner.caption.product import product
-from limner.errors import shown, unknown
+from limner.caption.trie import Alphabet, Matcher
+from limner.errors import LimnerError, shown, unknown
 
 __all__ = ["Automaton", "Machine", "Phrase", "compile_constraints"]
 
@@ -59,7 +63,7 @@ class Automaton:
     """Constraints of one sentence, as machines that a search follows and as answers about a sentence.
 
     `nodes` is small, with the mask of constraints met kept beside the node; `table` has a state for each pair of node
-    and mask that can be reached. Both tell the same of every sentence.
+    and mask that can be reached. Both tell the same of every sentence. Made by `compile_constraints`.
     """
 
     def __init__(
@@ -81,6 +85,7 @@ class Automaton:
         self.minimise = minimise
         self.continues = continues
         self._matcher = self._match()
+        self._refuse_contradictions()
 
     @property
     def n_constraints(self) -> int:
@@ -89,11 +94,17 @@ class Automaton:
     @property
     def nodes(self) -> Machine:
         """The machine of phrases alone: its size is that of the phrases, however many constraints there are."""
+        if self.semantics == "paper":
+            raise LimnerError('semantics="paper" has no machine of phrases alone; use its table')
         return self._matcher.machine
 
     @cached_property
     def table(self) -> Machine:
         """The machine of nodes and masks, in which `gains` of a state is its mask; made when first asked for."""
+        return minimised(self._product, self.at_least) if self.minimise else self._product
+
+    @cached_property
+    def _product(self) -> Machine:
         return product(self._matcher)
 
     def satisfied(self, mask: int) -> tuple[bool, ...]:
@@ -105,8 +116,15 @@ class Automaton:
         return int(mask).bit_count() >= self.at_least
 
     def meets(self, tokens: Iterable[int]) -> tuple[bool, ...]:
-        """Which constraints a whole sentence meets, whether or not it holds what is forbidden."""
-        return tuple(span is not None for span in self.spans(tokens))
+        """Which constraints a whole sentence meets, as the automaton's semantics count.
+
+        By substring they are those that have a place in `spans`. The paper's machine may miss some of them, and it
+        stops counting at a forbidden phrase.
+        """
+        if self.semantics == "substring":
+            return tuple(span is not None for span in self.spans(tokens))
+        state, mask = self._product.read(self._sentence(tokens))
+        return self.satisfied(mask if state == FORBIDDEN else mask | int(self._product.pending[state]))
 
     def allows(self, tokens: Iterable[int]) -> bool:
         """Whether a whole sentence is without forbidden phrases."""
@@ -140,8 +158,26 @@ class Automaton:
         return sentence
 
     def _match(self) -> Matcher:
-        phrases = [*self.forbid, *(phrase for constraint in self.constraints for phrase in constraint)]
-        return match(self.constraints, self.forbid, Alphabet.of(phrases, self.continues))
+        alphabet = Alphabet.of(chain(self.forbid, *self.constraints), self.continues)
+        make = match if self.semantics == "substring" else match_with_resets
+        return make(self.constraints, self.forbid, alphabet)
+
+    def _refuse_contradictions(self) -> None:
+        if not self.forbid:
+            return
+        closed = [i for i, phrases in enumerate(self.constraints) if not any(map(self._can_be_said, phrases))]
+        n_open = self.n_constraints - len(closed)
+        if n_open < self.at_least:
+            raise BadConstraints(
+                f"every phrase of constraint {' and of '.join(map(str, closed))} holds a forbidden one; "
+                f"take the one or the other out, or ask for at_least={n_open}"
+            )
+
+    def _can_be_said(self, phrase: Phrase) -> bool:
+        """Whether a phrase can be met without one that is forbidden."""
+        machine = self._matcher.machine
+        node, _ = machine.read(phrase.tokens, 0 if phrase.at_start else self._matcher.root)
+        return node != FORBIDDEN and bool(machine.may_end[node])
 
 
 def _whole(value: object, name: str) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,3 +53,16 @@ class Machine:
         if place < len(self.special) and self.special[place] == token:
             return place
         return len(self.special) + (0 if self.token_class is None else int(self.token_class[token]))
+
+    def read(self, tokens: Iterable[int], node: int = 0) -> tuple[int, int]:
+        """The node and mask after tokens that begin at a node; node -1, and the mask so far, where one is forbidden."""
+        mask = 0
+        for token in tokens:
+            column = self.column(token)
+            if self.boundary[column]:
+                mask |= int(self.pending[node])
+            node = int(self.next[node, column])
+            if node == FORBIDDEN:
+                break
+            mask |= int(self.gains[node])
+        return node, mask

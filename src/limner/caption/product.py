@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
 import numpy as np
 from numpy.typing import NDArray
 
-from limner.caption.aho_corasick import Matcher
 from limner.caption.machine import FORBIDDEN, Machine
+from limner.caption.trie import Matcher
 from limner.errors import LimnerError
 
 MAX_STATES = 20_000
 MAX_CELLS = 10_000_000
+CELLS_AT_ONCE = 500_000
 
 
 def product(matcher: Matcher) -> Machine:
@@ -21,19 +24,20 @@ def product(matcher: Matcher) -> Machine:
     """
     machine = matcher.machine
     number: dict[tuple[int, int], int] = {(0, 0): 0}
-    masks, nodes = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int32)
-    levels: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]] = []
-    while len(nodes):
+    at_once = max(1, CELLS_AT_ONCE // machine.n_columns)
+    done: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]] = []
+    n_done = 0
+    while n_done < len(number):
         _check_size(len(number), machine.n_columns)
+        found = np.array(list(islice(number, n_done, n_done + at_once)), dtype=np.int64)
+        nodes, masks = found[:, 0].astype(np.int32), found[:, 1]
         following, after = _step(matcher, nodes, masks)
         allowed = following != FORBIDDEN
-        pairs = zip(after[allowed].tolist(), following[allowed].tolist(), strict=True)
-        n_known = len(number)
+        pairs = zip(following[allowed].tolist(), after[allowed].tolist(), strict=True)
         following[allowed] = [number.setdefault(pair, len(number)) for pair in pairs]
-        levels.append((nodes, masks, following))
-        found = np.array(list(number)[n_known:], dtype=np.int64).reshape(-1, 2)
-        masks, nodes = found[:, 0], found[:, 1].astype(np.int32)
-    return _machine(machine, levels)
+        done.append((nodes, masks, following))
+        n_done += len(found)
+    return _machine(machine, done)
 
 
 def _step(
@@ -45,7 +49,7 @@ def _step(
     after = masks[:, None] | np.where(machine.boundary, machine.pending[nodes][:, None], 0) | machine.gains[following]
     while True:
         idle = (matcher.wanted[following] & ~after == 0) & ~matcher.watched[following]
-        idle &= (following != FORBIDDEN) & (following != matcher.root)
+        idle &= (following != FORBIDDEN) & (following != matcher.shorter[following])
         if not idle.any():
             return following, after
         following[idle] = matcher.shorter[following[idle]]
@@ -59,8 +63,8 @@ def _check_size(n_states: int, n_columns: int) -> None:
         )
 
 
-def _machine(machine: Machine, levels: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]]) -> Machine:
-    nodes, masks, following = (np.concatenate(part) for part in zip(*levels, strict=True))
+def _machine(machine: Machine, done: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]]) -> Machine:
+    nodes, masks, following = (np.concatenate(part) for part in zip(*done, strict=True))
     return Machine(
         special=machine.special,
         token_class=machine.token_class,

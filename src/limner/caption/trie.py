@@ -1,0 +1,164 @@
+"""Phrases by their beginnings, and the matchers that are made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limner.caption.machine import FORBIDDEN, Machine
+from limner.caption.phrases import BadConstraints, Phrase
+
+MAX_CELLS = 20_000_000
+
+START = -1  # what a sentence begins with, before its first token
+ROOT = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """A machine that follows phrases, and what it may forget once a constraint is met.
+
+    A node stands for the beginning of a phrase that was just read. `shorter[node]` is the node to take where no phrase
+    through `node` matters any more, the root being its own; `wanted[node]` the constraints that have a phrase through
+    the node; `watched[node]` whether a forbidden phrase goes through it. At `root` nothing has begun.
+    """
+
+    machine: Machine
+    shorter: NDArray[np.int32]
+    wanted: NDArray[np.int64]
+    watched: NDArray[np.bool_]
+    root: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alphabet:
+    """The columns of a machine: tokens that occur in phrases, then the classes of all others."""
+
+    special: tuple[int, ...]
+    continues: NDArray[np.bool_] | None
+
+    @staticmethod
+    def of(phrases: Iterable[Phrase], continues: NDArray[np.bool_] | None) -> Alphabet:
+        return Alphabet(tuple(sorted({token for phrase in phrases for token in phrase.tokens})), continues)
+
+    @property
+    def boundary(self) -> NDArray[np.bool_]:
+        """Whether the tokens of a column begin a word; those of class 0 do, of class 1 do not."""
+        if self.continues is None:
+            return np.ones(len(self.special) + 1, dtype=np.bool_)
+        return np.append(~self.continues[list(self.special)], [True, False])
+
+    @property
+    def token_class(self) -> NDArray[np.uint8] | None:
+        return None if self.continues is None else self.continues.view(np.uint8)
+
+
+class Trie:
+    """The beginnings of phrases as nodes, and what is known of each node as lists."""
+
+    def __init__(self, alphabet: Alphabet) -> None:
+        self.alphabet = alphabet
+        self.boundary = alphabet.boundary
+        self.column = {token: column for column, token in enumerate(alphabet.special)}
+        self.children: list[dict[int, int]] = [{}]
+        self.met = [0]
+        self.wanted = [0]
+        self.forbidden = [False]
+        self.watched = [False]
+
+    def want(self, phrase: Phrase, bit: int) -> None:
+        path = self._path(phrase)
+        for node in path:
+            self.wanted[node] |= bit
+        self.met[path[-1]] |= bit
+
+    def forbid(self, phrase: Phrase) -> None:
+        path = self._path(phrase)
+        for node in path:
+            self.watched[node] = True
+        self.forbidden[path[-1]] = True
+
+    def _path(self, phrase: Phrase) -> list[int]:
+        """The nodes of a phrase's beginnings, made where they are new."""
+        node, path = ROOT, []
+        columns = [self.column[token] for token in phrase.tokens]
+        for column in [START, *columns] if phrase.at_start else columns:
+            below = self.children[node]
+            if column not in below:
+                check_cells(len(self.children) + 1, len(self.boundary))
+                below[column] = len(self.children)
+                self.children.append({})
+                self.met.append(0)
+                self.wanted.append(0)
+                self.forbidden.append(False)
+                self.watched.append(False)
+            node = below[column]
+            path.append(node)
+        return path
+
+    @property
+    def start(self) -> int:
+        return self.children[ROOT].get(START, ROOT)
+
+    def by_length(self) -> list[int]:
+        """All nodes, the shorter first, those of one length by their tokens."""
+        order = [ROOT]
+        for node in order:
+            order.extend(child for _, child in sorted(self.children[node].items()))
+        return order
+
+    def steps(self, node: int) -> list[tuple[int, int]]:
+        """The columns that lead on from a node, and where to."""
+        return [(column, child) for column, child in self.children[node].items() if column != START]
+
+    def matcher(self, order: Sequence[int], following: NDArray[np.int32], shorter: Sequence[int]) -> Matcher:
+        """The nodes as a machine: forbidden steps and what lies behind them are taken out, the start is put first.
+
+        Nodes keep their order by length and tokens, so that the order of the constraints changes nothing but bits.
+        """
+        met = np.array(self.met, dtype=np.int64)
+        forbidden = np.array(self.forbidden, dtype=np.bool_)
+        if self.alphabet.continues is None:
+            following[forbidden[following]] = FORBIDDEN
+            gains, pending, may_end = met, np.zeros_like(met), np.ones_like(forbidden)
+        else:
+            following[np.ix_(forbidden, self.boundary)] = FORBIDDEN
+            gains, pending, may_end = np.zeros_like(met), met, ~forbidden
+        kept = self._reached(order, following)
+        number = np.full(len(order) + 1, FORBIDDEN, dtype=np.int32)  # its last item is where FORBIDDEN looks
+        number[kept] = np.arange(len(kept))
+        return Matcher(
+            machine=Machine(
+                special=np.array(self.alphabet.special, dtype=np.int64),
+                token_class=self.alphabet.token_class,
+                next=number[following[kept]],
+                gains=gains[kept],
+                pending=pending[kept],
+                boundary=self.boundary,
+                may_end=may_end[kept],
+            ),
+            shorter=number[np.array(shorter)[kept]],
+            wanted=np.array(self.wanted, dtype=np.int64)[kept],
+            watched=np.array(self.watched, dtype=np.bool_)[kept],
+            root=int(number[ROOT]),
+        )
+
+    def _reached(self, order: Sequence[int], following: NDArray[np.int32]) -> list[int]:
+        """The nodes that can be spelled without a forbidden phrase, in order, the start first."""
+        reached = {ROOT, self.start}
+        for node in order:
+            if node in reached:
+                reached.update(child for column, child in self.steps(node) if following[node, column] == child)
+        return [self.start, *(node for node in order if node in reached and node != self.start)]
+
+
+def check_cells(n_nodes: int, n_columns: int) -> None:
+    """Refuses phrases whose machine would fill the memory."""
+    if n_nodes * n_columns > MAX_CELLS:
+        raise BadConstraints(
+            f"the phrases need a table of {n_nodes:,} nodes by {n_columns:,} tokens or more, past {MAX_CELLS:,} cells; "
+            "give fewer or shorter phrases"
+        )
