@@ -207,6 +207,7 @@ def test_a_page_to_look_at_is_written(tmp_path: Path, mine: Path, other: Path, r
 
 def test_a_cluster_is_asked_for_with_its_engine_alone(mine: Path, refs: Path, tmp_path: Path) -> None:
     assert score(mine, "--refs", refs, *METRICS, "--address", "auto").exit_code == 2
+    assert score(mine, "--refs", refs, *METRICS, "--partitions", "3").exit_code == 2
     page = tmp_path / "page.html"
     assert score(mine, "--refs", refs, *METRICS, "--engine", "ray", "--html", page).exit_code == 2
     assert not page.exists()

@@ -110,3 +110,8 @@ def test_boxes_that_gold_does_not_have_are_refused(results: Results, image: Call
 def test_an_unknown_way_with_what_is_missing_is_refused(results: Results) -> None:
     with pytest.raises(LimnerError, match="unknown way with what is missing 'zeros'; did you mean 'zero'"):
         list(join(results, [], missing="zeros"))  # type: ignore[arg-type]
+
+
+def test_of_captions_of_unknown_images_only_the_ids_are_kept(result: Callable[..., Image]) -> None:
+    found = read_results([result("i", "[A dog]a"), result("j", "[A cat]a")], known={"i"})
+    assert [(id, caption.text) for id, caption in found.captions.items()] == [("i", "A dog"), ("j", "")]

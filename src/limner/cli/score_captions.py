@@ -35,7 +35,7 @@ SECTIONS = {
     "What is scored": ["refs", "compare", "source", "metrics", "by"],
     "What metrics take": ["df", "save-df", "metric-file", "synonyms", "training", "clip", "pictures", "meteor-tables"],
     "What does not fit": ["missing", "extra", "empty", "duplicate", "lenient"],
-    "How": ["samples", "engine", "address"],
+    "How": ["samples", "engine", "address", "partitions"],
     "What comes out": ["json", "csv", "html", "per-image"],
 }
 
@@ -77,6 +77,7 @@ def _choice(name: str, usual: str, *others: str, help: str) -> Callable[[Command
     "--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True, help="Where it runs."
 )
 @click.option("--address", metavar="ADDRESS", help="A ray cluster's address; otherwise one is started for the run.")
+@click.option("--partitions", metavar="N", type=click.IntRange(1), help="Into how many parts ray deals the images.")
 @click.option("--per-image", metavar="FILE", type=PATH, help="Every image's own scores, as CSV.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print a row for each score.")
@@ -104,6 +105,7 @@ def captions(
     samples: int,
     engine: str,
     address: str | None,
+    partitions: int | None,
     per_image: Path | None,
     as_json: bool,
     as_csv: bool,
@@ -115,50 +117,67 @@ def captions(
     RESULTS and REFS are corpora or COCO files that join by image id, or plain
     text (.txt), whose lines do. More RESULTS are compared with the first.
     """
-    from limner.report.caption_scores import part_warnings
-    from limner.score.caption_evaluation import compare_systems, evaluate_systems
+    from limner.score.caption_evaluation import compare_systems
     from limner.score.pairing import Policy
 
     if as_json and as_csv:
         raise click.UsageError("--json and --csv are two ways to print; pass one")
-    sources = [*results, *compare, *refs, *([training] if training else [])]
+    given = [*results, *compare]
+    sources = [*given, *refs, *([training] if training else [])]
     check_sources(sources)
     check_outputs({"--save-df": save_df, "--per-image": per_image, "--html": html}, [*sources, *map(str, metric_file)])
+    _check_engine(engine, address, partitions, html)
     policy = Policy(missing, extra, empty, duplicate)
-    settings = _settings(df, synonyms, training, meteor_tables)
     names = _metric_names(metrics)
-    asked: dict[str, Any] = {"by": by, "settings": settings, "policy": policy, "samples": samples, "tell": _tell}
+    asked: dict[str, Any] = {"by": by, "policy": policy, "samples": samples, "tell": _tell}
+    asked["settings"] = _settings(df, synonyms, training, meteor_tables)
     asked["metrics"] = [*names, *_from_files(metric_file), *_clip(clip, pictures)]
+    frequencies = None
     if engine == "ray":
-        if html:
-            raise click.UsageError("--html needs the captions themselves, which stay with ray; leave out --engine ray")
-        asked |= {"source": source, "lenient": lenient}
-        found, frequencies = _with_ray([*results, *compare], refs, address, asked, with_frequencies=bool(save_df))
+        asked |= {"address": address, "partitions": partitions, "with_frequencies": bool(save_df)}
+        found, frequencies = _with_ray(given, refs, asked | {"source": source, "lenient": lenient})
     else:
-        if address:
-            raise click.UsageError("--address is a ray cluster's; pass --engine ray too")
-        references = _references(refs, lenient, keep_images=bool(clip or html) or _needs_images(names, by))
-        given = [*results, *compare]
-        _check_alike(given, refs)
-        most = len(references.texts) if policy.extra == "error" else None
-        systems = _named([_captions(one, source, policy, lenient, most) for one in given])
-        found, frequencies = evaluate_systems(systems, references, **asked), None
+        keep_images = bool(clip or html) or _needs_images(names, by)
+        found = _here(given, refs, source, lenient, keep_images, asked)
     _tell("")
     compared = compare_systems(found, samples=max(1, samples)) if len(found) > 1 else []
     _save(found, frequencies, save_df, per_image)
-    for warning in [*dict.fromkeys(warning for one in found for warning in one.warnings), *part_warnings(found)]:
-        click.echo(f"limner: warning: {warning}", err=True)
+    _warn(found)
     if html:
         _write_page(found, compared, html, pictures, lenient)
     _print(found, compared, as_json, as_csv)
 
 
+def _check_engine(engine: str, address: str | None, partitions: int | None, html: Path | None) -> None:
+    if engine == "ray" and html:
+        raise click.UsageError("--html needs the captions themselves, which stay with ray; leave out --engine ray")
+    for option, value in (("--address", address), ("--partitions", partitions)):
+        if engine != "ray" and value is not None:
+            raise click.UsageError(f"{option} is for ray; pass --engine ray too")
+
+
+def _here(
+    given: Sequence[str],
+    refs: Sequence[str],
+    source: str | None,
+    lenient: bool,
+    keep_images: bool,
+    asked: dict[str, Any],
+) -> list[Evaluation]:
+    from limner.score.caption_evaluation import evaluate_systems
+
+    references = _references(refs, lenient, keep_images=keep_images)
+    _check_alike(given, refs)
+    systems = [_captions(one, source, asked["policy"], lenient, references) for one in given]
+    return evaluate_systems(_named(systems), references, **asked)
+
+
 def _with_ray(
-    results: Sequence[str], refs: Sequence[str], address: str | None, asked: dict[str, Any], *, with_frequencies: bool
+    given: Sequence[str], refs: Sequence[str], asked: dict[str, Any]
 ) -> tuple[list[Evaluation], DocumentFrequencies | None]:
     from limner.score.sharded.ray_engine import evaluate_with_ray
 
-    scored = evaluate_with_ray(results, list(refs), address=address, with_frequencies=with_frequencies, **asked)
+    scored = evaluate_with_ray(given, list(refs), **asked)
     for reading in scored.readings:
         for line in reading_lines(reading):
             click.echo(f"limner: {line}", err=True)
@@ -240,11 +259,13 @@ def _check_alike(results: Sequence[str], refs: Sequence[str]) -> None:
             raise BadInput(one, problem, "give both as plain text, or both with image ids")
 
 
-def _captions(results: str, source: str | None, policy: Policy, lenient: bool, most: int | None) -> Captions:
+def _captions(results: str, source: str | None, policy: Policy, lenient: bool, references: References) -> Captions:
     from limner.score.pairing import read_captions
     from limner.score.plain_text import is_plain_text, read_plain_captions
 
+    known = references.texts
     if is_plain_text(results):
+        most = len(known) if policy.extra == "error" else None
         return read_captions(read_plain_captions(results, most=most), place=results)
     try:
         said = open_corpus(results, lenient=lenient)
@@ -253,7 +274,8 @@ def _captions(results: str, source: str | None, policy: Policy, lenient: bool, m
             'give [{"image_id": 1, "caption": "…"}, …], lines of text (.txt), or a corpus; or name it as format:path'
         )
         raise BadInput(error.place, "these are no results that are known", remedy) from error
-    found = read_captions(progress(said, "captions"), source=source, duplicate=policy.duplicate, place=said.name)
+    images = progress(said, "captions")
+    found = read_captions(images, source=source, duplicate=policy.duplicate, place=said.name, known=known)
     tell_reading(said)
     return found
 
@@ -306,6 +328,13 @@ def _clip(model: Path | None, pictures: Path | None) -> list[Metric]:
     return [ClipScore(model, pictures, progress=progress)]
 
 
+def _warn(found: Sequence[Evaluation]) -> None:
+    from limner.report.caption_scores import part_warnings
+
+    for warning in [*dict.fromkeys(warning for one in found for warning in one.warnings), *part_warnings(found)]:
+        click.echo(f"limner: warning: {warning}", err=True)
+
+
 def _save(
     found: Sequence[Evaluation], frequencies: DocumentFrequencies | None, df: Path | None, per_image: Path | None
 ) -> None:
@@ -327,6 +356,7 @@ def _tell_share(share: float) -> None:
 
 
 def _tell(what: str) -> None:
-    """What is being measured, on a line of standard error that comes and goes."""
+    """What is being measured, or how far ray has come, on a line of standard error that comes and goes."""
     if sys.stderr.isatty():
-        click.echo(f"\r{f'measuring {what} …' if what else ''}\x1b[K", err=True, nl=False)
+        told = what if not what or ":" in what else f"measuring {what} …"
+        click.echo(f"\r{told}\x1b[K", err=True, nl=False)

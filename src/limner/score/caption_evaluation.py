@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from limner import __version__
 from limner.corpus import open_corpus
@@ -252,7 +252,7 @@ def _opened(corpora: Corpora | Iterable[Image]) -> Iterable[Image]:
         return open_corpus(corpora)
     if isinstance(corpora, Sequence) and corpora and isinstance(corpora[0], str | Path):
         return open_corpus([str(path) for path in corpora])
-    return corpora  # type: ignore[return-value]
+    return cast(Iterable[Image], corpora)
 
 
 def _parts(whole: Evaluation, key: str) -> dict[str, Evaluation]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
@@ -95,11 +95,16 @@ def read_captions(
     duplicate: Duplicate = "error",
     place: str = "results",
     name: str | None = None,
+    known: Container[str] | None = None,
 ) -> Captions:
-    """The captions of one system: that which is named, or the only one that is not gold."""
+    """The captions of one system: that which is named, or the only one that is not gold.
+
+    Where the images that have references are `known`, of the captions of
+    others only the ids are kept: there may be many.
+    """
     if isinstance(images, Mapping):
         return Captions(place, name or place, {str(id): Caption("0", text) for id, text in images.items()})
-    results = read_results(images, source=source, place=place, duplicate=duplicate)
+    results = read_results(images, source=source, place=place, duplicate=duplicate, known=known)
     return Captions(place, name or results.source, dict(results.captions), results.n_duplicates)
 
 

@@ -7,7 +7,7 @@ is an error, or is counted as it was asked to be.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
 from limner.corpus.caption import Caption
@@ -16,6 +16,9 @@ from limner.errors import BadInput, shown, unknown
 
 Missing = Literal["error", "zero", "skip"]
 """What to do with a gold image that has no result: refuse, score it 0, or leave it out."""
+
+
+_WITHOUT_WORDS = Caption("0", "")
 
 
 class Results(NamedTuple):
@@ -43,12 +46,13 @@ def read_results(
     source: str | None = None,
     place: str = "results",
     duplicate: Literal["error", "first"] = "error",
+    known: Container[str] | None = None,
 ) -> Results:
     """The captions of one source: that which is named, or the only one that is not gold.
 
     A name without a colon is a system's: `learned` for `system:learned`. Two
     captions of the source for one image are an error, unless the `first` is
-    asked for.
+    asked for. Captions of images that are not `known` are kept without words.
     """
     wanted = None if source is None else _full(source)
     found: dict[str, Caption] = {}
@@ -67,7 +71,7 @@ def read_results(
             if image.id in found:
                 problem = f"image {shown(image.id)} has two captions by {shown(wanted)}"
                 raise BadInput(place, problem, "keep one of them, or give each its own source")
-            found[image.id] = caption
+            found[image.id] = caption if known is None or image.id in known else _WITHOUT_WORDS
     return Results(place, _chosen(place, source, wanted, list(sources)), found, n_duplicates)
 
 

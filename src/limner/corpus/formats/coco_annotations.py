@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption
@@ -34,25 +34,54 @@ class _Origin:
     path: Path
     key: str
     system: str = ""
-    counts: Counter[str] = field(default_factory=Counter)
 
     def place(self, position: int) -> str:
         return place(self.path, self.key, position)
 
-    def id(self, record: Record, kind: str, image: str) -> str:
+    def id(self, record: Record, last: _CaptionEntry | _BoxEntry | None) -> str | int:
         """An annotation's id. Results have none that is unique beside gold's, so they are counted in each image."""
         if "limner_id" in record:
             return record.id("limner_id")
         if not self.system:
             return record.id("id")
-        self.counts[kind + image] += 1
-        return f"{self.system}-{self.counts[kind + image] - 1}"
+        if last is None or last[0] != self.number:
+            return 0
+        return last[2] + 1 if isinstance(last[2], int) else last[1] + 1
+
+    def full_id(self, id: str | int) -> str:
+        return id if isinstance(id, str) else f"{self.system}-{id}"
 
 
 # What is kept of an annotation until its image is made: its origin's number, its position there and its id, then what
-# it says. Flat tuples of plain values are the smallest, and the garbage collector need not look at them.
-_CaptionEntry = tuple[int, int, str, str, str]
-_BoxEntry = tuple[int, int, str, str, float, float, float, float, bool, float]
+# it says. Flat tuples of plain values are small, and the garbage collector need not look at them.
+_CaptionEntry = tuple[int, int, str | int, str, str]
+_BoxEntry = tuple[int, int, str | int, str, float, float, float, float, bool, float]
+
+
+_Entry = TypeVar("_Entry", _CaptionEntry, _BoxEntry)
+
+
+class _ByImage(dict[str, "_Entry | list[_Entry]"], Generic[_Entry]):
+    """The entries of each image; most results have one, which then needs no list."""
+
+    def add(self, image: str, entry: _Entry) -> None:
+        before = self.setdefault(image, entry)
+        if isinstance(before, list):
+            before.append(entry)
+        elif before is not entry:
+            self[image] = [before, entry]
+
+    def first(self, image: str) -> _Entry | None:
+        found = self.get(image)
+        return found[0] if isinstance(found, list) else found
+
+    def last(self, image: str) -> _Entry | None:
+        found = self.get(image)
+        return found[-1] if isinstance(found, list) else found
+
+    def take(self, image: str) -> list[_Entry]:
+        found = self.pop(image, [])
+        return found if isinstance(found, list) else [found]
 
 
 _PREAMBLE = {"info", "licenses", "type"}
@@ -66,8 +95,8 @@ class Annotations:
         self._facts = facts
         self._listed: dict[str, _Listed] = {}
         self._categories: dict[str, tuple[str, tuple[str, ...]]] = {}
-        self._captions: dict[str, list[_CaptionEntry]] = {}
-        self._boxes: dict[str, list[_BoxEntry]] = {}
+        self._captions: _ByImage[_CaptionEntry] = _ByImage()
+        self._boxes: _ByImage[_BoxEntry] = _ByImage()
         self._origins: list[_Origin] = []
         self._interned: dict[str, str] = {}
 
@@ -96,14 +125,13 @@ class Annotations:
                 self._reading.skip(f"faulty entry of {key or 'results'}", error)
         if met - _PREAMBLE and not met & takers.keys():
             raise BadInput(str(path), "there are neither images nor annotations nor results", "is this a COCO file?")
-        results.counts.clear()
         return "" in met
 
     def images(self) -> Iterator[Image]:
         """Each image with all that was gathered of it, which is let go."""
         if self._listed:
             self._refuse_unlisted()
-        for raw in self._listed or list(dict.fromkeys([*self._captions, *self._boxes])):
+        for raw in self._listed or [*self._captions, *(raw for raw in self._boxes if raw not in self._captions)]:
             listed = self._listed.get(raw) or self._unlisted(raw)
             if not self._reading.wants(listed.id):
                 continue
@@ -153,19 +181,20 @@ class Annotations:
         self._categories[id] = new[0], old[1] or new[1]
 
     def _annotate(self, record: Record, origin: _Origin, position: int) -> None:
-        raw = self._intern(record.id("image_id"))
+        raw = record.id("image_id")
         if "caption" not in record and "bbox" not in record:
             raise BadInput(record.place, "there is neither a caption nor a bbox", "only captions and boxes are read")
         if "caption" in record:
             source = record.text("limner_source", f"system:{origin.system}" if origin.system else "gold")
-            said = (origin.number, position, origin.id(record, "c", raw), record.text("caption"), self._intern(source))
-            self._captions.setdefault(raw, []).append(said)
+            id = origin.id(record, self._captions.last(raw))
+            said = (origin.number, position, id, record.text("caption"), self._intern(source))
+            self._captions.add(raw, said)
         if "bbox" in record:
             category, (x0, y0, x1, y1) = self._intern(record.id("category_id")), _corners(record)
             is_crowd, score = record.yes("iscrowd"), record.number("score", 1.0)
-            id = origin.id(record, "b", raw)
+            id = origin.id(record, self._boxes.last(raw))
             drawn = (origin.number, position, id, category, x0, y0, x1, y1, is_crowd, score)
-            self._boxes.setdefault(raw, []).append(drawn)
+            self._boxes.add(raw, drawn)
 
     def _intern(self, text: str) -> str:
         return self._interned.setdefault(text, text)
@@ -173,26 +202,29 @@ class Annotations:
     def _refuse_unlisted(self) -> None:
         for raw in [*self._captions, *self._boxes]:
             if raw not in self._listed:
-                for origin, position, *_ in [*self._captions.pop(raw, ()), *self._boxes.pop(raw, ())]:
+                for origin, position, *_ in [*self._captions.take(raw), *self._boxes.take(raw)]:
                     problem = f"image {shown(raw)} is in no list of images"
                     error = BadInput(self._origins[origin].place(position), problem, "pass the file that lists it too")
                     self._reading.skip("annotation of an image that is not listed", error)
 
     def _unlisted(self, raw: str) -> _Listed:
-        first: _CaptionEntry | _BoxEntry = (self._captions.get(raw) or self._boxes[raw])[0]
-        return _Listed(self._origins[first[0]].place(first[1]), raw, None, "", ())
+        entry: _CaptionEntry | _BoxEntry | None = self._captions.first(raw) or self._boxes.first(raw)
+        assert entry is not None, "an image that nothing is said of"
+        return _Listed(self._origins[entry[0]].place(entry[1]), raw, None, "", ())
 
     def _make_captions(self, raw: str) -> Iterator[Caption | None]:
         ids = Ids("caption", self._reading)
-        for origin, position, id, text, source in self._captions.pop(raw, ()):
-            at = self._origins[origin].place(position)
+        for number, position, known, text, source in self._captions.take(raw):
+            origin = self._origins[number]
+            at, id = origin.place(position), origin.full_id(known)
             if ids.is_new(id, at):
                 yield self._reading.caption(at, id, text, source=source)
 
     def _make_boxes(self, raw: str, size: tuple[int, int] | None) -> Iterator[Box | None]:
         ids = Ids("box", self._reading)
-        for origin, position, id, category, x0, y0, x1, y1, is_crowd, score in self._boxes.pop(raw, ()):
-            at = self._origins[origin].place(position)
+        for number, position, known, category, x0, y0, x1, y1, is_crowd, score in self._boxes.take(raw):
+            origin = self._origins[number]
+            at, id = origin.place(position), origin.full_id(known)
             if category not in self._categories:
                 remedy = "pass a file with its categories too, such as the instances file"
                 error = BadInput(at, f"category {shown(category)} is in no list of categories", remedy)

@@ -122,7 +122,7 @@ class SpiceStar:
         """What of a run a reader of its scores should know."""
         found = []
         if self._wordnet is None and self._asked_for_synonyms:
-            found.append("spice*: no WordNet was found, so synonyms do not match; pip install pycocoevalcap")
+            found.append("spice*: no WordNet was found, so synonyms do not match; pip install 'limner[meteor]'")
         n_long = sum(len(sentence) > MAX_CHARACTERS for sentence in run.sentences())
         if n_long:
             found.append(f"spice*: of {n_long} captions only the first {MAX_CHARACTERS:,} characters were read")
