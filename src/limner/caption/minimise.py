@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limner.caption.machine import FORBIDDEN, Machine
 
+ENOUGH = -1
+
 
 def minimised(table: Machine, at_least: int) -> Machine:
-    """The table with states merged that no continuation tells apart, and columns that do what their class does.
+    """The table with states merged that no continuation tells apart, and without columns that do what their class does.
 
-    Told apart is by what a sentence may do and by how many constraints it meets, of those that count: past `at_least`
-    more are not told from enough. A state's `gains` is then the mask of one of those merged, the first.
+    Told apart is by what a sentence may do and by the mask; but once `at_least` constraints are met all masks are one,
+    and `gains` is that of the first state merged: enough, and not always those that the sentence meets.
     """
-    counts = np.bitwise_count(table.gains | table.pending)
-    kinds = _numbered(np.stack([np.minimum(counts, at_least), table.may_end], axis=1).astype(np.int32))
+    masks = np.stack([table.gains, table.gains | table.pending], axis=1)
+    masks[np.bitwise_count(masks) >= at_least] = ENOUGH
+    kinds = _numbered(np.column_stack([masks, table.may_end]))
     while True:
         refined = _numbered(np.column_stack([kinds, _kinds_after(table, kinds)]))
         if refined.max() == kinds.max():
@@ -38,7 +42,7 @@ def _kinds_after(table: Machine, kinds: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.append(kinds, np.int32(FORBIDDEN))[table.next]
 
 
-def _numbered(rows: NDArray[np.int32]) -> NDArray[np.int32]:
+def _numbered(rows: NDArray[np.signedinteger[Any]]) -> NDArray[np.int32]:
     """A number for each row, the same for equal ones, counted from 0 as they first occur."""
     number: dict[bytes, int] = {}
     return np.array([number.setdefault(row.tobytes(), len(number)) for row in rows], dtype=np.int32)

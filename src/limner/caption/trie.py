@@ -68,6 +68,7 @@ class Trie:
         self.wanted = [0]
         self.forbidden = [False]
         self.watched = [False]
+        self.banned: list[int] = []  # columns of tokens that are forbidden everywhere
 
     def want(self, phrase: Phrase, bit: int) -> None:
         path = self._path(phrase)
@@ -76,6 +77,9 @@ class Trie:
         self.met[path[-1]] |= bit
 
     def forbid(self, phrase: Phrase) -> None:
+        if len(phrase.tokens) == 1 and not phrase.at_start and self.alphabet.continues is None:
+            self.banned.append(self.column[phrase.tokens[0]])
+            return
         path = self._path(phrase)
         for node in path:
             self.watched[node] = True
@@ -123,6 +127,7 @@ class Trie:
         forbidden = np.array(self.forbidden, dtype=np.bool_)
         if self.alphabet.continues is None:
             following[forbidden[following]] = FORBIDDEN
+            following[:, self.banned] = FORBIDDEN
             gains, pending, may_end = met, np.zeros_like(met), np.ones_like(forbidden)
         else:
             following[np.ix_(forbidden, self.boundary)] = FORBIDDEN
