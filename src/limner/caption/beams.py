@@ -1,0 +1,108 @@
+"""Which sentences are kept at every step: the best of each state, or a fixed number shared by progress."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from limner.caption.hypotheses import Hypotheses
+from limner.caption.machine import FORBIDDEN, Machine
+from limner.caption.machines import Machines
+from limner.caption.ordering import place_in_run, sorted_by
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+class Beams(Protocol):
+    """A way to choose among candidates."""
+
+    def keep(self, candidates: Hypotheses, scores: Tensor) -> Tensor:
+        """The places of the candidates to keep, those of one image side by side."""
+
+
+class PerState:
+    """The best `beam` sentences of every state, whether they ended or not (Anderson et al. 2017)."""
+
+    def __init__(self, beam: int) -> None:
+        self._beam = beam
+
+    def keep(self, candidates: Hypotheses, scores: Tensor) -> Tensor:
+        order = sorted_by(candidates.node, -scores, candidates.rank)
+        return order[place_in_run(candidates.node[order]) < self._beam]
+
+
+class Banks:
+    """The best `beam` sentences of each image, shared by the progress they made (after Post and Vilar 2018).
+
+    Sentences of an image with the same number of constraint tokens are a bank. The banks take turns, the one furthest
+    on first: the best of each, then the second best of each, until `beam` are kept. Sentences that ended take no turn;
+    the best `n_best` for each number of constraints met are kept beside.
+    """
+
+    def __init__(self, machines: Machines, each: Sequence[Machine], beam: int, n_best: int) -> None:
+        import torch
+
+        self._machines = machines
+        self._beam = beam
+        self._n_best = n_best
+        missing = np.concatenate([_missing(machine, machines.n_constraints) for machine in each])
+        self._missing = torch.from_numpy(missing).to(machines.start.device)
+        # What never can be met has no length, and counts for nothing.
+        whole = self._missing[machines.start]
+        self._length = torch.where(whole == NEVER, 0, whole)
+        self._last = self._length.sum(1) + 1
+        self._n_banks = int(self._last.max()) + 1
+
+    def keep(self, candidates: Hypotheses, scores: Tensor) -> Tensor:
+        import torch
+
+        bank = self._bank(candidates)
+        ended = self._n_banks + self._machines.met(candidates.mask).sum(1)
+        group = torch.where(candidates.ended, ended, bank) + candidates.image * (
+            self._n_banks + self._machines.n_constraints + 1
+        )
+        order = sorted_by(group, -scores, candidates.rank)
+        place = place_in_run(group[order])
+        over = candidates.ended[order]
+        answers = order[over & (place < self._n_best)]
+        going = ~over & (place < self._beam)
+        order, place = order[going], place[going]
+        order = order[sorted_by(candidates.image[order], place, -bank[order])]
+        going_on = order[place_in_run(candidates.image[order]) < self._beam]
+        return torch.cat([answers, going_on])
+
+    def _bank(self, candidates: Hypotheses) -> Tensor:
+        """How many tokens of constraints each sentence has; one more than there are where it needs no more.
+
+        A constraint that is met counts as many as its shortest phrase, and one that is begun what it has of it; of
+        several begun, the furthest.
+        """
+        import torch
+
+        met = self._machines.met(candidates.mask)
+        length = self._length[candidates.image]
+        begun = (length - self._missing[candidates.node]).clamp(min=0) * (1 - met)
+        progress = (met * length).sum(1) + (begun.amax(1) if self._machines.n_constraints else 0)
+        enough = met.sum(1) >= self._machines.at_least[candidates.image]
+        return torch.where(enough, self._last[candidates.image], progress)
+
+
+NEVER = 2**31
+
+
+def _missing(machine: Machine, n_constraints: int) -> NDArray[np.int64]:
+    """How few tokens each constraint is away from every node, [nodes, constraints]; NEVER where it cannot be met."""
+    bits = (machine.gains | machine.pending)[:, None] >> np.arange(n_constraints) & 1
+    missing = np.where(bits == 1, 0, NEVER)
+    while True:
+        nearer = missing.copy()
+        for following in machine.next.T:
+            after = np.where(following[:, None] == FORBIDDEN, NEVER, missing[following] + 1)
+            np.minimum(nearer, after, out=nearer)
+        if (nearer == missing).all():
+            return missing
+        missing = nearer

@@ -1,0 +1,121 @@
+"""A step of the search: the model is asked once, and every sentence under way goes on in its best ways."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from limner.caption.hypotheses import Hypotheses
+from limner.caption.machine import FORBIDDEN
+from limner.caption.top_tokens import NONE, Rows, best_others, rows_of
+from limner.errors import LimnerError, shown
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from limner.caption.machines import Machines
+
+State: TypeAlias = "dict[str, Tensor]"
+Step: TypeAlias = "Callable[[Tensor, State], tuple[Tensor, State]]"
+
+ROUNDING = 1e-3  # how far above 0 a log-probability is put by arithmetic of low precision
+
+
+class Model:
+    """The caller's step and state, asked for the sentences under way, and checked."""
+
+    def __init__(self, step: Step, state: State, n_vocab: int) -> None:
+        self._step = step
+        self._state = state
+        self._n_vocab = n_vocab
+
+    def rows(self, under_way: Hypotheses) -> Rows:
+        """What the model says of the next token, a row for each of the sentences."""
+        state = {name: part.index_select(0, under_way.row) for name, part in self._state.items()}
+        given = self._step(under_way.token, state)
+        n = len(under_way.token)
+        if not (isinstance(given, tuple) and len(given) == 2):
+            raise LimnerError(f"step gave {shown(type(given).__name__)}, not a pair of log-probabilities and state")
+        log_probs, self._state = given
+        check_state(self._state, n, "the step's new state")
+        self._check_shape(log_probs, n)
+        rows = rows_of(log_probs)
+        if not bool((rows.peaks <= ROUNDING).all()):
+            raise _not_log_probs(log_probs, under_way)
+        return rows
+
+    def _check_shape(self, log_probs: Any, n: int) -> None:
+        import torch
+
+        if not isinstance(log_probs, torch.Tensor) or not log_probs.is_floating_point():
+            kind = log_probs.dtype if isinstance(log_probs, torch.Tensor) else type(log_probs).__name__
+            raise LimnerError(f"step gave log-probabilities as {kind}, not as a tensor of floating point")
+        if tuple(log_probs.shape) != (n, self._n_vocab):
+            raise LimnerError(
+                f"step gave log-probabilities of shape {tuple(log_probs.shape)} for {n} tokens and a vocabulary of "
+                f"{self._n_vocab}; it should be ({n}, {self._n_vocab})"
+            )
+
+
+def check_state(state: Any, n: int, what: str) -> None:
+    """An error where a state is not one of tensors with a row for each of n sentences."""
+    import torch
+
+    if not isinstance(state, dict):
+        raise LimnerError(f"{what} is {shown(type(state).__name__)}, not a dict of tensors")
+    for name, part in state.items():
+        if not isinstance(part, torch.Tensor):
+            raise LimnerError(f"{what} has {shown(type(part).__name__)} as {shown(name)}, not a tensor")
+        if part.dim() == 0 or part.shape[0] != n:
+            raise LimnerError(
+                f"{what} has {shown(name)} of shape {tuple(part.shape)}; its first dimension should be {n}, "
+                "a row for each sentence"
+            )
+
+
+def _not_log_probs(log_probs: Tensor, under_way: Hypotheses) -> LimnerError:
+    row, token = (~(log_probs <= ROUNDING)).nonzero()[0].tolist()
+    value, image, place = (float(log_probs[row, token]), int(under_way.image[row]), int(under_way.n_tokens[row]))
+    remedy = "" if value != value else "; log-probabilities are at most 0: apply log_softmax"
+    return LimnerError(
+        f"step gave {value:g} for token {token} at place {place} of the sentence of image {image}{remedy}"
+    )
+
+
+def successors(under_way: Hypotheses, at: Tensor, rows: Rows, machines: Machines, beam: int, eos: int) -> Hypotheses:
+    """Every sentence under way with one more token: each special one, the end, and the best of every class of others.
+
+    `at` are the places of the sentences among all hypotheses. What is forbidden or impossible is left out. No other
+    token can be among the best `beam` of any state, since tokens of one class lead to one node.
+    """
+    import torch
+
+    image = under_way.image
+    n_special = machines.n_special
+    special = machines.special[image]
+    others, other_tokens = best_others(rows, image, machines, beam)
+    end = torch.full_like(image[:, None], eos)
+    tokens = torch.cat([special, other_tokens.flatten(1), end], 1)
+    named = rows.log_probs.gather(1, torch.cat([special, end], 1))
+    added = torch.cat([named[:, :n_special], others.flatten(1), named[:, n_special:]], 1)
+    classes = torch.arange(machines.n_classes, device=image.device).repeat_interleave(others.shape[2])
+    columns = torch.cat(
+        [torch.arange(n_special, device=image.device), n_special + classes, n_special + classes[-1:] + 1]
+    )
+
+    following = machines.next[under_way.node][:, columns]
+    row, choice = ((following != FORBIDDEN) & (added > NONE)).nonzero(as_tuple=True)
+    parents, node, token = under_way.take(row), following[row, choice], tokens[row, choice]
+    log_prob = parents.log_prob + added[row, choice].double().clamp(max=0)
+    met = machines.pending[parents.node] & machines.boundary[parents.image, columns[choice]]
+    return parents._replace(
+        node=node,
+        mask=parents.mask | met | machines.gains[node],
+        log_prob=log_prob,
+        n_tokens=parents.n_tokens + 1,
+        ended=token == eos,
+        rank=parents.rank * rows.log_probs.shape[1] + token,
+        token=token,
+        parent=at[row],
+        row=row,
+    )
