@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "playground": "Make a clip-art world: scenes with boxes, captions and, if asked, pictures.",
     "train": "Learn from a corpus with captions.",
     "describe": "Describe images from their labelled boxes.",
+    "constraints": "Choose from boxes what captions have to mention, and say why.",
     "score": "Score a system's results against gold.",
     "experiment": "Run a paper's experiment on corpora of your own.",
     "show": "Make a page of images with their boxes and captions, for a browser.",
