@@ -202,6 +202,9 @@ def test_a_table_that_would_be_too_large_names_the_way_out() -> None:
     automaton = compile_constraints([[[i]] for i in range(20)], n_vocab=100)
     with pytest.raises(LimnerError, match='more than 20,000 states; search with mode="banks"'):
         _ = automaton.table
+    paper = compile_constraints([[[i]] for i in range(20)], n_vocab=100, semantics="paper")
+    with pytest.raises(LimnerError, match='states; use semantics="substring" and search with mode="banks"'):
+        _ = paper.table
 
 
 def test_forbidden_nodes_are_taken_out() -> None:

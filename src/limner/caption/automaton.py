@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from operator import index
 from typing import Literal
 
 import numpy as np
@@ -15,7 +14,7 @@ from limner.caption.aho_corasick import match
 from limner.caption.machine import FORBIDDEN, Machine
 from limner.caption.minimise import minimised
 from limner.caption.paper_machine import match_with_resets
-from limner.caption.phrases import BadConstraints, Phrase, PhraseLike, read_constraints, read_forbidden
+from limner.caption.phrases import BadConstraints, Phrase, PhraseLike, read_constraints, read_forbidden, whole
 from limner.caption.product import product
 from limner.caption.trie import Alphabet, Matcher
 from limner.errors import LimnerError, shown, unknown
@@ -44,7 +43,7 @@ def compile_constraints(
     """
     if semantics not in SEMANTICS:
         raise unknown("semantics", str(semantics), SEMANTICS)
-    size = _whole(n_vocab, "n_vocab")
+    size = _number(n_vocab, "n_vocab")
     if size < 1:
         raise BadConstraints(f"n_vocab is {size}; a vocabulary has at least one token")
     read = read_constraints(constraints, size)
@@ -100,12 +99,24 @@ class Automaton:
 
     @cached_property
     def table(self) -> Machine:
-        """The machine of nodes and masks, in which `gains` of a state is its mask; made when first asked for."""
+        """The machine of nodes and masks, in which `gains` of a state is its mask; made when first asked for.
+
+        Minimised, a state in which enough is met has the mask of some such state: ask `meets` which those are.
+        """
         return minimised(self._product, self.at_least) if self.minimise else self._product
 
     @cached_property
     def _product(self) -> Machine:
-        return product(self._matcher)
+        banks = 'search with mode="banks", which has no state for each set of constraints'
+        return product(
+            self._matcher, banks if self.semantics == "substring" else f'use semantics="substring" and {banks}'
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<Automaton of {self.n_constraints} constraints, at_least={self.at_least}, {len(self.forbid)} forbidden, "
+            f"semantics={self.semantics!r}>"
+        )
 
     def satisfied(self, mask: int) -> tuple[bool, ...]:
         """Which constraints a mask says are met."""
@@ -128,8 +139,7 @@ class Automaton:
 
     def allows(self, tokens: Iterable[int]) -> bool:
         """Whether a whole sentence is without forbidden phrases."""
-        sentence = self._sentence(tokens)
-        return next(self._places(self.forbid, sentence), None) is None
+        return self._goes_through(self._sentence(tokens), 0)
 
     def spans(self, tokens: Iterable[int]) -> tuple[tuple[int, int] | None, ...]:
         """Where each constraint is first met, as positions in the sentence, the second outside; None where it is not.
@@ -138,6 +148,12 @@ class Automaton:
         """
         sentence = self._sentence(tokens)
         return tuple(next(self._places(phrases, sentence), None) for phrases in self.constraints)
+
+    def svg(self, words: Mapping[int, str] | Sequence[str] | None = None) -> str:
+        """The table as a drawing; `words` are what to write for tokens, by their ids."""
+        from limner.caption.automaton_svg import drawn
+
+        return drawn(self, words)
 
     def _places(self, phrases: Sequence[Phrase], sentence: tuple[int, ...]) -> Iterator[tuple[int, int]]:
         """The spans of phrases in a sentence, by their end, of one end the longest first."""
@@ -151,7 +167,7 @@ class Automaton:
                     yield begin, end
 
     def _sentence(self, tokens: Iterable[int]) -> tuple[int, ...]:
-        sentence = tuple(_whole(token, "a token of the sentence") for token in tokens)
+        sentence = tuple(_number(token, "a token of the sentence") for token in tokens)
         for token in sentence:
             if not 0 <= token < self.n_vocab:
                 raise ValueError(f"token {token} of the sentence is not in a vocabulary of {self.n_vocab}")
@@ -165,7 +181,12 @@ class Automaton:
     def _refuse_contradictions(self) -> None:
         if not self.forbid:
             return
-        closed = [i for i, phrases in enumerate(self.constraints) if not any(map(self._can_be_said, phrases))]
+        root = self._matcher.root
+        closed = [
+            i
+            for i, phrases in enumerate(self.constraints)
+            if not any(self._goes_through(phrase.tokens, 0 if phrase.at_start else root) for phrase in phrases)
+        ]
         n_open = self.n_constraints - len(closed)
         if n_open < self.at_least:
             raise BadConstraints(
@@ -173,26 +194,24 @@ class Automaton:
                 f"take the one or the other out, or ask for at_least={n_open}"
             )
 
-    def _can_be_said(self, phrase: Phrase) -> bool:
-        """Whether a phrase can be met without one that is forbidden."""
+    def _goes_through(self, tokens: Iterable[int], node: int) -> bool:
+        """Whether tokens that begin at a node, and end a sentence or a word, hold nothing forbidden."""
         machine = self._matcher.machine
-        node, _ = machine.read(phrase.tokens, 0 if phrase.at_start else self._matcher.root)
+        node, _ = machine.read(tokens, node)
         return node != FORBIDDEN and bool(machine.may_end[node])
 
 
-def _whole(value: object, name: str) -> int:
-    try:
-        if isinstance(value, bool):
-            raise TypeError
-        return index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise BadConstraints(f"{name} is {shown(value)}, which is not a whole number") from None
+def _number(value: object, name: str) -> int:
+    number = whole(value)
+    if number is None:
+        raise BadConstraints(f"{name} is {shown(value)}, which is not a whole number")
+    return number
 
 
 def _at_least(at_least: int | None, n_constraints: int) -> int:
     if at_least is None:
         return n_constraints
-    wanted = _whole(at_least, "at_least")
+    wanted = _number(at_least, "at_least")
     if not 0 <= wanted <= n_constraints:
         raise BadConstraints(
             f"at_least is {wanted}, of {n_constraints} constraints; give a number from 0 to {n_constraints}, "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from operator import index
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, SupportsIndex, TypeAlias
 
 from limner.errors import LimnerError, shown
 
@@ -63,17 +63,24 @@ def _phrase(phrase: object, place: str, n_vocab: int) -> Phrase:
 
 
 def _token(token: object, place: str, n_vocab: int) -> int:
-    try:
-        if isinstance(token, bool):
-            raise TypeError
-        value = index(token)  # type: ignore[arg-type]
-    except TypeError:
-        raise BadConstraints(f"{place}: {shown(token)} is not a token id, which is a whole number") from None
+    value = whole(token)
+    if value is None:
+        raise BadConstraints(f"{place}: {shown(token)} is not a token id, which is a whole number")
     if not 0 <= value < n_vocab:
         raise BadConstraints(
             f"{place}: token {shown(value)} is not in a vocabulary of {n_vocab}, whose tokens are 0 to {n_vocab - 1}"
         )
     return value
+
+
+def whole(value: object) -> int | None:
+    """The value as a whole number, of Python's, numpy's or PyTorch's; None where it is none."""
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
+        return None
+    try:
+        return index(value)
+    except TypeError:  # an array of several numbers
+        return None
 
 
 def _items(value: object, place: str, wanted: str) -> Iterator[object]:

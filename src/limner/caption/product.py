@@ -16,11 +16,12 @@ MAX_CELLS = 10_000_000
 CELLS_AT_ONCE = 500_000
 
 
-def product(matcher: Matcher) -> Machine:
+def product(matcher: Matcher, remedy: str) -> Machine:
     """The machine whose states are pairs of node and mask, those that can be reached; `gains` is a state's mask.
 
     The beginnings of phrases are forgotten once their constraint is met, since nothing depends on them any more.
-    States are numbered in the order a search by breadth finds them.
+    States are numbered in the order a search by breadth finds them. The error where they are too many ends with
+    `remedy`.
     """
     machine = matcher.machine
     number: dict[tuple[int, int], int] = {(0, 0): 0}
@@ -28,7 +29,7 @@ def product(matcher: Matcher) -> Machine:
     done: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]] = []
     n_done = 0
     while n_done < len(number):
-        _check_size(len(number), machine.n_columns)
+        _check_size(len(number), machine.n_columns, remedy)
         found = np.array(list(islice(number, n_done, n_done + at_once)), dtype=np.int64)
         nodes, masks = found[:, 0].astype(np.int32), found[:, 1]
         following, after = _step(matcher, nodes, masks)
@@ -55,12 +56,10 @@ def _step(
         following[idle] = matcher.shorter[following[idle]]
 
 
-def _check_size(n_states: int, n_columns: int) -> None:
-    if n_states > MAX_STATES or n_states * n_columns > MAX_CELLS:
-        raise LimnerError(
-            f"these constraints need more than {min(MAX_STATES, MAX_CELLS // n_columns):,} states; "
-            'search with mode="banks", which has no state for each set of constraints, or give fewer constraints'
-        )
+def _check_size(n_states: int, n_columns: int, remedy: str) -> None:
+    most = min(MAX_STATES, MAX_CELLS // n_columns)
+    if n_states > most:
+        raise LimnerError(f"these constraints need more than {most:,} states; {remedy}, or give fewer constraints")
 
 
 def _machine(machine: Machine, done: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]]) -> Machine:
