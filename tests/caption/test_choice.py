@@ -90,6 +90,7 @@ def test_three_dogs_are_one_constraint_and_leave_room_for_two_more() -> None:
         ("Dog", "Animal", ["Dog"]),
         ("Vehicle", "Taxi", ["Taxi"]),
         ("animal", "dogs", ["dogs"]),
+        ("animal.n.01", "dog.n.01", ["dog.n.01"]),
         ("Car", "Carrot", ["Car", "Carrot"]),
         ("car", "carrot", ["car", "carrot"]),
         ("Dog", "Cat", ["Dog", "Cat"]),

@@ -29,7 +29,7 @@ from limner.text.labels import noun, one
         ("Scissors", ("scissors",)),
         ("skis", ("ski", "skis")),
         ("Chest of drawers", ("chest of drawers", "chests of drawers")),
-        ("Wine glass", ("wine glass", "wine glasses")),
+        ("Wine glass", ("wine glass", "wine glasses", "glass of wine", "glasses of wine")),
         ("knife", ("knife", "knives")),
         ("person", ("person", "people")),
         ("bicycle", ("bicycle", "bicycles", "bike", "bikes")),

@@ -6,15 +6,27 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from limner.caption.automaton import Automaton, compile_constraints
+    from limner.caption.choice import ConstraintChooser, choose_constraints
     from limner.caption.phrases import BadConstraints, Phrase
     from limner.caption.search import Found, constrained_search
 
-__all__ = ["Automaton", "BadConstraints", "Found", "Phrase", "compile_constraints", "constrained_search"]
+__all__ = [
+    "Automaton",
+    "BadConstraints",
+    "ConstraintChooser",
+    "Found",
+    "Phrase",
+    "choose_constraints",
+    "compile_constraints",
+    "constrained_search",
+]
 
 # The search needs PyTorch, and the automaton numpy: each is imported when it is asked for.
 MODULES = {
     "Automaton": "automaton",
     "compile_constraints": "automaton",
+    "ConstraintChooser": "choice",
+    "choose_constraints": "choice",
     "BadConstraints": "phrases",
     "Phrase": "phrases",
     "Found": "search",

@@ -187,7 +187,7 @@ class ConstraintChooser:
         members: dict[_Kind, list[_Candidate]] = {}
         for candidate in candidates:
             members.setdefault(candidate.kind, []).append(candidate)
-        names = {kind.key for kind in members if kind.is_known}
+        names = {kind.key for kind in members}
         below: dict[str, list[_Candidate]] = {}
         for kind, own in members.items():
             for general in kind.above & names:
