@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
+from conftest import REPOSITORY
 from constraint_cases import cases
 from limner.caption import Phrase, compile_constraints
 from limner.caption.automaton_arrows import arrows
@@ -141,3 +142,9 @@ def test_no_two_states_are_in_one_place_and_all_are_in_their_boxes(options: dict
             assert box.x < x < box.x + box.width
             assert box.y < y < box.y + box.height
         assert layout.width == max(group.x + group.width for group in layout.groups)
+
+
+def test_the_drawing_in_the_documentation_is_what_is_drawn() -> None:
+    words = ["a", "dog", "dogs", "fire", "hydrant"]
+    svg = compile_constraints([[[1], [2]], [[3, 4]]], n_vocab=9).svg(words)
+    assert (REPOSITORY / "docs" / "images" / "constraints-automaton.svg").read_text(encoding="utf-8") == svg

@@ -85,8 +85,8 @@ class _Drawing:
         below = MARGIN + self.layout.height + LINE
         height = below + LINE * len(legend) + MARGIN / 2
         lines = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="automaton" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
-            f'height="{height:.0f}" role="img">',
+            '<svg xmlns="http://www.w3.org/2000/svg" class="automaton" role="img" '
+            f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}">',
             f"<title>{self.automaton.n_constraints} constraints, {self.table.n_nodes} states</title>",
             f"<style>{STYLE}</style>",
             '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
