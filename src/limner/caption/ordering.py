@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def sorted_by(*keys: Tensor) -> Tensor:
-    """The places of items, ascending by the first key, equals by the second, and so on; what is equal stays as it was."""
+    """The places of items, ascending by the first key, equals by the second, and so on; the rest as it was."""
     import torch
 
     order = torch.arange(len(keys[0]), device=keys[0].device)

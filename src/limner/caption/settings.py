@@ -37,36 +37,36 @@ class Settings:
             value = getattr(self, name)
             if not _whole(value) or value < 1:
                 raise LimnerError(f"{name} is {shown(value)}; it is a whole number of at least 1")
-        penalty = self.length_penalty
-        if (
-            isinstance(penalty, bool)
-            or not isinstance(penalty, int | float)
-            or not (isfinite(penalty) and penalty >= 0)
-        ):
-            raise LimnerError(f"length_penalty is {shown(penalty)}; it is a number of at least 0")
+        if not _finite(self.length_penalty) or self.length_penalty < 0:
+            raise LimnerError(f"length_penalty is {shown(self.length_penalty)}; it is a number of at least 0")
         if self.unmet not in UNMET:
             raise unknown("way to answer unmet constraints", str(self.unmet), UNMET)
 
     def check(self, automata: Sequence[Automaton]) -> None:
         """An error where the automata do not go together, with bos and eos, or with the length of sentences."""
+        if isinstance(automata, Automaton):
+            raise LimnerError("automata is an 'Automaton'; give a list, with one for each image")
         if not automata:
             raise LimnerError("there are no automata; give one for each image, compile_constraints([], …) for none")
-        n_vocab = automata[0].n_vocab
         for image, automaton in enumerate(automata):
-            if automaton.n_vocab != n_vocab:
-                raise LimnerError(
-                    f"image {image} has an automaton over {automaton.n_vocab:,} tokens, and image 0 one over "
-                    f"{n_vocab:,}; one model has one vocabulary"
-                )
-            if any(self.eos in phrase.tokens for phrase in (*chain(*automaton.constraints), *automaton.forbid)):
-                raise LimnerError(
-                    f"image {image} has a phrase with token {self.eos}, which is eos and ends the sentence"
-                )
+            if not isinstance(automaton, Automaton):
+                given = shown(type(automaton).__name__)
+                raise LimnerError(f"image {image} has a {given} for an automaton; make one by compile_constraints")
+            self._check(automaton, image, automata[0].n_vocab)
         for name, token in (("bos", self.bos), ("eos", self.eos)):
-            if not _whole(token) or not 0 <= token < n_vocab:
-                raise LimnerError(f"{name} is {shown(token)}, not a token of a vocabulary of {n_vocab:,}")
+            if not _whole(token) or not 0 <= token < automata[0].n_vocab:
+                raise LimnerError(f"{name} is {shown(token)}, not a token of a vocabulary of {automata[0].n_vocab:,}")
         if self.unmet == "raise":
             self.refuse([i for i, automaton in enumerate(automata) if _fewest_tokens(automaton) > self.max_len])
+
+    def _check(self, automaton: Automaton, image: int, n_vocab: int) -> None:
+        if automaton.n_vocab != n_vocab:
+            raise LimnerError(
+                f"image {image} has an automaton over {automaton.n_vocab:,} tokens, and image 0 one over "
+                f"{n_vocab:,}; one model has one vocabulary"
+            )
+        if any(self.eos in phrase.tokens for phrase in (*chain(*automaton.constraints), *automaton.forbid)):
+            raise LimnerError(f"image {image} has a phrase with token {self.eos}, which is eos and ends the sentence")
 
     def scores(self, hypotheses: Hypotheses) -> Tensor:
         """By what sentences are compared."""
@@ -95,6 +95,10 @@ class Settings:
 
 def _whole(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _finite(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
 
 
 def _fewest_tokens(automaton: Automaton) -> int:
