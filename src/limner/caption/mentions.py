@@ -1,0 +1,92 @@
+"""A sentence of tokens as a caption, the words asked for tied to the boxes they were asked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from limner.caption.phrases import Phrase
+from limner.caption.wording import Wording
+from limner.corpus.caption import Mention
+from limner.text.phrases import is_plural_phrase
+
+
+@runtime_checkable
+class Worded(Protocol):
+    """What a caption has to mention by one of its phrases, and the ids of the boxes that show it, the best first."""
+
+    @property
+    def phrases(self) -> Sequence[str]: ...
+
+    @property
+    def boxes(self) -> Sequence[str]: ...
+
+
+class Words(NamedTuple):
+    """Phrases of which one is asked for, and the boxes they speak of."""
+
+    phrases: tuple[str, ...]
+    boxes: tuple[str, ...] = ()
+
+
+def find_mentions(
+    tokens: Sequence[int], asked: Sequence[Worded], written: Sequence[Sequence[Phrase]], wording: Wording
+) -> tuple[Mention, ...]:
+    """The mentions in `wording.text(tokens)` of the boxes that were asked for, at most one for each constraint.
+
+    `written` are the phrases of each constraint as tokens. A word that is within another constraint's longer phrase is
+    no mention: "hot dog" is not one of a dog. A phrase in the singular speaks of the first box alone.
+    """
+    text = wording.text(tokens)
+    boxes_by_span: dict[tuple[int, int], dict[str, None]] = {}
+    for place, constraints in _chosen(tokens, written, wording).items():
+        span = _span(text, tokens, place, wording)
+        if span is not None:
+            found = boxes_by_span.setdefault(span, {})
+            for constraint in constraints:
+                found.update(dict.fromkeys(_boxes(asked[constraint], text[slice(*span)])))
+    return tuple(Mention(*span, boxes=tuple(found)) for span, found in sorted(boxes_by_span.items()) if found)
+
+
+class _Place(NamedTuple):
+    start: int
+    end: int
+
+
+def _chosen(tokens: Sequence[int], written: Sequence[Sequence[Phrase]], wording: Wording) -> dict[_Place, list[int]]:
+    """The constraints by the places of their tokens: the longest first, then what comes first, none that overlap."""
+    found = [(place, i) for i, phrases in enumerate(written) for place in _places(tokens, phrases, wording)]
+    found.sort(key=lambda item: (item[0].start - item[0].end, item[0].start, item[1]))
+    chosen: dict[_Place, list[int]] = {}
+    placed: set[int] = set()
+    for place, constraint in found:
+        free = all(place == taken or place.end <= taken.start or taken.end <= place.start for taken in chosen)
+        if free and constraint not in placed:
+            chosen.setdefault(place, []).append(constraint)
+            placed.add(constraint)
+    return chosen
+
+
+def _places(tokens: Sequence[int], phrases: Sequence[Phrase], wording: Wording) -> Iterator[_Place]:
+    for phrase in phrases:
+        n = len(phrase.tokens)
+        for start in range(1 if phrase.at_start else len(tokens) - n + 1):
+            end = start + n
+            if tuple(tokens[start:end]) == phrase.tokens and not (end < len(tokens) and wording.continues[tokens[end]]):
+                yield _Place(start, end)
+
+
+def _span(text: str, tokens: Sequence[int], place: _Place, wording: Wording) -> tuple[int, int] | None:
+    """The characters of a place in the text: as many of the same words stand before them there as among the tokens.
+
+    Decoders put spaces in or take them out by what is around a token, so lengths do not add up.
+    """
+    words = re.compile(rf"(?<!\w){re.escape(wording.text(tokens[slice(*place)]))}(?!\w)")
+    n_before = len(words.findall(wording.text(tokens[: place.start])))
+    spans = [match.span() for match in words.finditer(text)]
+    return spans[n_before] if n_before < len(spans) else None
+
+
+def _boxes(asked: Worded, said: str) -> Sequence[str]:
+    return asked.boxes if is_plural_phrase(said) else asked.boxes[:1]
