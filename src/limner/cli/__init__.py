@@ -28,6 +28,7 @@ COMMANDS: dict[str, str] = {
     "score": "Score a system's results against gold.",
     "experiment": "Run a paper's experiment on corpora of your own.",
     "show": "Make a page of images with their boxes and captions, for a browser.",
+    "bench": "Make a benchmark of novel objects from a corpus with boxes.",
     "schema": "Print the JSON Schema of Limner's own format.",
 }
 

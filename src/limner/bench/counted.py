@@ -1,0 +1,86 @@
+"""Which classes of boxes count: neither parts of things nor names so broad that they say little."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+from limner.corpus.class_hierarchy import ClassHierarchy
+from limner.corpus.formats.coco_classes import COCO_CLASSES
+from limner.errors import LimnerError, shown, unknown
+
+PART, SUPER_CATEGORY, NAMED = "part", "super-category", "named"
+
+PLAIN = (*COCO_CLASSES, "table", "tree", "plant")
+"""What has classes below it in Open Images and is counted as a class all the same, as in the paper.
+
+There all of COCO's classes are in-domain, and so are table and tree; plants are named among what is frequent.
+"""
+
+NO_WHOLES = frozenset({"Building", "/m/0cgh4"})
+"""Open Images' file has laptops, tools and all that follows in its list as parts of a building, which they are not."""
+
+
+class CountedClasses:
+    """Tells the classes that count from those that are ignored, and why.
+
+    A class is ignored as a part if the hierarchy has it, or a class above it,
+    as a part of something; as a super-category if there are classes below it,
+    unless it is a plain one or one `kept`; and if it is one of `ignored`.
+    Labels that the hierarchy does not know count, and without a hierarchy all do.
+    """
+
+    def __init__(
+        self, hierarchy: ClassHierarchy | None = None, *, kept: Iterable[str] = (), ignored: Iterable[str] = ()
+    ) -> None:
+        self._hierarchy = hierarchy
+        self._class_by_label: dict[str, str] = {}
+        self._named = {self.class_of(name): name for name in ignored}
+        self._why: dict[str, str] = {}
+        if hierarchy is not None:
+            required = map(hierarchy.require, kept)
+            self._why = _ignored(hierarchy, {*required, *(self.class_of(name) for name in PLAIN)})
+        self._why.update(dict.fromkeys(self._named, NAMED))
+
+    def class_of(self, label: str) -> str:
+        """The class that a label means: as the hierarchy calls it, or the label itself."""
+        if label not in self._class_by_label:
+            found = self._hierarchy.find(label) if self._hierarchy is not None else None
+            self._class_by_label[label] = found or label
+        return self._class_by_label[label]
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """The classes of the hierarchy, without the one above all; none without a hierarchy."""
+        return tuple(name for name in self._hierarchy or () if self._hierarchy and name != self._hierarchy.root)
+
+    def why_not(self, name: str) -> str:
+        """Why a class is ignored: `part`, `super-category` or `named`; empty if it counts."""
+        return self._why.get(name, "")
+
+    def of(self, labels: Iterable[str]) -> list[str]:
+        """The classes of those labels that count."""
+        return [name for name in map(self.class_of, labels) if name not in self._why]
+
+    def check(self, labels: Collection[str]) -> None:
+        """An error where the hierarchy, or a class to ignore, has nothing to do with the labels that were met."""
+        classes = {self.class_of(label) for label in labels}
+        if self._hierarchy is not None and labels and not any(name in self._hierarchy for name in classes):
+            raise LimnerError(
+                f"no class of the corpus, such as {shown(min(labels))}, is in the hierarchy; "
+                "pass the file of class names with --names"
+            )
+        for name, given in self._named.items():
+            if name not in classes and (self._hierarchy is None or name not in self._hierarchy):
+                raise unknown("class", given, sorted(classes))
+
+
+def _ignored(hierarchy: ClassHierarchy, kept: Collection[str]) -> dict[str, str]:
+    why = {
+        name: SUPER_CATEGORY
+        for name in hierarchy
+        if name == hierarchy.root or (hierarchy.children(name) and name not in kept)
+    }
+    for name in hierarchy:
+        if set(hierarchy.wholes(name)) - NO_WHOLES:
+            why.update(dict.fromkeys((name, *hierarchy.descendants(name)), PART))
+    return why

@@ -1,0 +1,176 @@
+"""`limner bench domains`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from limner.bench.domains import MENTIONS
+from limner.cli.bench_inputs import (
+    CLASS_OPTIONS,
+    OUTPUT_OPTIONS,
+    PATH,
+    Output,
+    class_options,
+    output_options,
+    read_twice,
+    tell,
+)
+from limner.cli.corpora import Source, from_option, lenient_option, progress, tell_reading
+from limner.cli.file_checks import check_outputs, check_sources
+from limner.cli.sections import Sectioned
+from limner.corpus import Corpus, Image, open_corpus
+from limner.corpus.files import write_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from limner.bench.counted import CountedClasses
+    from limner.bench.domains import Domains
+    from limner.bench.own import OwnClass
+
+SECTIONS = {
+    "What is in-domain": ["captions", "own", "mentions"],
+    "Which classes count": CLASS_OPTIONS,
+    "What comes out": [*OUTPUT_OPTIONS, "classes"],
+}
+SHOWN = 5
+"""Classes that a note names."""
+
+COLUMNS = ("class", "mentions", "domain", "why")
+
+
+@click.command(
+    cls=Sectioned,
+    sections=SECTIONS,
+    options_metavar="--captions CAPTIONED -o OUT [OPTIONS]",
+    short_help="Tell images in, near and out of a domain.",
+)
+@click.argument("sources", metavar="CORPUS...", nargs=-1, required=True, type=Source())
+@click.option(
+    "--captions",
+    metavar="CAPTIONED",
+    required=True,
+    multiple=True,
+    type=Source(),
+    help="The corpus that systems learn captions from; repeatable.",
+)
+@click.option("--own", metavar="coco|FILE", help="The classes of CAPTIONED; otherwise the labels of its boxes.")
+@click.option(
+    "--mentions",
+    metavar="N",
+    type=click.IntRange(0),
+    default=MENTIONS,
+    show_default=True,
+    help="In-domain is what CAPTIONED mentions more often.",
+)
+@class_options
+@output_options
+@click.option("--classes", metavar="FILE", type=PATH, help="Every class with its domain and why, as CSV.")
+@from_option
+@lenient_option
+def domains(
+    sources: tuple[str, ...],
+    captions: tuple[str, ...],
+    own: str | None,
+    mentions: int,
+    counted: CountedClasses,
+    output: Output,
+    classes: Path | None,
+    from_: str | None,
+    lenient: bool,
+) -> None:
+    """Tell which images are in, near and out of the domain of a captioned corpus, as nocaps does.
+
+    A class is in-domain if CAPTIONED has boxes of it, or its captions mention
+    it often. In-domain images have boxes of such classes alone, out-domain
+    images of none, near-domain images of both.
+    """
+    check_sources([*sources, *captions])
+    output.check([*sources, *captions])
+    check_outputs({"--classes": classes}, [*sources, *captions, output.out])
+    listed = _own_classes(own)
+    captioned = open_corpus(captions, lenient=lenient)
+    told: list[Domains] = []
+
+    def images(corpus: Corpus) -> Iterator[Image]:
+        from limner.bench.domains import find_domains
+
+        labels = {box.label for image in progress(corpus, "images looked at") for box in image.boxes}
+        said = progress(captioned, "captioned images")
+        told.append(find_domains(labels, said, counted, own=listed, more_than=mentions))
+        yield from told[0].marked(progress(corpus, "images read again"))
+
+    with read_twice(sources, from_, lenient=lenient) as corpus:
+        output.write(images(corpus))
+    tell_reading(captioned)
+    (found,) = told
+    for note in _notes(found):
+        tell(f"note: {note}")
+    if classes is not None:
+        _write_classes(found, classes)
+    if output.plots is not None:
+        output.draw(_figures(found, mentions))
+    output.print(found.to_json(), _lines(found))
+
+
+def _own_classes(own: str | None) -> list[OwnClass] | None:
+    from limner.bench.own import coco_classes, read_own_classes
+
+    if own is None:
+        return None
+    return coco_classes() if own == "coco" else read_own_classes(Path(own))
+
+
+def _notes(found: Domains) -> Iterator[str]:
+    if not found.n_captions:
+        yield "there are no captions in CAPTIONED; nothing is mentioned"
+    if not found.owned.classes:
+        yield "CAPTIONED has no class of the corpus; name its classes with --own, or files with its boxes"
+    if missing := found.owned.missing:
+        shown = ", ".join(missing[:SHOWN]) + (", …" if len(missing) > SHOWN else "")
+        yield f"{len(missing):,} of CAPTIONED's classes are none of the corpus': {shown}; a file for --own can tell"
+    if found.n_without:
+        yield f"{found.n_without:,} image{'' if found.n_without == 1 else 's'} without boxes of classes that count"
+
+
+def _lines(found: Domains) -> Iterator[str]:
+    from limner.bench.domains import DOMAINS
+    from limner.report.tables import aligned, percent, whole
+
+    n_images = sum(found.n_images.values())
+    rows = [["", "classes", "images", ""]]
+    for domain in DOMAINS:
+        n = found.n_images[domain]
+        rows.append([domain, whole(found.n_classes.get(domain)), whole(n), percent(n / n_images if n_images else None)])
+    ignored = found.n_classes["ignored"]
+    yield from aligned(rows, "<>>>")
+    yield ""
+    yield f"captions: {found.n_captions:,}; classes ignored: {ignored:,}"
+
+
+def _write_classes(found: Domains, path: Path) -> None:
+    from limner.report.tables import csv_text
+
+    rows = ((one.name, str(one.mentions), one.domain, one.why) for one in found.classes.values())
+    with write_bytes(path) as handle:
+        handle.write(csv_text(COLUMNS, rows).encode())
+    tell(f"{len(found.classes):,} classes written to {path}")
+
+
+def _figures(found: Domains, more_than: int) -> dict[str, Figure]:
+    from limner.bench.domains import IGNORED, IN
+    from limner.report import bench_plots
+
+    classes = [
+        bench_plots.ClassMentions(one.name, one.mentions, one.domain == IN)
+        for one in found.classes.values()
+        if one.domain != IGNORED
+    ]
+    return {
+        "class-mentions": bench_plots.mentions_figure(classes, more_than),
+        "mention-histogram": bench_plots.mention_histogram_figure(classes, more_than),
+    }

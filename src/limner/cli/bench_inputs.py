@@ -1,0 +1,152 @@
+"""What the commands of `limner bench` share: the classes that count, reading a corpus twice, what comes out."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from limner.cli.corpora import FormatName, progress, tell_reading, tell_written
+from limner.corpus import Corpus, Image, open_corpus, write_corpus
+from limner.corpus.files import STDIO
+from limner.corpus.formats import split_source
+from limner.errors import BadInput
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from limner.bench.counted import CountedClasses
+
+PATH = click.Path(path_type=Path)
+CLASS_OPTIONS = ["hierarchy", "names", "keep", "ignore"]
+OUTPUT_OPTIONS = ["out", "to", "force", "json", "plots"]
+
+
+def class_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that tell which classes count, given to the command as `counted`."""
+
+    @click.option(
+        "--hierarchy", metavar="FILE", type=PATH, help="The tree of classes; parts and super-categories do not count."
+    )
+    @click.option("--names", metavar="FILE", type=PATH, help="The names of the hierarchy's classes, a CSV file.")
+    @click.option("--keep", metavar="CLASS,…", default="", help="Super-categories that count all the same.")
+    @click.option("--ignore", metavar="CLASS,…", default="", help="Classes that do not count, besides those.")
+    @wraps(command)
+    def with_classes(hierarchy: Path | None, names: Path | None, keep: str, ignore: str, **more: Any) -> None:
+        command(counted=_counted(hierarchy, names, keep, ignore), **more)
+
+    return with_classes
+
+
+def _counted(hierarchy: Path | None, names: Path | None, keep: str, ignore: str) -> CountedClasses:
+    from limner.bench.counted import CountedClasses
+    from limner.corpus.formats.open_images_classes import read_class_tree
+
+    if hierarchy is None and (names is not None or keep):
+        raise click.UsageError(f"{'--names' if names else '--keep'} is about a hierarchy; pass --hierarchy too")
+    tree = None if hierarchy is None else read_class_tree(hierarchy, names)
+    return CountedClasses(tree, kept=_listed(keep), ignored=_listed(ignore))
+
+
+def _listed(names: str) -> list[str]:
+    return [name.strip() for name in names.split(",") if name.strip()]
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where a command's results go."""
+
+    out: str
+    to: str | None
+    force: bool
+    as_json: bool
+    plots: Path | None
+
+    @property
+    def _is_piped(self) -> bool:
+        return is_stdio(self.out)
+
+    def check(self, sources: Sequence[str]) -> None:
+        """An error, before any work is done, for what cannot be written."""
+        target = split_source(self.out)[1]
+        if self._is_piped:
+            if self.as_json:
+                raise click.UsageError("standard output cannot have both the corpus and --json; name a file for one")
+        elif target.resolve() in {split_source(source)[1].resolve() for source in sources}:
+            raise click.UsageError(f"--out: {target} is read as well; name another file to write")
+        elif not target.parent.is_dir():
+            raise BadInput(str(target), "cannot write (there is no such folder)", "make the folder first")
+        if self.plots is not None:
+            from limner.report.plots import needs_matplotlib
+
+            needs_matplotlib()
+            if self.plots.exists() and not self.plots.is_dir():
+                raise BadInput(str(self.plots), "is a file", "name a folder for the figures")
+
+    def write(self, images: Iterable[Image]) -> None:
+        """Write the corpus.
+
+        The first image is asked for once it is sure that OUT can be written: work is best done then.
+        """
+        tell_written(write_corpus(images, self.out, self.to, replace=self.force), self.out)
+
+    def draw(self, figures: dict[str, Figure]) -> None:
+        """Write the figures into their folder."""
+        from limner.report.plots import save
+
+        if self.plots is not None:
+            save(figures, self.plots)
+            tell(f"{len(figures)} figures drawn in {self.plots}")
+
+    def print(self, record: dict[str, Any], lines: Iterable[str]) -> None:
+        """Print a record as JSON, or the lines; on standard error where the corpus is on standard output."""
+        text = json.dumps(record, ensure_ascii=False, indent=2) if self.as_json else "\n".join(lines)
+        click.echo(text, err=self._is_piped)
+
+
+def output_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options of what comes out, given to the command as `output`."""
+
+    @click.option("-o", "--out", metavar="OUT", required=True, help="The corpus to write.")
+    @click.option("--plots", metavar="DIR", type=PATH, help="Draw the figures, as SVG and PNG, in this folder.")
+    @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+    @click.option("--to", type=FormatName(), help="Format to write; otherwise told by the suffix of OUT.")
+    @click.option("--force", is_flag=True, help="Replace a folder that is there and not empty.")
+    @wraps(command)
+    def with_output(out: str, plots: Path | None, as_json: bool, to: str | None, force: bool, **more: Any) -> None:
+        command(output=Output(out, to, force, as_json, plots), **more)
+
+    return with_output
+
+
+@contextmanager
+def read_twice(sources: Sequence[str], from_: str | None, *, lenient: bool) -> Iterator[Corpus]:
+    """A corpus that can be iterated again and again; what comes from a pipe is kept in a file meanwhile.
+
+    When all is done, what reading it warned of and left out is told.
+    """
+    corpus = open_corpus(sources, from_, lenient=lenient)
+    if not any(is_stdio(source) for source in sources):
+        yield corpus
+        tell_reading(corpus)
+        return
+    with tempfile.TemporaryDirectory(prefix="limner-") as folder:
+        kept = Path(folder) / "corpus.jsonl"
+        write_corpus(progress(corpus, "images read"), kept)
+        tell_reading(corpus)
+        yield open_corpus(kept)
+
+
+def is_stdio(source: str) -> bool:
+    return split_source(source)[1] == STDIO
+
+
+def tell(note: str) -> None:
+    click.echo(f"limner: {note}", err=True)
