@@ -100,10 +100,19 @@ def test_subwords_count_only_where_their_word_ends() -> None:
     assert automaton.meets([cat, alog]) == (False,)
     assert automaton.meets([cat, s, cat, 0]) == (True,)
     assert automaton.spans([cat, s, cat, 0]) == ((2, 3),)
+    assert automaton.nodes.read([cat, alog])[1] == 0
+    assert automaton.nodes.read([cat, 0])[1] == 1
     refused = compile_constraints([], n_vocab=4, forbid=[[cat]], continues=continues)
     assert not refused.allows([cat])
     assert refused.allows([cat, alog])
     assert not refused.nodes.may_end[refused.nodes.read([cat])[0]]
+
+
+def test_where_no_token_continues_a_word_there_is_one_class() -> None:
+    plain = compile_constraints([[[1, 2]]], n_vocab=4)
+    words = compile_constraints([[[1, 2]]], n_vocab=4, continues=np.zeros(4, dtype=bool))
+    assert words.nodes.token_class is None
+    assert words.nodes.next.tolist() == plain.nodes.next.tolist()
 
 
 def test_a_phrase_at_the_start_counts_nowhere_else() -> None:
@@ -199,7 +208,7 @@ def test_all_62_constraints_are_kept_apart() -> None:
 
 
 def test_a_table_that_would_be_too_large_names_the_way_out() -> None:
-    automaton = compile_constraints([[[i]] for i in range(20)], n_vocab=100)
+    automaton = compile_constraints([[[i]] for i in range(15)], n_vocab=100)
     with pytest.raises(LimnerError, match='more than 20,000 states; search with mode="banks"'):
         _ = automaton.table
     paper = compile_constraints([[[i]] for i in range(20)], n_vocab=100, semantics="paper")

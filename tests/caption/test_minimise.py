@@ -87,3 +87,9 @@ def test_columns_that_carry_on_a_word_are_kept_apart() -> None:
     assert automaton.table.special.tolist() == [1, 2]
     assert automaton.meets([1, 3]) == (False,)
     assert automaton.table.n_nodes == 4
+
+
+def test_a_column_is_compared_with_its_own_class() -> None:
+    continues = np.array([False, False, True, True])
+    automaton = compile_constraints([[[1], [2, 1]]], n_vocab=4, minimise=True, continues=continues)
+    assert automaton.table.special.tolist() == [1]
