@@ -31,7 +31,7 @@ class _Origin:
     """A file's list of annotations; `system` names whose results they are, "" is gold."""
 
     number: int
-    path: Path
+    path: str
     key: str
     system: str = ""
 
@@ -103,7 +103,8 @@ class Annotations:
     def add(self, path: Path, system: str) -> bool:
         """Read a file; whether it holds results, which are then the named system's."""
         n = len(self._origins)
-        gold, results = _Origin(n, path, "annotations"), _Origin(n + 1, path, "", system)
+        name = str(path)
+        gold, results = _Origin(n, name, "annotations"), _Origin(n + 1, name, "", system)
         self._origins += [gold, results]
         takers: dict[str, Callable[[Record, int], None]] = {
             "images": lambda record, _: self._list(record, path),
@@ -116,7 +117,7 @@ class Annotations:
             met.add(key)
             if key not in takers:
                 continue
-            at = place(path, key, position)
+            at = place(name, key, position)
             try:
                 if position < 0:
                     raise BadInput(at, f"{shown(value)} is no list", "this is a list in COCO")

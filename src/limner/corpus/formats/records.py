@@ -34,7 +34,9 @@ class Record:
         return self.fields.get(name) is not None
 
     def text(self, name: str, default: str | None = None) -> str:
-        value = self._value(name, default)
+        value = self.fields.get(name)
+        if value is None:
+            value = default
         if not isinstance(value, str):
             raise self.fault(name, "text")
         if not is_encodable(value):
@@ -43,7 +45,7 @@ class Record:
 
     def id(self, name: str) -> str:
         """An identifier as the model has it: text; files give whole numbers or text."""
-        value = self._value(name, None)
+        value = self.fields.get(name)
         if type(value) is int:
             return str(value)
         if isinstance(value, str) and value:
@@ -165,6 +167,6 @@ def stream(path: Path, reading: Reading) -> Iterator[tuple[str, int, Any]]:
         reading.skip("rest of a file that breaks off", error)
 
 
-def place(path: Path, key: str, position: int) -> str:
+def place(path: Path | str, key: str, position: int) -> str:
     """Where an item of `stream` stands: `file: annotations[17]`, `file: [17]` or `file: info`."""
     return f"{path}: {key}[{position}]" if position >= 0 else f"{path}: {key}"
