@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 FORBIDDEN = -1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Machine:
     """A deterministic automaton over tokens, with a column only for the tokens that matter.
 

@@ -67,7 +67,7 @@ def _beside(wanted: Matcher, forbidden: Matcher) -> Matcher:
             pending=of_first(first.pending),
             may_end=np.tile(second.may_end, first.n_nodes),
         ),
-        shorter=(wanted.shorter[:, None] * n + np.arange(n, dtype=np.int32)).ravel(),
+        shorter=(wanted.shorter[:, None] * n + np.arange(n)).astype(np.int32).ravel(),
         wanted=of_first(wanted.wanted),
         watched=np.zeros(first.n_nodes * n, dtype=np.bool_),
         root=wanted.root * n + forbidden.root,

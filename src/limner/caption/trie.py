@@ -17,7 +17,7 @@ START = -1  # what a sentence begins with, before its first token
 ROOT = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Matcher:
     """A machine that follows phrases, and what it may forget once a constraint is met.
 
@@ -33,7 +33,7 @@ class Matcher:
     root: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Alphabet:
     """The columns of a machine: tokens that occur in phrases, then the classes of all others."""
 
