@@ -44,6 +44,10 @@ def test_two_classes_of_one_name_are_both_mentioned() -> None:
     assert count_mentions(["a bat"], ["Bat (Animal)", "Bat"]) == {"Bat (Animal)": 1, "Bat": 1}
 
 
+def test_a_class_is_found_as_it_is_spelt_and_as_sentences_spell_it() -> None:
+    assert count_mentions(["a hair drier and two hair dryers"], ["hair drier"]) == {"hair drier": 2}
+
+
 def test_a_class_id_is_no_word() -> None:
     with pytest.raises(LimnerError, match=r"class '/m/01g317' is an id, which no caption mentions; .* --names"):
         count_mentions([], ["/m/01g317"])

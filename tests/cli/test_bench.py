@@ -170,6 +170,7 @@ DOMAINS = ["domains", "corpus.jsonl", "--captions", "captions.jsonl", "-o", "out
         (["build", "captions.jsonl", "--size", "1", "-o", "out.jsonl"], 1, "no image tells its rotation"),
         (["build", "empty.jsonl", "--size", "1", "-o", "out.jsonl"], 1, "empty.jsonl: the file is empty"),
         (["build", "nowhere.jsonl", "--size", "1", "-o", "out.jsonl"], 1, "nowhere.jsonl: there is no such file"),
+        ([*BUILD, "--seed", "-1"], 2, "-1 is not in the range"),
         (["build", "corpus.jsonl", "--size", "0", "-o", "out.jsonl"], 2, "0 is not in the range"),
         (
             ["build", "corpus.jsonl", "--size", "5", "-o", "out.josnl"],
@@ -247,12 +248,16 @@ def test_nothing_to_mention_is_told(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_run_that_is_stopped_leaves_nothing(folder: Path, number: signal.Signals, code: int) -> None:
-    """It waits for the rest of the corpus when the signal comes."""
+@pytest.mark.parametrize(
+    "asked",
+    [["build", "jsonl:-", "--size", "5"], ["domains", "corpus.jsonl", "--captions", "jsonl:-"]],
+    ids=["while it keeps what comes from a pipe", "while it writes"],
+)
+def test_a_run_that_is_stopped_leaves_nothing(folder: Path, asked: list[str], number: int, code: int) -> None:
+    """It waits for the rest of standard input when the signal comes."""
     before = sorted(folder.iterdir())
-    asked = ["build", "jsonl:-", "--size", "5", "-o", "out.jsonl"]
     running = subprocess.Popen(
-        [sys.executable, "-m", "limner", "bench", *asked],
+        [sys.executable, "-m", "limner", "bench", *asked, "-o", "out.jsonl"],
         cwd=folder,
         env={"TMPDIR": str(folder), "PATH": ""},
         stdin=subprocess.PIPE,
@@ -264,6 +269,7 @@ def test_a_run_that_is_stopped_leaves_nothing(folder: Path, number: signal.Signa
     running.stdin.write((folder / "corpus.jsonl").read_bytes() + b"\n" * (1 << 18))
     running.stdin.flush()
     time.sleep(0.2)
+    assert sorted(folder.iterdir()) != before
     running.send_signal(number)
     running.communicate(timeout=60)
     assert running.returncode == code

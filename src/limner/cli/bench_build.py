@@ -54,7 +54,7 @@ SECTIONS = {
     show_default=True,
     help="Images drawn for each that is taken.",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="For what is random.")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For what is random.")
 @click.option(
     "--rotation",
     type=click.Choice(["zero", "any"]),

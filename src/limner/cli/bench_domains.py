@@ -133,8 +133,8 @@ def _notes(found: Domains) -> Iterator[str]:
     if missing := found.owned.missing:
         shown = ", ".join(missing[:SHOWN]) + (", …" if len(missing) > SHOWN else "")
         yield f"{len(missing):,} of CAPTIONED's classes are none of the corpus': {shown}; a file for --own can tell"
-    if found.n_without:
-        yield f"{found.n_without:,} image{'' if found.n_without == 1 else 's'} without boxes of classes that count"
+    if n := found.n_without:
+        yield f"{n:,} image{'' if n == 1 else 's'} without a box of a class that counts: left as they were"
 
 
 def _lines(found: Domains) -> Iterator[str]:
