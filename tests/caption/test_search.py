@@ -182,6 +182,7 @@ def test_what_is_no_log_probability_is_named(value: float, message: str) -> None
         (lambda t, s: (CHAIN[t, :5].log(), s), r"shape \(1, 5\) for 1 tokens and a vocabulary of 6"),
         (lambda t, s: (CHAIN[t][None].log(), s), r"shape \(1, 1, 6\) .* it should be \(1, 6\)"),
         (lambda t, s: (CHAIN[t].long(), s), "log-probabilities as torch.int64, not as a tensor of floating point"),
+        (lambda t, s: (CHAIN[t].log().to("meta"), s), "log-probabilities on meta for tokens on cpu"),
         (lambda t, s: (CHAIN[t].tolist(), s), "log-probabilities as list, not as a tensor"),
         (lambda t, s: (CHAIN[t].log(), None), "the step's new state is 'NoneType', not a dict of tensors"),
         (lambda t, s: (CHAIN[t].log(), {"h": torch.zeros(3, 2)}), r"has 'h' of shape \(3, 2\); .* should be 1"),

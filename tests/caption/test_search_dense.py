@@ -138,6 +138,32 @@ def test_with_any_table_every_state_has_the_sentences_of_the_dense_search(seed: 
     assert beams(model, [automaton] * 2, **options) == theirs
 
 
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("length_penalty", [0.0, 0.7, 1.0])
+def test_giving_up_what_cannot_be_among_the_best_loses_nothing(seed: int, length_penalty: float) -> None:
+    model, automata = Recurrent(seed), [compile_constraints(random_constraints(seed)[:1], n_vocab=V)] * 2
+    asked: dict[str, Any] = {"beam": 1 + seed % 4, "max_len": 12, "length_penalty": length_penalty}
+    n_rows = []
+
+    def search(n_best: int) -> list[list[Sentence]]:
+        n_rows.append(0)
+
+        def step(tokens: Any, state: dict[str, Any]) -> Any:
+            n_rows[-1] += len(tokens)
+            return model.step(tokens, state)
+
+        start = {"hidden": model.start}
+        found = constrained_search(
+            step, start, automata=automata, mode="per_state", n_best=n_best, bos=BOS, eos=EOS, **asked
+        )
+        return [[(each.log_prob, each.tokens) for each in (first, *first.others)] for first in found]
+
+    everything = search(10_000)
+    for n_best in (1, 2, 5):
+        assert search(n_best) == [answers[:n_best] for answers in everything]
+    assert n_rows[1] <= n_rows[0]
+
+
 def one_by_one(automaton: Automaton) -> Any:
     """An automaton's table with every token told apart, bool[S, S, V]; the end leads where a new word does."""
     table = automaton.table

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limner.caption.hypotheses import Hypotheses
-from limner.caption.machine import FORBIDDEN, Machine
+from limner.caption.machine import Machine
 from limner.caption.machines import Machines
 from limner.caption.ordering import place_in_run, sorted_by
 
@@ -51,7 +51,7 @@ class Banks:
         self._n_best = n_best
         missing = np.concatenate([_missing(machine, machines.n_constraints) for machine in each])
         self._missing = torch.from_numpy(missing).to(machines.start.device)
-        # What never can be met has no length, and counts for nothing.
+        # What never can be met, as all that only other images have, counts for nothing.
         whole = self._missing[machines.start]
         self._length = torch.where(whole == NEVER, 0, whole)
         self._last = self._length.sum(1) + 1
@@ -96,13 +96,13 @@ NEVER = 2**31
 
 def _missing(machine: Machine, n_constraints: int) -> NDArray[np.int64]:
     """How few tokens each constraint is away from every node, [nodes, constraints]; NEVER where it cannot be met."""
-    bits = (machine.gains | machine.pending)[:, None] >> np.arange(n_constraints) & 1
-    missing = np.where(bits == 1, 0, NEVER)
+    near = np.append(machine.gains | machine.pending, 0)  # its last item is where FORBIDDEN looks
+    within = [near]  # constraints that can be met within 0, 1, 2, … tokens
     while True:
-        nearer = missing.copy()
-        for following in machine.next.T:
-            after = np.where(following[:, None] == FORBIDDEN, NEVER, missing[following] + 1)
-            np.minimum(nearer, after, out=nearer)
-        if (nearer == missing).all():
-            return missing
-        missing = nearer
+        nearer = within[-1].copy()
+        nearer[:-1] |= np.bitwise_or.reduce(nearer[machine.next], axis=1)
+        if (nearer == within[-1]).all():
+            break
+        within.append(nearer)
+    absent = np.stack(within)[:, :-1, None] >> np.arange(n_constraints) & 1 == 0
+    return np.where(absent[-1], NEVER, absent.sum(0))

@@ -38,15 +38,16 @@ class Model:
             raise LimnerError(f"step gave {shown(type(given).__name__)}, not a pair of log-probabilities and state")
         log_probs, self._state = given
         check_state(self._state, n, "the step's new state")
-        self._check_shape(log_probs, n)
+        self._check(log_probs, under_way.token)
         rows = rows_of(log_probs)
         if not bool((rows.peaks <= ROUNDING).all()):
             raise _not_log_probs(log_probs, under_way)
         return rows
 
-    def _check_shape(self, log_probs: Any, n: int) -> None:
+    def _check(self, log_probs: Any, tokens: Tensor) -> None:
         import torch
 
+        n = len(tokens)
         if not isinstance(log_probs, torch.Tensor) or not log_probs.is_floating_point():
             kind = log_probs.dtype if isinstance(log_probs, torch.Tensor) else type(log_probs).__name__
             raise LimnerError(f"step gave log-probabilities as {kind}, not as a tensor of floating point")
@@ -54,6 +55,11 @@ class Model:
             raise LimnerError(
                 f"step gave log-probabilities of shape {tuple(log_probs.shape)} for {n} tokens and a vocabulary of "
                 f"{self._n_vocab}; it should be ({n}, {self._n_vocab})"
+            )
+        if log_probs.device != tokens.device:
+            raise LimnerError(
+                f"step gave log-probabilities on {log_probs.device} for tokens on {tokens.device}; the search runs "
+                "where the tensors of the first state are"
             )
 
 
