@@ -19,6 +19,7 @@ MAX_DRAWN = 200
 
 Words: TypeAlias = Mapping[int, str] | Sequence[str] | None
 Point: TypeAlias = tuple[float, float]
+Rectangle: TypeAlias = tuple[float, float, float, float]  # left, top, right, bottom
 
 RADIUS = 15.0
 MARGIN = 40.0
@@ -78,6 +79,7 @@ class _Drawing:
         labels = [self._label(arrow) for arrow in self.arrows if arrow.start != arrow.end]
         step = max(90.0, LETTER * max(map(len, labels), default=0) + 2 * RADIUS + 30)
         self.layout = laid_out(self.table, step, step * 0.8, self._least_width)
+        self.taken = [_around(place, 2 * RADIUS, 2 * RADIUS) for place in self.layout.places.values()]
 
     def svg(self) -> str:
         legend = self._legend()
@@ -131,16 +133,25 @@ class _Drawing:
     def _arrow(self, arrow: Arrow) -> str:
         start = self.layout.places[arrow.start]
         if arrow.kind == "forbidden":
-            path, at = _stub(start)
+            path, free = _stub(start)
         elif arrow.start == arrow.end:
-            path, at = _loop(start)
+            path, free = _loop(start)
         else:
-            path, at = _curve(start, self.layout.places[arrow.end])
+            path, free = _curve(start, self.layout.places[arrow.end])
         tip = "" if arrow.kind == "forbidden" else ' marker-end="url(#tip)"'
-        label = self._label(arrow)
-        text = f'<text x="{at[0]:.1f}" y="{at[1]:.1f}">{escape(label)}</text>' if label else ""
         title = escape(", ".join(self.columns[column] for column in arrow.columns[:200]))
+        text = self._written(self._label(arrow), free)
         return f'<g class="arrow {arrow.kind}"><title>{title}</title><path d="{path}"{tip}/>{text}</g>'
+
+    def _written(self, label: str, free: Sequence[Point]) -> str:
+        """A label at the first of some places where it hides nothing, or else at the first."""
+        if not label:
+            return ""
+        boxes = [_around(place, LETTER * len(label), 14) for place in free]
+        best = next((i for i, box in enumerate(boxes) if not any(_overlap(box, other) for other in self.taken)), 0)
+        self.taken.append(boxes[best])
+        x, y = free[best]
+        return f'<text x="{x:.1f}" y="{y:.1f}">{escape(label)}</text>'
 
     def _label(self, arrow: Arrow) -> str:
         """What is written at an arrow: as many of its tokens as there is room for."""
@@ -192,28 +203,32 @@ def _short(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def _loop(at: Point) -> tuple[str, Point]:
-    """An arrow from a state to itself, above it, and the place of its label."""
+def _around(centre: Point, width: float, height: float) -> Rectangle:
+    return centre[0] - width / 2, centre[1] - height / 2, centre[0] + width / 2, centre[1] + height / 2
+
+
+def _overlap(a: Rectangle, b: Rectangle) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def _loop(at: Point) -> tuple[str, list[Point]]:
+    """An arrow from a state to itself, above it, and where its label may go."""
     x, y = at
     up, out = y - 42, y - RADIUS
-    return f"M{x - 7:.1f},{out + 2:.1f} C{x - 20:.1f},{up:.1f} {x + 20:.1f},{up:.1f} {x + 7.5:.1f},{out:.1f}", (
-        x,
-        y - 40,
-    )
+    path = f"M{x - 7:.1f},{out + 2:.1f} C{x - 20:.1f},{up:.1f} {x + 20:.1f},{up:.1f} {x + 7.5:.1f},{out:.1f}"
+    return path, [(x, y - 40)]
 
 
-def _stub(at: Point) -> tuple[str, Point]:
-    """A line that leaves a state downwards and ends in a cross."""
+def _stub(at: Point) -> tuple[str, list[Point]]:
+    """A line that leaves a state downwards and ends in a cross, and where its label may go."""
     x, y = at
     end = y + RADIUS + 12
-    return (
-        f"M{x:.1f},{y + RADIUS:.1f} V{end:.1f} M{x - 4:.1f},{end - 4:.1f} l8,8 M{x + 4:.1f},{end - 4:.1f} l-8,8",
-        (x, end + 12),
-    )
+    path = f"M{x:.1f},{y + RADIUS:.1f} V{end:.1f} M{x - 4:.1f},{end - 4:.1f} l8,8 M{x + 4:.1f},{end - 4:.1f} l-8,8"
+    return path, [(x, end + 12)]
 
 
-def _curve(start: Point, end: Point) -> tuple[str, Point]:
-    """An arrow between two states, bent to its left so that there and back are apart; its label is nearer its start."""
+def _curve(start: Point, end: Point) -> tuple[str, list[Point]]:
+    """An arrow between two states, bent to its left so that there and back are apart, and where its label may go."""
     (x0, y0), (x1, y1) = start, end
     length = hypot(x1 - x0, y1 - y0)
     across, along = (y1 - y0) / length, (x1 - x0) / length
@@ -221,9 +236,12 @@ def _curve(start: Point, end: Point) -> tuple[str, Point]:
     middle = ((x0 + x1) / 2 + across * bend, (y0 + y1) / 2 - along * bend)
     first, last = _on_circle(start, middle), _on_circle(end, middle)
     path = f"M{first[0]:.1f},{first[1]:.1f} Q{middle[0]:.1f},{middle[1]:.1f} {last[0]:.1f},{last[1]:.1f}"
-    t = 0.42
-    x, y = ((1 - t) ** 2 * a + 2 * t * (1 - t) * b + t**2 * c for a, b, c in zip(first, middle, last, strict=True))
-    return path, (x, y)
+
+    def at(t: float) -> Point:
+        x, y = ((1 - t) ** 2 * a + 2 * t * (1 - t) * b + t**2 * c for a, b, c in zip(first, middle, last, strict=True))
+        return x, y
+
+    return path, [at(t) for t in (0.42, 0.5, 0.34, 0.58, 0.27, 0.66, 0.74)]
 
 
 def _on_circle(centre: Point, towards: Point) -> Point:
