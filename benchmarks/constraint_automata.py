@@ -1,6 +1,6 @@
 """How long constraints take to compile, and how large their machines are.
 
-    python benchmarks/constraint_automata.py [--json]
+python benchmarks/constraint_automata.py [--json]
 """
 
 from __future__ import annotations
