@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -26,7 +27,7 @@ class _Listed:
     facts: tuple[tuple[str, Scalar], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Origin:
     """A file's list of annotations; `system` names whose results they are, "" is gold."""
 
@@ -34,6 +35,10 @@ class _Origin:
     path: str
     key: str
     system: str = ""
+
+    @cached_property
+    def source(self) -> str:
+        return f"system:{self.system}" if self.system else "gold"
 
     def place(self, position: int) -> str:
         return place(self.path, self.key, position)
@@ -183,14 +188,15 @@ class Annotations:
 
     def _annotate(self, record: Record, origin: _Origin, position: int) -> None:
         raw = record.id("image_id")
-        if "caption" not in record and "bbox" not in record:
+        has_caption, has_box = "caption" in record, "bbox" in record
+        if not has_caption and not has_box:
             raise BadInput(record.place, "there is neither a caption nor a bbox", "only captions and boxes are read")
-        if "caption" in record:
-            source = record.text("limner_source", f"system:{origin.system}" if origin.system else "gold")
+        if has_caption:
+            source = record.text("limner_source", origin.source)
             id = origin.id(record, self._captions.last(raw))
             said = (origin.number, position, id, record.text("caption"), self._intern(source))
             self._captions.add(raw, said)
-        if "bbox" in record:
+        if has_box:
             category, (x0, y0, x1, y1) = self._intern(record.id("category_id")), _corners(record)
             is_crowd, score = record.yes("iscrowd"), record.number("score", 1.0)
             id = origin.id(record, self._boxes.last(raw))
