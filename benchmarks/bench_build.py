@@ -3,14 +3,14 @@
     python benchmarks/bench_build.py [--json] [--images N] [--size N] [--sample N]
 
 The corpus is made up: N images of 8 boxes, their classes drawn from 600 by
-Zipf's law (exponent 1.1, near what Open Images has), 1 to 12 classes an image
+Zipf's law (exponent 1.1: few classes have most of the boxes), 1 to 8 classes an image
 with few of many, some pictures rotated. `limner bench build` runs over its
 jsonl file, of a quarter, a half and all of the images, in processes of their
 own: reading the file twice, choosing and writing are in the time.
 
 Beside it, over the same candidates: a random choice; the same greedy choice
 from one pool instead of five; and a greedy pass that takes every image that
-raises the entropy, until there are enough.
+raises the entropy, until there are enough or no more images.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -85,7 +86,7 @@ def make(path: Path, n: int) -> None:
     sizes = rng.choice(np.arange(1, len(SHARES) + 1), n, p=np.array(SHARES) / sum(SHARES))
     rotations = rng.choice([0, 90, 180, 270, -1], n, p=[0.94, 0.015, 0.005, 0.015, 0.025])
 
-    def images() -> object:
+    def images() -> Iterator[Image]:
         for i in range(n):
             # The greatest of these are a draw without replacement by the weights.
             drawn = np.argpartition(-(weights + rng.gumbel(size=CLASSES)), sizes[i])[: sizes[i]].tolist()
