@@ -209,15 +209,18 @@ class Annotations:
     def _refuse_unlisted(self) -> None:
         for raw in [*self._captions, *self._boxes]:
             if raw not in self._listed:
-                for origin, position, *_ in [*self._captions.take(raw), *self._boxes.take(raw)]:
+                said, drawn = self._captions.take(raw), self._boxes.take(raw)
+                for origin, position in [*(entry[:2] for entry in said), *(entry[:2] for entry in drawn)]:
                     problem = f"image {shown(raw)} is in no list of images"
                     error = BadInput(self._origins[origin].place(position), problem, "pass the file that lists it too")
                     self._reading.skip("annotation of an image that is not listed", error)
 
     def _unlisted(self, raw: str) -> _Listed:
-        entry: _CaptionEntry | _BoxEntry | None = self._captions.first(raw) or self._boxes.first(raw)
-        assert entry is not None, "an image that nothing is said of"
-        return _Listed(self._origins[entry[0]].place(entry[1]), raw, None, "", ())
+        said, drawn = self._captions.first(raw), self._boxes.first(raw)
+        first = said[:2] if said else drawn[:2] if drawn else None
+        assert first is not None, "nothing is said of the image"
+        origin, position = first
+        return _Listed(self._origins[origin].place(position), raw, None, "", ())
 
     def _make_captions(self, raw: str) -> Iterator[Caption | None]:
         ids = Ids("caption", self._reading)
