@@ -9,6 +9,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-for name in ("geometry", "playground", "reading"):
+for name in (
+    "geometry",
+    "playground",
+    "reading",
+    "metrics",
+    "constraint_automata",
+    "constrained_search",
+    "bench_build",
+):
     print(f"== {name}", flush=True)
     subprocess.run([sys.executable, str(Path(__file__).with_name(f"{name}.py")), *sys.argv[1:]], check=True)
