@@ -27,7 +27,7 @@ def by_sorting(log_probs: Any, automaton: Automaton, which: int, beam: int) -> l
 
 
 @pytest.mark.parametrize("n_vocab", [9, 100, 2047, 2048, 2049, 5003])
-@pytest.mark.parametrize("kind", ["random", "ties", "half", "nothing", "subwords"])
+@pytest.mark.parametrize("kind", ["random", "ties", "half", "nothing", "subwords", "forbidden"])
 def test_the_best_others_are_those_of_a_full_sort(n_vocab: int, kind: str) -> None:
     make = torch.Generator().manual_seed(n_vocab)
     log_probs = torch.randn(6, n_vocab, generator=make).log_softmax(1)
@@ -38,10 +38,14 @@ def test_the_best_others_are_those_of_a_full_sort(n_vocab: int, kind: str) -> No
     elif kind == "nothing":
         log_probs[:, torch.rand(n_vocab, generator=make) < 0.999] = -torch.inf
     continues = (torch.arange(n_vocab) % 3 == 0).numpy() if kind == "subwords" else None
+    forbid = [[token] for token in range(9, n_vocab, 3)] if kind == "forbidden" else []
     best = log_probs.mean(0).topk(6).indices.tolist()  # constraints like what the model likes
+    rest: dict[str, Any] = {"continues": continues, "forbid": forbid}
     automata = [
-        compile_constraints([[[token]] for token in best if token != EOS], n_vocab=n_vocab, continues=continues),
-        compile_constraints([[[5, 6, 7, 8]]], n_vocab=n_vocab, continues=continues),
+        compile_constraints(
+            [[[token]] for token in best if token != EOS and [token] not in forbid], n_vocab=n_vocab, **rest
+        ),
+        compile_constraints([[[5, 6, 7, 8]]], n_vocab=n_vocab, **rest),
     ]
     machines = side_by_side(automata, [each.nodes for each in automata], EOS, torch.device("cpu"))
     image = torch.arange(6) % 2

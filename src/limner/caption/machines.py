@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +28,8 @@ class Machines:
 
     - `start`, int64[B]: the node each image starts at.
     - `special`, int64[B, K]: the special tokens; where an image has fewer, the rest lead nowhere.
-    - `token_class`, uint8[B, V]: the class of every token, NO_CLASS for special ones and the end.
+    - `token_class`, uint8[B, V]: the class of every token, NO_CLASS for special ones, for those that are forbidden
+      everywhere and have no column, and for the end; `n_barred` is the most of these that an image has.
     - `next`, int64[N, K + C + 1]: the node after a token, by its column; -1 is forbidden.
     - `gains`, `pending`, int64[N], `may_end`, bool[N]: as in a machine.
     - `boundary`, int64[B, K + C + 1]: -1, all bits, where a column's tokens begin a word, 0 where they do not.
@@ -45,6 +46,7 @@ class Machines:
     boundary: Tensor
     at_least: Tensor
     n_classes: int
+    n_barred: int
     n_constraints: int
 
     @property
@@ -70,7 +72,8 @@ def side_by_side(automata: Sequence[Automaton], machines: Sequence[Machine], eos
     """The machines of automata as one batch, on a device."""
     import torch
 
-    n_vocab = automata[0].n_vocab
+    token_class = np.stack([_token_class(machine, automata[0].n_vocab, eos) for machine in machines])
+    machines = [_without_barred_words(machine) for machine in machines]
     n_special = max(len(machine.special) for machine in machines)
     n_classes = max(machine.n_columns - len(machine.special) for machine in machines)
     sizes = [machine.n_nodes for machine in machines]
@@ -89,7 +92,7 @@ def side_by_side(automata: Sequence[Automaton], machines: Sequence[Machine], eos
     return Machines(
         start=tensor(starts),
         special=tensor(np.stack(padded)),
-        token_class=tensor(np.stack([_token_class(machine, n_vocab, eos) for machine in machines])),
+        token_class=tensor(token_class),
         next=tensor(np.concatenate(following).astype(np.int64)),
         gains=tensor(np.concatenate([machine.gains for machine in machines])),
         pending=tensor(np.concatenate([machine.pending for machine in machines])),
@@ -97,7 +100,18 @@ def side_by_side(automata: Sequence[Automaton], machines: Sequence[Machine], eos
         boundary=tensor(np.stack([_boundary(machine, n_special, n_classes) for machine in machines])),
         at_least=tensor(np.array([automaton.at_least for automaton in automata])),
         n_classes=n_classes,
+        n_barred=int((token_class == NO_CLASS).sum(1).max()),
         n_constraints=max(automaton.n_constraints for automaton in automata),
+    )
+
+
+def _without_barred_words(machine: Machine) -> Machine:
+    """The machine without columns that are forbidden from every node: there may be thousands, and none is taken."""
+    own = len(machine.special)
+    useful = (machine.next[:, :own] != FORBIDDEN).any(axis=0)
+    columns = np.append(useful, np.ones(machine.n_columns - own, dtype=np.bool_))
+    return replace(
+        machine, special=machine.special[useful], next=machine.next[:, columns], boundary=machine.boundary[columns]
     )
 
 

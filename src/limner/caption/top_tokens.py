@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 DEPTH = 32  # tokens in a strand
 MIN_VOCABULARY = 2048  # below, a strand is one token
+MANY = 3  # a copy is made where more than one strand in so many would have to be looked through
 NONE = float("-inf")
 
 
@@ -45,10 +46,9 @@ def best_others(rows: Rows, image: Tensor, machines: Machines, beam: int) -> tup
     """
     import torch
 
-    if machines.n_classes == 1:
+    if machines.n_classes == 1 and MANY * (beam + machines.n_barred) < rows.peaks.shape[1]:
         # A copy of the rows, without the special tokens, would cost more than all the rest.
-        allowed = Allowed(machines.token_class, image, machines.n_special + 1)
-        values, tokens = _best(rows, beam, allowed)
+        values, tokens = _best(rows, beam, Allowed(machines.token_class, image, machines.n_barred))
         return values[:, None], tokens[:, None]
     classes = machines.token_class[image]
     found = [
