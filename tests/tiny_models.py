@@ -56,13 +56,26 @@ def word_piece() -> Any:
 
 def sentence_piece(prepend: str = "always") -> Any:
     """Unigram, as T5 has it: a space is ▁, and one is put before a text (`always`) or not (`never`)."""
-    pieces = dict.fromkeys(["▁" + word[0] for word in WORDS] + [piece for word in WORDS for piece in word[1:]])
-    scored = [(piece, 0.0) for piece in SPECIAL] + [(piece, -2.0) for piece in pieces]
-    scored += [(piece, -8.0) for piece in ("▁", *PUNCTUATION, *"abcdefghijklmnopqrstuvwxyzCFT")]
-    tokenizer = tk.Tokenizer(tk.models.Unigram(scored, unk_id=UNK))
+    tokenizer = unigram()
     tokenizer.pre_tokenizer = tk.pre_tokenizers.Metaspace(prepend_scheme=prepend)
     tokenizer.decoder = tk.decoders.Metaspace(prepend_scheme=prepend)
     return fast(tokenizer)
+
+
+def prepended() -> Any:
+    """As Llama 2 has it: a ▁ is put before every text, one that begins with a space too."""
+    tokenizer = unigram()
+    tokenizer.normalizer = tk.normalizers.Sequence([tk.normalizers.Prepend("▁"), tk.normalizers.Replace(" ", "▁")])
+    steps = [tk.decoders.Replace("▁", " "), tk.decoders.Fuse(), tk.decoders.Strip(" ", 1, 0)]
+    tokenizer.decoder = tk.decoders.Sequence(steps)
+    return fast(tokenizer)
+
+
+def unigram() -> Any:
+    pieces = dict.fromkeys(["▁" + word[0] for word in WORDS] + [piece for word in WORDS for piece in word[1:]])
+    scored = [(piece, 0.0) for piece in SPECIAL] + [(piece, -2.0) for piece in pieces]
+    scored += [(piece, -8.0) for piece in ("▁", *PUNCTUATION, *"abcdefghijklmnopqrstuvwxyzCFT")]
+    return tk.Tokenizer(tk.models.Unigram(scored, unk_id=UNK))
 
 
 def whole_words() -> Any:
@@ -92,6 +105,7 @@ TOKENIZERS = {
     "word-piece": word_piece,
     "sentence-piece": sentence_piece,
     "sentence-piece without prefix": lambda: sentence_piece("never"),
+    "sentence-piece prepended": prepended,
     "whole words": whole_words,
 }
 
@@ -132,6 +146,16 @@ def t5(n_vocab: int) -> Any:
     return random(transformers.T5ForConditionalGeneration(config))
 
 
+def bart(n_vocab: int) -> Any:
+    """An encoder for which the place of a word counts, and not only its distance from others."""
+    heads = {"encoder_attention_heads": 2, "decoder_attention_heads": 2, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32}
+    layers = {"encoder_layers": 1, "decoder_layers": 2, "max_position_embeddings": 64}
+    config = transformers.BartConfig(
+        vocab_size=n_vocab, d_model=16, decoder_start_token_id=EOS, forced_eos_token_id=None, **heads, **layers, **IDS
+    )
+    return random(transformers.BartForConditionalGeneration(config))
+
+
 def vision_encoder_decoder(n_vocab: int) -> Any:
     encoder = transformers.ViTModel(transformers.ViTConfig(**VISION))
     decoder = gpt2(n_vocab, add_cross_attention=True)
@@ -148,6 +172,36 @@ def blip(n_vocab: int) -> Any:
     return random(transformers.BlipForConditionalGeneration(config))
 
 
+def git(n_vocab: int) -> Any:
+    """A captioner that reads its picture as the first of its tokens."""
+    config = transformers.GitConfig(vision_config=VISION, vocab_size=n_vocab, **TEXT, **IDS)
+    return random(transformers.GitForCausalLM(config))
+
+
+def qwen2_vl(n_vocab: int) -> Any:
+    """A model for which tokens have places in time, height and width; `qwen2_vl_inputs` are pictures for it."""
+    rope = {"type": "mrope", "mrope_section": [1, 1, 2]}
+    text = {**TEXT, **IDS, "vocab_size": n_vocab, "num_key_value_heads": 2, "rope_scaling": rope}
+    vision = {"depth": 1, "embed_dim": 16, "hidden_size": 16, "num_heads": 2, "patch_size": 4, "temporal_patch_size": 1}
+    marks = {name: n_vocab - at for at, name in enumerate(QWEN_MARKS, 1)}
+    config = transformers.Qwen2VLConfig(text_config=text, vision_config=vision, **marks)
+    return random(transformers.Qwen2VLForConditionalGeneration(config))
+
+
+QWEN_MARKS = ("image_token_id", "video_token_id", "vision_start_token_id", "vision_end_token_id")
+
+
+def qwen2_vl_inputs(n_vocab: int, n: int) -> dict[str, Any]:
+    """Pictures of 8 by 16 pixels, two tokens each, and one token after them that differs."""
+    picture, start, end = n_vocab - 1, n_vocab - 3, n_vocab - 4
+    return {
+        "input_ids": torch.tensor([[BOS, start, picture, picture, end, 5 + i] for i in range(n)]),
+        "mm_token_type_ids": torch.tensor([[0, 0, 1, 1, 0, 0]] * n),
+        "pixel_values": torch.randn(8 * n, 48, generator=torch.Generator().manual_seed(3)),
+        "image_grid_thw": torch.tensor([[1, 2, 4]] * n),
+    }
+
+
 def random(model: Any) -> Any:
     """The model with weights large enough that what it says depends on all it has read."""
     made = torch.Generator().manual_seed(5)
@@ -159,4 +213,4 @@ def random(model: Any) -> Any:
 
 
 CAUSAL = {"gpt2": gpt2, "llama": llama, "mistral": mistral, "mamba": mamba}
-SEEING = {"vision-encoder-decoder": vision_encoder_decoder, "blip": blip}
+SEEING = {"vision-encoder-decoder": vision_encoder_decoder, "blip": blip, "git": git}

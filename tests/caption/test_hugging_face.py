@@ -47,9 +47,12 @@ def test_the_words_asked_for_are_in_the_text_as_whole_words(name: str, kind: str
 @pytest.mark.parametrize("kind", tiny_models.SEEING)
 def test_captions_of_pictures_say_what_was_asked_for(kind: str) -> None:
     model = tiny_models.SEEING[kind](len(PIECES))
+    inputs = {"pixel_values": PICTURES}
+    if kind == "git":
+        inputs["input_ids"] = torch.full((3, 1), tiny_models.BOS)
     asked = [[Words(("cat", "cats"), ("7",))], [Words(("fire hydrant",), ("8",)), ["dog", "dogs"]], []]
-    plain = captions(model, PIECES, [[], [], []], inputs={"pixel_values": PICTURES})
-    found = captions(model, PIECES, asked, inputs={"pixel_values": PICTURES}, ids=["a", "b", "c"], source="system:tiny")
+    plain = captions(model, PIECES, [[], [], []], inputs=inputs)
+    found = captions(model, PIECES, asked, inputs=inputs, ids=["a", "b", "c"], source="system:tiny")
     assert len({one.text for one in plain}) > 1
     assert found[2].text == plain[2].text
     assert all(one.log_prob <= free.log_prob for one, free in zip(found, plain, strict=True))
@@ -84,7 +87,12 @@ def test_the_log_probability_is_that_of_one_pass_over_the_whole_sentence(kind: s
     model = tiny_models.CAUSAL[kind](len(BYTES))
     prompts = ["The cat", "a", "a fire hydrant on a"]
     asked = [["dog"], [], ["cat", "hot dog"]]
-    for one, prompt in zip(captions(model, BYTES, asked, prompts=prompts, use_cache=use_cache), prompts, strict=True):
+    widths: list[int] = []
+    hook = model.register_forward_pre_hook(lambda *call: widths.append(call[2]["input_ids"].shape[1]), with_kwargs=True)
+    found = captions(model, BYTES, asked, prompts=prompts, use_cache=use_cache)
+    hook.remove()
+    assert (max(widths[1:]) == 1) == use_cache
+    for one, prompt in zip(found, prompts, strict=True):
         start = BYTES(prompt)["input_ids"]
         with torch.no_grad():
             log_probs = model(input_ids=torch.tensor([start + one.tokens])).logits[0].log_softmax(-1)
@@ -94,9 +102,9 @@ def test_the_log_probability_is_that_of_one_pass_over_the_whole_sentence(kind: s
         )
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "llama", "mistral", "t5"])
+@pytest.mark.parametrize("kind", ["gpt2", "llama", "mistral", "mamba", "t5", "bart"])
 def test_images_together_are_as_each_alone(kind: str) -> None:
-    model = {**tiny_models.CAUSAL, "t5": tiny_models.t5}[kind](len(BYTES))
+    model = {**tiny_models.CAUSAL, "t5": tiny_models.t5, "bart": tiny_models.bart}[kind](len(BYTES))
     prompts = ["The cat on", "a", "a fire hydrant on a dog"]
     asked = [["dog", "cat"], ["fire hydrant"], []]
     together = captions(model, BYTES, asked, prompts=prompts)

@@ -45,6 +45,7 @@ HYDRANT = Words(("fire hydrant",), ("f1",))
         ("a catalog on a cat", (CAT,), [("cat", ("c1",))]),
         ("a hot dog", (DOG, HOT_DOG), [("hot dog", ("h1",))]),
         ("a hot dog on a dog", (DOG, HOT_DOG), [("hot dog", ("h1",)), ("dog", ("d1",))]),
+        ("a fire hydrant", (Words(("fire",), ("x",)), HYDRANT), [("fire hydrant", ("f1",))]),
         ("a dog", (DOG, Words(("dog",), ("d2", "d1"))), [("dog", ("d1", "d2"))]),
         ("a cat", (Words(("cat",)),), []),
         ("a cat", (), []),
@@ -61,6 +62,11 @@ def test_words_that_were_asked_for_are_mentions(
 def test_the_first_of_equal_words_is_the_mention() -> None:
     caption = captioned(MADE["byte-level"], "a bobcat, a cat on a cat", CAT)
     assert [(m.start, m.end) for m in caption.mentions] == [(12, 15)]
+
+
+@pytest.mark.parametrize("sentence", ["a cat-dog", "a dog-cat", "a 'cat"])
+def test_a_word_that_meets_no_constraint_is_no_mention(sentence: str) -> None:
+    assert said(captioned(MADE["byte-level"], sentence, CAT)) == []
 
 
 def test_a_capital_is_kept() -> None:

@@ -64,6 +64,13 @@ def test_a_sentence_says_a_word_where_the_whole_word_is_in_it(
     assert says(tokenizer, words, sentence) is expected
 
 
+@pytest.mark.parametrize("name", ["byte-level", "sentence-piece", "sentence-piece prepended"])
+def test_part_of_a_compound_with_a_hyphen_is_not_the_word(name: str) -> None:
+    assert not says(MADE[name], "cat", "a cat-dog")
+    assert not says(MADE[name], "dog", "a cat-dog")
+    assert says(MADE[name], "cat", "a cat - a dog")
+
+
 @pytest.mark.parametrize("name", ["byte-level", "sentence-piece", "sentence-piece without prefix", "word-piece"])
 def test_a_word_counts_with_a_capital_too(name: str) -> None:
     assert says(MADE[name], "cat", "Cat on a dog")
@@ -84,6 +91,7 @@ def test_without_a_space_a_word_counts_only_at_the_start_and_only_if_asked_for()
     [
         ("byte-level", {(("Ġcat",), False), (("cat",), True), (("ĠCat",), False), (("Cat",), True)}),
         ("sentence-piece", {(("▁cat",), False), (("▁Cat",), False)}),
+        ("sentence-piece prepended", {(("▁cat",), False), (("▁Cat",), False)}),
         ("word-piece", {(("cat",), False)}),
         ("whole words", {(("cat",), False)}),
     ],
@@ -115,7 +123,7 @@ def test_what_tokens_say_is_what_a_pattern_finds_in_the_text(name: str, words: l
     [
         ("byte-level", {"cat": True, "Ġcat": False, ".": False, "'": False, "s": True, "Ġ": False, "Ċ": False}),
         # The first byte of a letter such as é, and one from the middle of any character.
-        ("byte-level", {"Ã": True, "©": True, "0": True, "_": True, "-": False}),
+        ("byte-level", {"Ã": True, "©": True, "0": True, "_": True, "-": True}),
         ("sentence-piece", {"▁cat": False, "alog": True, ".": False, "▁": False}),
         ("word-piece", {"cat": False, "##cat": True, ".": False}),
         ("whole words", {"cat": False, "catalog": False, ".": False}),

@@ -44,7 +44,8 @@ class HuggingFaceStep:
         log_probs, self.state = self._run(ready.input_ids, ready.given, is_first=True)
         self.state[_FIRST] = log_probs
         self.wording = Wording(tokenizer, int(log_probs.shape[1]))
-        self._silent = sorted({*self.wording.unsayable.tolist(), *ready.ends} - {self.eos})
+        silent = {*self.wording.unsayable.tolist(), *ready.ends} - {self.eos}
+        self._silent = log_probs.new_tensor(sorted(silent)).long()
 
     def __call__(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
         """The log-probabilities [n, V] of what follows the tokens [n], and the state there.
@@ -52,13 +53,12 @@ class HuggingFaceStep:
         Recurrent models write into the state they are given, which a search copies beforehand.
         """
         if _FIRST in state:
-            log_probs, state = state[_FIRST].clone(), {name: rows for name, rows in state.items() if name != _FIRST}
+            log_probs, state = state[_FIRST], {name: rows for name, rows in state.items() if name != _FIRST}
         else:
             input_ids = state[_IDS]
             given = self._frames[input_ids.shape[1]].filled(state)
             log_probs, state = self._run(_joined(input_ids, tokens), given)
-        log_probs[:, self._silent] = -float("inf")
-        return log_probs, state
+        return log_probs.index_fill(1, self._silent, -float("inf")), state
 
     def _run(self, input_ids: Tensor, given: dict[str, Any], *, is_first: bool = False) -> tuple[Tensor, State]:
         import torch
@@ -77,6 +77,10 @@ class HuggingFaceStep:
             output, given, is_encoder_decoder=self._model.config.is_encoder_decoder
         )
         frame, state = _framed(grown, len(input_ids))
+        if not given["use_cache"] and any(tensor.dim() for tensor in frame.fixed.values()):
+            raise LimnerError(
+                "pictures have no row for each sentence, so the model needs its cache; set use_cache=True"
+            )
         self._frames[input_ids.shape[1]] = frame
         return log_probs, {**state, _IDS: input_ids}
 

@@ -40,8 +40,9 @@ class Wording:
     def continues(self) -> NDArray[np.bool_]:
         """Of every token, whether it goes on with the word before it.
 
-        A token that begins in the middle of a character is taken to: what
-        character it will be is not known yet.
+        A hyphen does, without a space before it: nothing that is "dog-like" is
+        a dog. So does what begins in the middle of a character, since it is
+        not known yet which that will be.
         """
         return np.array([surface is not None and _goes_on(surface) for surface in self.surfaces], dtype=np.bool_)
 
@@ -178,9 +179,12 @@ def _letters() -> dict[str, int]:
 _BYTE_BY_LETTER = _letters()
 
 
+_HYPHENS = frozenset("-\u2010\u2011")
+
+
 def _goes_on(surface: bytes) -> bool:
     first = surface[:4].decode("utf-8", errors="replace")[:1]
-    return first == "\ufffd" or _is_word(first)
+    return first == "\ufffd" or first in _HYPHENS or _is_word(first)
 
 
 def _is_word(letter: str) -> bool:
