@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from limner.score.meteor import Meteor, Tables, load_tables
-from limner.score.meteor.cache import cache_folder, cached
+from limner.score.meteor.cache import cached
 from limner.score.meteor.sources import find_source
 from limner.score.run import Run
 
@@ -138,41 +138,6 @@ def test_a_run_that_fails_leaves_nothing(write_tables: Write, tmp_path: Path, ca
     with pytest.raises(KeyboardInterrupt):
         load_tables(folder, stop)
     assert compiled_files(cache) == [".lock"]
-
-
-@pytest.mark.parametrize(
-    ("environment", "expected"),
-    [
-        ({"LIMNER_CACHE": "/x"}, "/x"),
-        ({"XDG_CACHE_HOME": "/y"}, "/y/limner"),
-        ({"LIMNER_CACHE": "/x", "XDG_CACHE_HOME": "/y"}, "/x"),
-    ],
-)
-def test_where_the_cache_is(environment: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LIMNER_CACHE", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    assert cache_folder() == Path(expected)
-
-
-@pytest.mark.parametrize(
-    ("platform", "environment", "expected"),
-    [
-        ("linux", {"HOME": "/home/me"}, "/home/me/.cache/limner"),
-        ("darwin", {"HOME": "/home/me"}, "/home/me/Library/Caches/limner"),
-        ("win32", {"HOME": "/home/me", "LOCALAPPDATA": "/local"}, "/local/limner/cache"),
-    ],
-)
-def test_where_the_cache_is_by_platform(
-    platform: str, environment: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("LIMNER_CACHE", "XDG_CACHE_HOME"):
-        monkeypatch.delenv(name, raising=False)
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.setattr("limner.score.meteor.cache.sys.platform", platform)
-    assert cache_folder() == Path(expected)
 
 
 def test_compiled_tables_are_mapped_and_not_read(write_tables: Write, tmp_path: Path) -> None:

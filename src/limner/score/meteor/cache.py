@@ -9,9 +9,7 @@ and the others wait.
 from __future__ import annotations
 
 import mmap
-import os
 import struct
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -22,6 +20,7 @@ import numpy as np
 
 from limner.corpus.files import write_bytes
 from limner.errors import LimnerError
+from limner.score.cache_folder import cache_folder
 from limner.score.meteor.compilation import Array, Arrays, compiled
 from limner.score.meteor.sources import Progress, Source
 
@@ -79,19 +78,6 @@ def cached(source: Source, progress: Progress, folder: Path | None = None) -> Co
     return Compiled(arrays, prefixes, key, (warning,))
 
 
-def cache_folder() -> Path:
-    """Where Limner keeps what can be made again: `LIMNER_CACHE`, otherwise where the system has such things."""
-    if named := os.environ.get("LIMNER_CACHE"):
-        return Path(named)
-    if named := os.environ.get("XDG_CACHE_HOME"):
-        return Path(named) / "limner"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "limner"
-    if sys.platform == "win32" and (named := os.environ.get("LOCALAPPDATA")):
-        return Path(named) / "limner" / "cache"
-    return Path.home() / ".cache" / "limner"
-
-
 @contextmanager
 def _alone(lock: Path) -> Iterator[None]:
     """One process at a time; where the system cannot lock, each does the work for itself."""
@@ -114,7 +100,9 @@ def _write(path: Path, arrays: Arrays, prefixes: Mapping[str, bool]) -> str:
             for offset, array in zip(offsets, arrays.values(), strict=True):
                 file.write(bytes(offset - file.tell()))
                 file.write(np.ascontiguousarray(array).data)
-    except (OSError, LimnerError) as error:
+    except OSError as error:
+        return f"{path.parent} cannot be written: {error.strerror or error}"
+    except LimnerError as error:
         return str(error)
     return ""
 

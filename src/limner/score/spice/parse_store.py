@@ -11,7 +11,7 @@ from types import TracebackType
 import msgspec
 
 from limner.errors import LimnerError
-from limner.score.meteor.cache import cache_folder
+from limner.score.cache_folder import cache_folder
 from limner.score.spice.parse import Parse
 
 MAX_BYTES = 512 << 20
