@@ -171,8 +171,20 @@ def test_what_is_no_log_probability_is_named(value: float, message: str) -> None
         log_probs[(tokens != BOS) & (state["image"] == 1), 4] = value
         return log_probs, state
 
+    state = {"image": torch.tensor([0, 1])}
     with pytest.raises(LimnerError, match=message):
-        search(step, state={"image": torch.tensor([0, 1])}, automata=[NOTHING] * 2)
+        search(step, state=state, automata=[NOTHING] * 2)
+    many = compile_constraints([[[token]] for token in (3, 4, 5)] * 3, n_vocab=6)  # searched apart, in banks
+    with pytest.raises(LimnerError, match=message):
+        search(step, state=state, automata=[NOTHING, many])
+
+
+def test_where_no_table_can_be_made_the_default_is_banks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("limner.caption.product.MAX_STATES", 3)
+    two = compile_constraints([[[4]], [[5]]], n_vocab=6)
+    assert search(automata=[two], beam=8)[0].met
+    with pytest.raises(LimnerError, match="more than 3 states"):
+        search(automata=[two], mode="per_state")
 
 
 @pytest.mark.parametrize(

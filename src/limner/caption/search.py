@@ -70,7 +70,8 @@ def constrained_search(
             if images:
                 rows = state if len(images) == len(modes) else {name: part[images] for name, part in state.items()}
                 search = Search([automata[i] for i in images], each, settings, _device(state))
-                answers.update(zip(images, search.run(step, rows, progress or _silent), strict=True))
+                model = Model(step, rows, automata[0].n_vocab, images)
+                answers.update(zip(images, search.run(model, progress or _silent), strict=True))
     settings.refuse([i for i in range(len(automata)) if not answers[i]])
     return [with_others(answers[i]) for i in range(len(automata))]
 
@@ -87,10 +88,9 @@ class Search:
         if mode == "banks":
             self._beams = Banks(self._machines, each, settings.beam, settings.n_best)
 
-    def run(self, step: Step, state: State, progress: Progress) -> list[list[Found]]:
+    def run(self, model: Model, progress: Progress) -> list[list[Found]]:
         """The answers of each image, the best first; none where no sentence is left."""
         settings, machines = self._settings, self._machines
-        model = Model(step, state, self._automata[0].n_vocab)
         hypotheses, history = beginnings(machines, settings.bos), History()
         for _ in progress(range(settings.max_len), "tokens", settings.max_len):
             if bool(hypotheses.ended.all()):
@@ -148,9 +148,16 @@ def _mode(automaton: Automaton, mode: Mode | None) -> Mode:
         if mode not in MODES:
             raise unknown("mode of search", str(mode), MODES)
         return mode
-    # There is a state for every set of constraints at least, and a table of very many is not worth making.
-    few = 2**automaton.n_constraints <= MANY_STATES and automaton.table.n_nodes <= MANY_STATES
-    return "per_state" if few else "banks"
+    return "per_state" if _has_few_states(automaton) else "banks"
+
+
+def _has_few_states(automaton: Automaton) -> bool:
+    if 2**automaton.n_constraints > MANY_STATES:  # a state for every set of constraints, at least
+        return False
+    try:
+        return automaton.table.n_nodes <= MANY_STATES
+    except LimnerError:  # more than can be made
+        return False
 
 
 def _machine(automaton: Automaton, mode: Mode) -> Machine:

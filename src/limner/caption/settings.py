@@ -35,7 +35,7 @@ class Settings:
     def __post_init__(self) -> None:
         for name in ("beam", "max_len", "n_best"):
             value = getattr(self, name)
-            if not _whole(value) or value < 1:
+            if not _integer(value) or value < 1:
                 raise LimnerError(f"{name} is {shown(value)}; it is a whole number of at least 1")
         if not _finite(self.length_penalty) or self.length_penalty < 0:
             raise LimnerError(f"length_penalty is {shown(self.length_penalty)}; it is a number of at least 0")
@@ -54,7 +54,7 @@ class Settings:
                 raise LimnerError(f"image {image} has a {given} for an automaton; make one by compile_constraints")
             self._check(automaton, image, automata[0].n_vocab)
         for name, token in (("bos", self.bos), ("eos", self.eos)):
-            if not _whole(token) or not 0 <= token < automata[0].n_vocab:
+            if not _integer(token) or not 0 <= token < automata[0].n_vocab:
                 raise LimnerError(f"{name} is {shown(token)}, not a token of a vocabulary of {automata[0].n_vocab:,}")
         if self.unmet == "raise":
             self.refuse([i for i, automaton in enumerate(automata) if _fewest_tokens(automaton) > self.max_len])
@@ -93,7 +93,7 @@ class Settings:
         )
 
 
-def _whole(value: object) -> bool:
+def _integer(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 

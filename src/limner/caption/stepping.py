@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import isnan
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from limner.caption.hypotheses import Hypotheses
@@ -24,10 +25,11 @@ ROUNDING = 1e-3  # how far above 0 a log-probability is put by arithmetic of low
 class Model:
     """The caller's step and state, asked for the sentences under way, and checked."""
 
-    def __init__(self, step: Step, state: State, n_vocab: int) -> None:
+    def __init__(self, step: Step, state: State, n_vocab: int, images: Sequence[int]) -> None:
         self._step = step
         self._state = state
         self._n_vocab = n_vocab
+        self._images = images  # what the caller knows those of this batch by
 
     def rows(self, under_way: Hypotheses) -> Rows:
         """What the model says of the next token, a row for each of the sentences."""
@@ -41,7 +43,7 @@ class Model:
         self._check(log_probs, under_way.token)
         rows = rows_of(log_probs)
         if not bool((rows.peaks <= ROUNDING).all()):
-            raise _not_log_probs(log_probs, under_way)
+            raise self._not_log_probs(log_probs, under_way)
         return rows
 
     def _check(self, log_probs: Any, tokens: Tensor) -> None:
@@ -62,6 +64,15 @@ class Model:
                 "where the tensors of the first state are"
             )
 
+    def _not_log_probs(self, log_probs: Tensor, under_way: Hypotheses) -> LimnerError:
+        row, token = (~(log_probs <= ROUNDING)).nonzero()[0].tolist()
+        value, place = float(log_probs[row, token]), int(under_way.n_tokens[row])
+        image = self._images[int(under_way.image[row])]
+        remedy = "" if isnan(value) else "; log-probabilities are at most 0: apply log_softmax"
+        return LimnerError(
+            f"step gave {value:g} for token {token} at place {place} of the sentence of image {image}{remedy}"
+        )
+
 
 def check_state(state: Any, n: int, what: str) -> None:
     """An error where a state is not one of tensors with a row for each of n sentences."""
@@ -77,15 +88,6 @@ def check_state(state: Any, n: int, what: str) -> None:
                 f"{what} has {shown(name)} of shape {tuple(part.shape)}; its first dimension should be {n}, "
                 "a row for each sentence"
             )
-
-
-def _not_log_probs(log_probs: Tensor, under_way: Hypotheses) -> LimnerError:
-    row, token = (~(log_probs <= ROUNDING)).nonzero()[0].tolist()
-    value, image, place = (float(log_probs[row, token]), int(under_way.image[row]), int(under_way.n_tokens[row]))
-    remedy = "" if value != value else "; log-probabilities are at most 0: apply log_softmax"
-    return LimnerError(
-        f"step gave {value:g} for token {token} at place {place} of the sentence of image {image}{remedy}"
-    )
 
 
 def successors(under_way: Hypotheses, at: Tensor, rows: Rows, machines: Machines, beam: int, eos: int) -> Hypotheses:
