@@ -16,12 +16,14 @@ from limner.caption.ordering import place_in_run, sorted_by
 if TYPE_CHECKING:
     from torch import Tensor
 
+NEVER = 2**31
+
 
 class Beams(Protocol):
     """A way to choose among candidates."""
 
     def keep(self, candidates: Hypotheses, scores: Tensor) -> Tensor:
-        """The places of the candidates to keep, those of one image side by side."""
+        """The places of the candidates to keep, those that go on image by image."""
 
 
 class PerState:
@@ -62,9 +64,8 @@ class Banks:
 
         bank = self._bank(candidates)
         ended = self._n_banks + self._machines.met(candidates.mask).sum(1)
-        group = torch.where(candidates.ended, ended, bank) + candidates.image * (
-            self._n_banks + self._machines.n_constraints + 1
-        )
+        n_groups = self._n_banks + self._machines.n_constraints + 1
+        group = candidates.image * n_groups + torch.where(candidates.ended, ended, bank)
         order = sorted_by(group, -scores, candidates.rank)
         place = place_in_run(group[order])
         over = candidates.ended[order]
@@ -89,9 +90,6 @@ class Banks:
         progress = (met * length).sum(1) + (begun.amax(1) if self._machines.n_constraints else 0)
         enough = met.sum(1) >= self._machines.at_least[candidates.image]
         return torch.where(enough, self._last[candidates.image], progress)
-
-
-NEVER = 2**31
 
 
 def _missing(machine: Machine, n_constraints: int) -> NDArray[np.int64]:
