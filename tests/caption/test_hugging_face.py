@@ -199,6 +199,8 @@ def test_a_tokenizer_without_padding_will_do() -> None:
         ([["cat"]], {"prompts": ["a"], "inputs": {"input_ids": torch.tensor([[5]])}}, "not among the inputs too"),
         ([["cat"]], {"ids": ["1", "2"]}, "2 ids for 1 captions"),
         ([["cat"]], {"inputs": {"pixel_values": PICTURES}}, "the model does not take what it is given"),
+        (["cat"], {}, "constraints are a list for each image"),
+        ([["cat"]], {"forbid": "dog"}, "forbid is a list of phrases"),
         ([[[]]], {}, "constraint 0 has no phrases"),
         ([["cat"]], {"forbid": ["cat"]}, "forb"),
     ],

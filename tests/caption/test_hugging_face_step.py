@@ -112,6 +112,14 @@ def test_with_a_cache_a_model_reads_each_token_once(use_cache: bool) -> None:
     assert widths == [4, *([1] * (LENGTH - 1) if use_cache else range(5, 4 + LENGTH))]
 
 
+def test_a_model_without_a_cache_reads_the_sentence_again() -> None:
+    expected, _ = greedy(HuggingFaceStep(tiny_models.gpt2(N_VOCAB), TOKENIZER, PROMPTS, max_len=LENGTH))
+    model = tiny_models.gpt2(N_VOCAB)
+    model.register_forward_hook(lambda _, given, output: type(output)(logits=output.logits))
+    said, _ = greedy(HuggingFaceStep(model, TOKENIZER, PROMPTS, max_len=LENGTH))
+    assert torch.equal(said, expected)
+
+
 @pytest.mark.parametrize("name", tiny_models.CAUSAL)
 def test_padded_prompts_together_are_as_each_alone(name: str) -> None:
     model = MODELS[name](N_SCORED)
@@ -197,6 +205,12 @@ def test_inputs_that_do_not_fit_are_refused(change: dict[str, Any], problem: str
         model.generation_config.eos_token_id, problem = None, "no token for the end of a sentence; give eos_token_id"
     with pytest.raises(LimnerError, match=problem):
         HuggingFaceStep(model, TOKENIZER, PROMPTS | change, max_len=LENGTH)
+
+
+def test_pictures_of_another_size_are_refused() -> None:
+    inputs = {"pixel_values": torch.zeros(3, 3, 4, 4), "input_ids": torch.full((3, 1), tiny_models.BOS)}
+    with pytest.raises(LimnerError, match="the model does not take what it is given"):
+        HuggingFaceStep(tiny_models.git(N_VOCAB), TOKENIZER, inputs, max_len=LENGTH)
 
 
 def test_a_model_in_training_is_refused() -> None:

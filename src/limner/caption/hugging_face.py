@@ -69,6 +69,10 @@ def constrained_captions(
     image with fewer constraints than `at_least` has to meet all it has. For what is left to the search see
     `constrained_search`.
     """
+    if isinstance(forbid, str) or any(isinstance(image, str) for image in constraints):
+        raise LimnerError(
+            "constraints are a list for each image, of phrases or lists of phrases; forbid is a list of phrases"
+        )
     given = _given(model, tokenizer, len(constraints), prompts, inputs)
     step = HuggingFaceStep(model, tokenizer, given, max_len=max_len, use_cache=use_cache)
     if len(step.prompts) != len(constraints):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from limner.caption.wording import Wording
@@ -41,11 +42,12 @@ class HuggingFaceStep:
         self._frames: dict[int, _Frame] = {}
         self.eos = ready.ends[0]
         self.prompts: list[list[int]] = ready.input_ids.tolist()
-        log_probs, self.state = self._run(ready.input_ids, ready.given, is_first=True)
+        with _told():
+            log_probs, self.state = self._run(ready.input_ids, ready.given, is_first=True)
         self.state[_FIRST] = log_probs
         self.wording = Wording(tokenizer, int(log_probs.shape[1]))
         silent = {*self.wording.unsayable.tolist(), *ready.ends} - {self.eos}
-        self._silent = log_probs.new_tensor(sorted(silent)).long()
+        self._silent = ready.input_ids.new_tensor(sorted(silent))
 
     def __call__(self, tokens: Tensor, state: State) -> tuple[Tensor, State]:
         """The log-probabilities [n, V] of what follows the tokens [n], and the state there.
@@ -70,9 +72,11 @@ class HuggingFaceStep:
             )
             output = self._model(**taken, return_dict=True)
             log_probs = self._log_probs(input_ids, output.logits[:, -1])
+        if is_first and not any(output.get(name) is not None for name in _CACHES):
+            given = {name: value for name, value in given.items() if name not in _CACHES} | {"use_cache": False}
         if new is not None:
             # Pictures, for one, are in the cache by now.
-            given = {name: value for name, value in given.items() if name in taken}
+            given = {name: value for name, value in given.items() if name in taken or name == "use_cache"}
         grown = self._model._update_model_kwargs_for_generation(
             output, given, is_encoder_decoder=self._model.config.is_encoder_decoder
         )
@@ -90,6 +94,9 @@ class HuggingFaceStep:
             log_probs[:, self.eos] = log_probs[:, self._ends].amax(dim=-1)
         return log_probs
 
+
+_CACHES = ("past_key_values", "cache_params", "state", "mems", "past_buckets_states")
+"""What models call what they remember of tokens they have read; one that gives none of these reads them all again."""
 
 _FIRST = "first log-probabilities"
 _IDS = "tokens so far"
@@ -117,16 +124,23 @@ def _ready(model: Any, inputs: Mapping[str, Any], max_len: int, use_cache: bool)
         return input_ids
 
     settings = {"do_sample": False, "num_beams": 1, "max_new_tokens": max_len, "use_cache": use_cache, **inputs}
-    try:
+    with _told():
         model.generate(**settings, custom_generate=catch)
-    except (ValueError, TypeError, RuntimeError, LookupError) as error:
-        raise LimnerError(f"the model does not take what it is given ({one_line(str(error), 200)})") from error
     if not caught:
         raise LimnerError(f"a {type(model).__name__} decodes in a way of its own, which a search cannot follow")
     if not caught[0].ends:
         raise LimnerError("the model has no token for the end of a sentence; give eos_token_id among its inputs")
     _check_padding(caught[0])
     return caught[0]
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What a model says of inputs that do not fit, as an error in one line."""
+    try:
+        yield
+    except (ValueError, TypeError, RuntimeError, LookupError) as error:
+        raise LimnerError(f"the model does not take what it is given ({one_line(str(error), 200)})") from error
 
 
 def _check_padding(ready: _Ready) -> None:
