@@ -18,24 +18,26 @@ EOS = 2
 
 
 def candidates(automaton: Automaton, sentences: list[tuple[list[int], float]]) -> tuple[Hypotheses, Any]:
-    """Sentences where the automaton's nodes take them, in the order of a dictionary, with their scores."""
+    """Sentences where the automaton's nodes take them, in the order given, with their scores."""
     machine = automaton.nodes
+    dictionary = sorted(tokens for tokens, _ in sentences)
     rows = []
-    for rank, (tokens, _) in enumerate(sorted(sentences)):
+    for tokens, _ in sentences:
+        rank = dictionary.index(tokens)
         said = [token for token in tokens if token != EOS]
         node, mask = machine.read(said)
         rows.append(
             (0, node, mask | int(machine.pending[node]), len(tokens), tokens[-1] == EOS, rank, tokens[-1], 0, 0)
         )
     image, node, mask, n_tokens, ended, rank, token, parent, row = map(torch.tensor, zip(*rows, strict=True))
-    scores = torch.tensor([score for _, score in sorted(sentences)], dtype=torch.float64)
+    scores = torch.tensor([score for _, score in sentences], dtype=torch.float64)
     return Hypotheses(image, node, mask, scores, n_tokens, ended, rank, token, parent, row), scores
 
 
 def kept_by_banks(automaton: Automaton, sentences: list[tuple[list[int], float]], beam: int, n_best: int = 1) -> Any:
     machines = side_by_side([automaton], [automaton.nodes], EOS, torch.device("cpu"))
     kept = Banks(machines, [automaton.nodes], beam, n_best).keep(*candidates(automaton, sentences))
-    return sorted(sorted(sentences)[i][0] for i in kept.tolist())
+    return sorted(sentences[i][0] for i in kept.tolist())
 
 
 WANTED = compile_constraints([[[3, 4, 5]], [[6]]], n_vocab=10)
@@ -85,7 +87,7 @@ def test_every_state_keeps_its_best_and_of_equals_the_first_in_the_dictionary() 
     sentences = [([9, 9], -1.0), ([9, 8], -2.0), ([9, 7], -1.0), ([9, 3], -5.0), ([8, 3], -5.0), ([9, 6], -7.0)]
     given, scores = candidates(WANTED, sentences)
     kept = PerState(1).keep(given, scores).tolist()
-    assert sorted(sorted(sentences)[i][0] for i in kept) == [[8, 3], [9, 6], [9, 7]]
+    assert sorted(sentences[i][0] for i in kept) == [[8, 3], [9, 6], [9, 7]]
 
 
 def test_sorting_by_keys_and_places_in_runs() -> None:
