@@ -56,8 +56,7 @@ class Banks:
         # What never can be met, as all that only other images have, counts for nothing.
         whole = self._missing[machines.start]
         self._length = torch.where(whole == NEVER, 0, whole)
-        self._last = self._length.sum(1) + 1
-        self._n_banks = int(self._last.max()) + 1
+        self._n_banks = int(self._length.sum(1).max()) + 2
 
     def keep(self, candidates: Hypotheses, scores: Tensor) -> Tensor:
         import torch
@@ -77,7 +76,7 @@ class Banks:
         return torch.cat([answers, going_on])
 
     def _bank(self, candidates: Hypotheses) -> Tensor:
-        """How many tokens of constraints each sentence has; one more than there are where it needs no more.
+        """How many tokens of constraints each sentence has; more than any has where it needs no more.
 
         A constraint that is met counts as many as its shortest phrase, and one that is begun what it has of it; of
         several begun, the furthest.
@@ -89,7 +88,7 @@ class Banks:
         begun = (length - self._missing[candidates.node]).clamp(min=0) * (1 - met)
         progress = (met * length).sum(1) + (begun.amax(1) if self._machines.n_constraints else 0)
         enough = met.sum(1) >= self._machines.at_least[candidates.image]
-        return torch.where(enough, self._last[candidates.image], progress)
+        return torch.where(enough, self._n_banks - 1, progress)
 
 
 def _missing(machine: Machine, n_constraints: int) -> NDArray[np.int64]:
