@@ -263,3 +263,8 @@ def test_the_package_is_imported_without_torch_or_numpy() -> None:
     program = "import sys; from limner.caption import compile_constraints; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout.split()
     assert "torch" not in loaded
+
+
+def test_every_place_of_a_constraint_is_told_by_where_it_ends() -> None:
+    automaton = compile_constraints([[[1], [1, 1]], [[2]], [[3]]], n_vocab=4)
+    assert automaton.places([1, 1, 2, 1]) == ([(0, 1), (0, 2), (1, 2), (3, 4)], [(2, 3)], [])

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tiny_models
+from limner.caption import compile_constraints
 from limner.caption.choice import Constraint
 from limner.caption.mentions import Worded, Words, find_mentions
 from limner.caption.wording import Wording
@@ -21,8 +22,9 @@ MADE = {name: make() for name, make in tiny_models.TOKENIZERS.items()}
 def captioned(tokenizer: Any, sentence: str, *asked: Worded) -> Caption:
     wording = Wording(tokenizer)
     written = [[way for phrase in one.phrases for way in wording.phrases(phrase)] for one in asked]
+    automaton = compile_constraints(written, n_vocab=wording.n_vocab, continues=wording.continues)
     tokens = [*tokenizer(sentence, add_special_tokens=False)["input_ids"], tiny_models.EOS]
-    return Caption("0", wording.text(tokens), find_mentions(tokens, asked, written, wording))
+    return Caption("0", wording.text(tokens), find_mentions(tokens, asked, automaton, wording))
 
 
 def said(caption: Caption) -> list[tuple[str, tuple[str, ...]]]:

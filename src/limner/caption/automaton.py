@@ -149,6 +149,11 @@ class Automaton:
         sentence = self._sentence(tokens)
         return tuple(next(self._places(phrases, sentence), None) for phrases in self.constraints)
 
+    def places(self, tokens: Iterable[int]) -> tuple[list[tuple[int, int]], ...]:
+        """Everywhere that each constraint is met, in the order of `spans`."""
+        sentence = self._sentence(tokens)
+        return tuple(list(self._places(phrases, sentence)) for phrases in self.constraints)
+
     def svg(self, words: Mapping[int, str] | Sequence[str] | None = None) -> str:
         """The table as a drawing; `words` are what to write for tokens, by their ids."""
         from limner.caption.automaton_svg import drawn

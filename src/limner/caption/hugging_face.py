@@ -160,7 +160,7 @@ def _automaton(
 def _captioned(
     found: Found, name: str, asked: Sequence[Worded], automaton: Automaton, wording: Wording, source: str
 ) -> Captioned:
-    mentions = find_mentions(found.tokens, asked, automaton.constraints, wording)
+    mentions = find_mentions(found.tokens, asked, automaton, wording)
     text = wording.text(found.tokens)
     return Captioned(
         text=text,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from limner.caption.phrases import Phrase
+from limner.caption.automaton import Automaton
 from limner.caption.wording import Wording
 from limner.corpus.caption import Mention
 from limner.text.phrases import is_plural_phrase
@@ -31,16 +31,16 @@ class Words(NamedTuple):
 
 
 def find_mentions(
-    tokens: Sequence[int], asked: Sequence[Worded], written: Sequence[Sequence[Phrase]], wording: Wording
+    tokens: Sequence[int], asked: Sequence[Worded], automaton: Automaton, wording: Wording
 ) -> tuple[Mention, ...]:
     """The mentions in `wording.text(tokens)` of the boxes that were asked for, at most one for each constraint.
 
-    `written` are the phrases of each constraint as tokens. A word that is within another constraint's longer phrase is
-    no mention: "hot dog" is not one of a dog. A phrase in the singular speaks of the first box alone.
+    The automaton is that of the constraints. A word that is within another constraint's longer phrase is no mention:
+    "hot dog" is not one of a dog. A phrase in the singular speaks of the first box alone.
     """
     text = wording.text(tokens)
     boxes_by_span: dict[tuple[int, int], dict[str, None]] = {}
-    for place, constraints in _chosen(tokens, written, wording).items():
+    for place, constraints in _chosen(automaton.places(tokens)).items():
         span = _span(text, tokens, place, wording)
         if span is not None:
             found = boxes_by_span.setdefault(span, {})
@@ -49,41 +49,27 @@ def find_mentions(
     return tuple(Mention(*span, boxes=tuple(found)) for span, found in sorted(boxes_by_span.items()) if found)
 
 
-class _Place(NamedTuple):
-    start: int
-    end: int
-
-
-def _chosen(tokens: Sequence[int], written: Sequence[Sequence[Phrase]], wording: Wording) -> dict[_Place, list[int]]:
+def _chosen(places: Sequence[Sequence[tuple[int, int]]]) -> dict[tuple[int, int], list[int]]:
     """The constraints by the places of their tokens: the longest first, then what comes first, none that overlap."""
-    found = [(place, i) for i, phrases in enumerate(written) for place in _places(tokens, phrases, wording)]
-    found.sort(key=lambda item: (item[0].start - item[0].end, item[0].start, item[1]))
-    chosen: dict[_Place, list[int]] = {}
+    found = [(place, constraint) for constraint, all_of_it in enumerate(places) for place in all_of_it]
+    found.sort(key=lambda item: (item[0][0] - item[0][1], item[0][0], item[1]))
+    chosen: dict[tuple[int, int], list[int]] = {}
     placed: set[int] = set()
-    for place, constraint in found:
-        free = all(place == taken or place.end <= taken.start or taken.end <= place.start for taken in chosen)
+    for (start, end), constraint in found:
+        free = all((start, end) == taken or end <= taken[0] or taken[1] <= start for taken in chosen)
         if free and constraint not in placed:
-            chosen.setdefault(place, []).append(constraint)
+            chosen.setdefault((start, end), []).append(constraint)
             placed.add(constraint)
     return chosen
 
 
-def _places(tokens: Sequence[int], phrases: Sequence[Phrase], wording: Wording) -> Iterator[_Place]:
-    for phrase in phrases:
-        n = len(phrase.tokens)
-        for start in range(1 if phrase.at_start else len(tokens) - n + 1):
-            end = start + n
-            if tuple(tokens[start:end]) == phrase.tokens and not (end < len(tokens) and wording.continues[tokens[end]]):
-                yield _Place(start, end)
-
-
-def _span(text: str, tokens: Sequence[int], place: _Place, wording: Wording) -> tuple[int, int] | None:
+def _span(text: str, tokens: Sequence[int], place: tuple[int, int], wording: Wording) -> tuple[int, int] | None:
     """The characters of a place in the text: as many of the same words stand before them there as among the tokens.
 
     Decoders put spaces in or take them out by what is around a token, so lengths do not add up.
     """
     words = re.compile(rf"(?<!\w){re.escape(wording.text(tokens[slice(*place)]))}(?!\w)")
-    n_before = len(words.findall(wording.text(tokens[: place.start])))
+    n_before = len(words.findall(wording.text(tokens[: place[0]])))
     spans = [match.span() for match in words.finditer(text)]
     return spans[n_before] if n_before < len(spans) else None
 

@@ -75,6 +75,8 @@ def _token(token: object, place: str, n_vocab: int) -> int:
 
 def whole(value: object) -> int | None:
     """The value as a whole number, of Python's, numpy's or PyTorch's; None where it is none."""
+    if type(value) is int:
+        return value
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         return None
     try:
