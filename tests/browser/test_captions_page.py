@@ -16,9 +16,10 @@ from limner.report.captions_page.explanations import Explained
 from limner.report.captions_page.joined import Joined
 from limner.report.page import Pictures
 from limner.score.bleu import Bleu
-from limner.score.caption_evaluation import Compared, Evaluation, compare_systems
+from limner.score.caption_evaluation import Evaluation, compare_systems
 from limner.score.cider import Cider
 from limner.score.metric import Metric, means
+from limner.score.paired import Comparison
 from limner.score.run import Run
 
 if TYPE_CHECKING:
@@ -64,12 +65,12 @@ def systems() -> list[Evaluation]:
 
 
 @pytest.fixture(scope="session")
-def compared(systems: list[Evaluation]) -> list[Compared]:
+def compared(systems: list[Evaluation]) -> list[Comparison]:
     return compare_systems(systems, samples=50, swaps=50)
 
 
 @pytest.fixture(scope="session")
-def written(tmp_path_factory: pytest.TempPathFactory, systems: list[Evaluation], compared: list[Compared]) -> Path:
+def written(tmp_path_factory: pytest.TempPathFactory, systems: list[Evaluation], compared: list[Comparison]) -> Path:
     folder = tmp_path_factory.mktemp("captions")
     Picture.new("RGB", (200, 100), "green").save(folder / "a.png")
     path = folder / "page.html"
@@ -120,7 +121,7 @@ def figure(value: float) -> str:
 
 
 def test_the_table_has_every_value_with_its_interval_and_the_difference_with_p(
-    show: Open, systems: list[Evaluation], compared: list[Compared]
+    show: Open, systems: list[Evaluation], compared: list[Comparison]
 ) -> None:
     found = rows(show(), "#scores")
     assert [row[0].split()[0] for row in found] == list(systems[0].scores)

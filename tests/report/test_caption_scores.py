@@ -12,8 +12,9 @@ import pytest
 from caption_evaluations import OURS, THEIRS, evaluation
 from limner.report.caption_scores import csv_of, part_warnings, per_image_csv, table_of
 from limner.report.tables import WIDTH
-from limner.score.caption_evaluation import Compared, Evaluation, compare_systems
+from limner.score.caption_evaluation import Evaluation, compare_systems
 from limner.score.metric import Statistics, means
+from limner.score.paired import Comparison
 from limner.score.run import Run
 
 
@@ -87,7 +88,7 @@ def test_many_columns_of_parts_are_told_in_several_tables() -> None:
 
 
 def test_a_comparison_that_could_not_be_made_is_no_small_p() -> None:
-    row = Compared("vocabulary", "a", "b", 4, 8.0, *[math.nan] * 5, False)
+    row = Comparison("vocabulary", "a", "b", 4, 8.0, *[math.nan] * 5, False)
     none = row._replace(column="other", difference=math.nan)
     some = row._replace(column="some", low=-0.00001, high=0.5, p=0.00001, p_adjusted=0.03, difference=-0.00001)
     systems = [given(name, [Given("first", 0, 1, 0, 1)]) for name in "ab"]

@@ -19,10 +19,11 @@ from limner.corpus.formats import UnknownFormat
 from limner.errors import BadInput
 
 if TYPE_CHECKING:
-    from limner.score.caption_evaluation import Compared, Evaluation
+    from limner.score.caption_evaluation import Evaluation
     from limner.score.document_frequencies import DocumentFrequencies
     from limner.score.metric import Metric
     from limner.score.metrics import Settings
+    from limner.score.paired import Comparison
     from limner.score.pairing import Captions, Policy, References
 
 SAMPLES = 2_000
@@ -185,7 +186,7 @@ def _with_ray(
 
 
 def _write_page(
-    found: Sequence[Evaluation], compared: Sequence[Compared], path: Path, pictures: Path | None, lenient: bool
+    found: Sequence[Evaluation], compared: Sequence[Comparison], path: Path, pictures: Path | None, lenient: bool
 ) -> None:
     from limner.corpus.reading import Reading
     from limner.report.captions_page import write_captions_page
@@ -199,7 +200,7 @@ def _write_page(
     click.echo(f"limner: open {path} in a browser", err=True)
 
 
-def _print(found: Sequence[Evaluation], compared: Sequence[Compared], as_json: bool, as_csv: bool) -> None:
+def _print(found: Sequence[Evaluation], compared: Sequence[Comparison], as_json: bool, as_csv: bool) -> None:
     from limner.report.caption_scores import csv_of, table_of
 
     if as_json:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from limner.report.tables import NOTHING, WIDTH, aligned, csv_text, cut
-from limner.score.caption_evaluation import CONFIDENCE, Compared, Evaluation
+from limner.score.caption_evaluation import CONFIDENCE, Evaluation
+from limner.score.paired import Comparison
 
 NAME = 30
 """Characters of a system's name that a table shows."""
@@ -18,7 +19,7 @@ GAP = 2
 """Spaces between columns."""
 
 
-def table_of(systems: Sequence[Evaluation], compared: Sequence[Compared] = ()) -> list[str]:
+def table_of(systems: Sequence[Evaluation], compared: Sequence[Comparison] = ()) -> list[str]:
     """Lines of text: every system's values with their intervals, parts of the images, differences, signatures."""
     lines = list(map(_head, systems)) if len(systems) > 1 and any(map(_told, systems)) else [_counted(systems[0])]
     interval = GAP + len(_interval(0, 0)) if any(one.samples for one in systems) else 0
@@ -123,7 +124,7 @@ def _fitting(widths: Sequence[int], room: int) -> Iterator[slice]:
     yield slice(start, len(widths))
 
 
-def _differences(compared: Sequence[Compared]) -> list[str]:
+def _differences(compared: Sequence[Comparison]) -> list[str]:
     rows = [["difference", "", "", f"{CONFIDENCE:.0%} interval", "p", "p adjusted"]]
     for one in compared:
         names = f"{cut(one.first, NAME)} − {cut(one.second, NAME)}"

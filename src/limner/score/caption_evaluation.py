@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from limner import __version__
 from limner.corpus import open_corpus
@@ -15,7 +15,7 @@ from limner.corpus.image import Image
 from limner.errors import LimnerError
 from limner.score.metric import Metric, Numbers, Statistics
 from limner.score.metrics import USUAL, Settings, check_names, make_metrics
-from limner.score.paired import holm
+from limner.score.paired import Comparison, adjusted
 from limner.score.pairing import Captions, Policy, References, pair, read_captions, read_references
 from limner.score.resampling import SAMPLES, SWAPS, Bounds, bounds, differences
 from limner.score.run import Run
@@ -126,26 +126,6 @@ class Evaluation:
         return "|".join(f"{name}:{value}" for name, value in choices.items())
 
 
-class Compared(NamedTuple):
-    """How much better one system is than another by one value; p is two-sided, `p_adjusted` by Holm's method."""
-
-    column: str
-    first: str
-    second: str
-    n_images: int
-    difference: float
-    low: float
-    high: float
-    p: float
-    p_adjusted: float
-    p_bootstrap: float
-    is_exact: bool
-
-    def as_dict(self) -> dict[str, Any]:
-        """The comparison as JSON has it."""
-        return {name: _number(value) if isinstance(value, float) else value for name, value in self._asdict().items()}
-
-
 def evaluate(
     results: Corpora | Iterable[Image] | Mapping[str, str],
     references: Corpora | Iterable[Image] | Mapping[str, Sequence[str]],
@@ -207,7 +187,7 @@ def evaluate_systems(
 
 def compare_systems(
     systems: Sequence[Evaluation], *, samples: int = SAMPLES, swaps: int = SWAPS, seed: int = SEED
-) -> list[Compared]:
+) -> list[Comparison]:
     """Every two systems by every value, tested on the images that both were scored on."""
     pairs = list(combinations(systems, 2))
     rows = []
@@ -221,11 +201,7 @@ def compare_systems(
         for metric, columns in zip(one.metrics, tested, strict=True):
             for column, d in zip(metric.columns, columns, strict=True):
                 rows.append((column, one.name, other.name, len(one.run), d))
-    adjusted = holm([d.p for *_, d in rows])
-    return [
-        Compared(column, first, second, n, d.difference, d.low, d.high, d.p, p, d.p_bootstrap, d.is_exact)
-        for (column, first, second, n, d), p in zip(rows, adjusted, strict=True)
-    ]
+    return adjusted(rows)
 
 
 def _captions(

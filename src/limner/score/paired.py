@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import isnan, nan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from limner.errors import LimnerError, shown
 from limner.score.metric import means
-from limner.score.resampling import SAMPLES, SWAPS, bounds, differences
+from limner.score.resampling import SAMPLES, SWAPS, Difference, bounds, differences
 
 
 class Interval(NamedTuple):
@@ -25,12 +25,13 @@ class Interval(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """How much better one system is than another, on the mean over images.
+    """How much better one system is than another by the value of one name.
 
     `p` is two-sided; `p_adjusted` allows for all the comparisons that were
-    made with it (Holm's method).
+    made with it (Holm's method). See `resampling.Difference`.
     """
 
+    column: str
     first: str
     second: str
     n_images: int
@@ -39,7 +40,12 @@ class Comparison(NamedTuple):
     high: float
     p: float
     p_adjusted: float
+    p_bootstrap: float
     is_exact: bool
+
+    def as_dict(self) -> dict[str, Any]:
+        """The comparison as JSON has it, which knows no NaN."""
+        return {name: None if value != value else value for name, value in self._asdict().items()}
 
 
 def compare(
@@ -50,6 +56,7 @@ def compare(
     samples: int = SAMPLES,
     seed: int = 0,
     confidence: float = 0.95,
+    column: str = "score",
 ) -> list[Comparison]:
     """Every two systems, or the pairs that are named, compared on their scores by image id.
 
@@ -66,10 +73,15 @@ def compare(
         seed=seed,
         confidence=confidence,
     )
-    adjusted = holm([one.p for (one,) in found])
+    return adjusted((column, *pair, len(scores[pair[0]].rows), one) for pair, (one,) in zip(wanted, found, strict=True))
+
+
+def adjusted(tested: Iterable[tuple[str, str, str, int, Difference]]) -> list[Comparison]:
+    """Differences by name, systems and number of images as comparisons that were made together."""
+    rows = list(tested)
     return [
-        Comparison(*pair, len(scores[pair[0]].rows), one.difference, one.low, one.high, one.p, p, one.is_exact)
-        for pair, (one,), p in zip(wanted, found, adjusted, strict=True)
+        Comparison(column, first, second, n, d.difference, d.low, d.high, d.p, p, d.p_bootstrap, d.is_exact)
+        for (column, first, second, n, d), p in zip(rows, holm([d.p for *_, d in rows]), strict=True)
     ]
 
 
@@ -87,12 +99,12 @@ def intervals(
 def holm(p_values: Sequence[float]) -> list[float]:
     """The p-values adjusted for being several, in the order given: Holm's step-down method. NaN is no test."""
     order = sorted((i for i, p in enumerate(p_values) if not isnan(p)), key=lambda i: p_values[i])
-    adjusted = [nan] * len(p_values)
+    found = [nan] * len(p_values)
     reached = 0.0
     for rank, i in enumerate(order):
         reached = max(reached, min(1.0, (len(order) - rank) * p_values[i]))
-        adjusted[i] = reached
-    return adjusted
+        found[i] = reached
+    return found
 
 
 def _aligned(systems: Mapping[str, Mapping[str, float]], names: set[str]) -> Iterator[tuple[str, list[float]]]:

@@ -18,15 +18,16 @@ from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from limner.report.captions_page import write_captions_page
 from limner.report.page import Pictures, Written
-from limner.score.caption_evaluation import Compared, Evaluation, compare_systems
+from limner.score.caption_evaluation import Evaluation, compare_systems
 from limner.score.metric import means
+from limner.score.paired import Comparison
 from limner.score.run import Run
 from page_parts import Parts, data_of
 
 HOSTILE = "</script><!--<script>alert(1)</script><img src=x onerror=alert(1)>\u2028\x00'\"&amp;]]> 👩‍🚀"
 
 
-def systems() -> tuple[list[Evaluation], list[Compared]]:
+def systems() -> tuple[list[Evaluation], list[Comparison]]:
     two = [evaluation("ours", OURS), evaluation("theirs", THEIRS)]
     return two, compare_systems(two, samples=50, swaps=50)
 

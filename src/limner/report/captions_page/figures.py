@@ -16,7 +16,8 @@ from limner.report.captions_page.joined import Joined
 from limner.report.page.drawing import Json
 
 if TYPE_CHECKING:
-    from limner.score.caption_evaluation import Compared, Evaluation
+    from limner.score.caption_evaluation import Evaluation
+    from limner.score.paired import Comparison
 
 VALUE_DIGITS = 6
 IMAGE_DIGITS = 5
@@ -25,7 +26,7 @@ IMAGE_DIGITS = 5
 Value = list[float | None]
 
 
-def figures_of(joined: Joined, compared: Sequence[Compared], confidence: float) -> Json:
+def figures_of(joined: Joined, compared: Sequence[Comparison], confidence: float) -> Json:
     """Everything that is told of all images together, and the columns of what each has for itself."""
     systems = joined.systems
     columns = [column for metric in systems[0].metrics for column in metric.columns]
@@ -80,7 +81,7 @@ def _values(one: Evaluation, columns: Iterable[str]) -> list[Value]:
     return [[_number(value) for value in (scores[column], *intervals.get(column, ()))] for column in columns]
 
 
-def _difference(one: Compared, systems: Sequence[Evaluation], columns: Sequence[str]) -> list[Any]:
+def _difference(one: Comparison, systems: Sequence[Evaluation], columns: Sequence[str]) -> list[Any]:
     """[column, first, second, difference, low, high, p, adjusted p, p of the bootstrap, is exact]."""
     names = [system.name for system in systems]
     found = (one.difference, one.low, one.high, one.p, one.p_adjusted, one.p_bootstrap)

@@ -19,7 +19,8 @@ from limner.report.page.pictures import Pictures, fits
 from limner.report.page.writing import Written
 
 if TYPE_CHECKING:
-    from limner.score.caption_evaluation import Compared, Evaluation
+    from limner.score.caption_evaluation import Evaluation
+    from limner.score.paired import Comparison
 
 PAGE = Document(
     __package__,
@@ -31,7 +32,7 @@ PAGE = Document(
 
 def write_captions_page(
     systems: Sequence[Evaluation],
-    compared: Sequence[Compared],
+    compared: Sequence[Comparison],
     path: Path,
     *,
     pictures: Pictures | None = None,
