@@ -14,15 +14,13 @@ import argparse
 import json
 import random
 import resource
-import shutil
-import sys
 import tempfile
 import time
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from show_page import FLAGS, WORDS, measure
+from show_page import WORDS, chromium, measure
 
 from limner.corpus import Caption, Image, open_corpus
 from limner.report.captions_page import write_captions_page
@@ -37,20 +35,9 @@ def main() -> None:
     parser.add_argument("--images", type=int, default=5000)
     parser.add_argument("--refs", nargs="*")
     given = parser.parse_args()
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        chromium = None
-    if chromium is None:
-        print("skipped: needs Chromium, and playwright from PyPI", file=sys.stderr)
-        return
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         page = Path(folder) / "page.html"
-        found = write(given, page)
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
-        found |= measure(browser, page, ["score", "length", "id", "n", "apart"])
-        browser.close()
+        found = write(given, page) | measure(browser, page, ["score", "length", "id", "n", "apart"])
     if given.json:
         print(json.dumps(found, indent=2))
         return

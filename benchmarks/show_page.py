@@ -23,6 +23,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,23 @@ ANSWER = """async ([id, value]) => {
 }"""
 
 
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """The system's browser; the program ends, and says why, where there is none."""
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        path = None
+    if path is None:
+        print("skipped: needs Chromium, and playwright from PyPI", file=sys.stderr)
+        sys.exit()
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true")
@@ -85,20 +103,10 @@ def main() -> None:
     parser.add_argument("--results", nargs="*", default=[])
     parser.add_argument("--pictures", type=Path)
     given = parser.parse_args()
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        chromium = None
-    if chromium is None:
-        print("skipped: needs Chromium, and playwright from PyPI", file=sys.stderr)
-        return
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         rows, pages = write_both(given, Path(folder))
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
         for row, page in zip(rows, pages, strict=True):
             row.update(measure(browser, page))
-        browser.close()
     if given.json:
         print(json.dumps(rows, indent=2))
         return
