@@ -34,9 +34,11 @@ MORE = {f"n{i}": f"a man and {i} dogs" for i in range(36)}
 MORE_REFERENCES = {id: ["a man with dogs", f"{text} run"] for id, text in MORE.items()}
 MORE_IMAGES = {id: Image(id, attributes={"domain": "out"}) for id in MORE}
 
+SAID = ["two", "puppies", "run", "quickly", "past", "somebody", "somewhere"]
+REFERENCE = ["dogs", "running", "in", "two", "extraordinarily", "large", "parks"]
 ALIGNED = [
-    ["two", "puppies", "run", "quickly", "past", "somebody", "somewhere"],
-    ["dogs", "running", "in", "two", "extraordinarily", "large", "parks"],
+    SAID,
+    REFERENCE,
     [[0, 1, 3, 1, 0], [1, 1, 0, 1, 2], [2, 2, 1, 1, 3]],
     1,
     3,
@@ -385,8 +387,8 @@ def test_why_shows_the_alignment_and_the_tuples(show: Open) -> None:
     assert why.locator("h3").first.inner_text() == (
         "ours, meteor 3 matches with reference 2: precision .50, recall .25, penalty .30 for 3 chunks"
     )
-    assert drawing.locator("text").all_text_contents() == [*ALIGNED[0], *ALIGNED[1]]  # type: ignore[misc]
-    assert drawing.locator(".unmatched").all_text_contents() == [*ALIGNED[0][4:], "in", *ALIGNED[1][4:]]  # type: ignore[index]
+    assert drawing.locator("text").all_text_contents() == [*SAID, *REFERENCE]
+    assert drawing.locator(".unmatched").all_text_contents() == [*SAID[4:], "in", *REFERENCE[4:]]
     kinds = drawing.locator("g").evaluate_all("all => all.map(one => one.getAttribute('class'))")
     assert kinds == ["match exact", "match synonym", "match paraphrase"]
     assert why.locator(".tuples .right").all_inner_texts() == ["✓ dog", "✓ puppy · brown = dog · brown"]

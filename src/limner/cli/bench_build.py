@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from limner.bench.selection import SAMPLE
 from limner.cli.bench_inputs import (
     CLASS_OPTIONS,
     OUTPUT_OPTIONS,
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
 
     from limner.bench.build import Benchmark
     from limner.bench.counted import CountedClasses
-
-SAMPLE = 50
-"""As in `limner.bench.selection`, which help need not wait for."""
 
 SECTIONS = {
     "What is chosen": ["size", "sample", "seed", "rotation"],

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from limner.caption.choice import IOU, TOP
 from limner.cli.corpora import Source, from_option, lenient_option, progress, reading_lines, tell_reading
 from limner.cli.file_checks import check_outputs, check_sources
 from limner.corpus import Image, open_corpus
@@ -32,11 +33,11 @@ MAX_NAMED = 5
 @click.option("-o", "--out", metavar="FILE", type=FILE, default=STDIO, help="Where the choices go; otherwise printed.")
 @click.option("--hierarchy", metavar="JSON", type=FILE, help="Open Images' class hierarchy, for what is more general.")
 @click.option("--names", metavar="CSV", type=FILE, help="The names of the hierarchy's classes, by their ids.")
-@click.option("--top", metavar="N", type=click.IntRange(min=1), default=3, show_default=True, help="Classes to take.")
+@click.option("--top", metavar="N", type=click.IntRange(min=1), default=TOP, show_default=True, help="Classes to take.")
 @click.option(
     "--iou",
     type=click.FloatRange(min=0, max=1, min_open=True),
-    default=0.85,
+    default=IOU,
     show_default=True,
     help="Overlap from which a more general box is dropped.",
 )

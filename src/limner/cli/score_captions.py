@@ -118,38 +118,38 @@ def captions(
     RESULTS and REFS are corpora or COCO files that join by image id, or plain
     text (.txt), whose lines do. More RESULTS are compared with the first.
     """
-    from limner.score.caption_evaluation import compare_systems
     from limner.score.pairing import Policy
 
-    if as_json and as_csv:
-        raise click.UsageError("--json and --csv are two ways to print; pass one")
     given = [*results, *compare]
     sources = [*given, *refs, *([training] if training else [])]
     check_sources(sources)
     check_outputs({"--save-df": save_df, "--per-image": per_image, "--html": html}, [*sources, *map(str, metric_file)])
-    _check_engine(engine, address, partitions, html)
-    policy = Policy(missing, extra, empty, duplicate)
+    _check_options(engine, address, partitions, html, as_json and as_csv)
     names = _metric_names(metrics)
-    asked: dict[str, Any] = {"by": by, "policy": policy, "samples": samples, "tell": _tell}
+    asked: dict[str, Any] = {"by": by, "samples": samples, "tell": _tell}
+    asked["policy"] = Policy(missing, extra, empty, duplicate)
     asked["settings"] = _settings(df, synonyms, training, meteor_tables)
     asked["metrics"] = [*names, *_from_files(metric_file), *_clip(clip, pictures)]
-    frequencies = None
     if engine == "ray":
         asked |= {"address": address, "partitions": partitions, "with_frequencies": bool(save_df)}
         found, frequencies = _with_ray(given, refs, asked | {"source": source, "lenient": lenient})
     else:
         keep_images = bool(clip or html) or _needs_images(names, by)
-        found = _here(given, refs, source, lenient, keep_images, asked)
+        found, frequencies = _here(given, refs, source, lenient, keep_images, asked), None
     _tell("")
-    compared = compare_systems(found, samples=max(1, samples)) if len(found) > 1 else []
     _save(found, frequencies, save_df, per_image)
     _warn(found)
+    compared = _compared(found, samples)
     if html:
         _write_page(found, compared, html, pictures, lenient)
     _print(found, compared, as_json, as_csv)
 
 
-def _check_engine(engine: str, address: str | None, partitions: int | None, html: Path | None) -> None:
+def _check_options(
+    engine: str, address: str | None, partitions: int | None, html: Path | None, is_printed_twice: bool
+) -> None:
+    if is_printed_twice:
+        raise click.UsageError("--json and --csv are two ways to print; pass one")
     if engine == "ray" and html:
         raise click.UsageError("--html needs the captions themselves, which stay with ray; leave out --engine ray")
     for option, value in (("--address", address), ("--partitions", partitions)):
@@ -327,6 +327,12 @@ def _clip(model: Path | None, pictures: Path | None) -> list[Metric]:
     from limner.score.clip import ClipScore
 
     return [ClipScore(model, pictures, progress=progress)]
+
+
+def _compared(found: Sequence[Evaluation], samples: int) -> list[Comparison]:
+    from limner.score.caption_evaluation import compare_systems
+
+    return compare_systems(found, samples=max(1, samples)) if len(found) > 1 else []
 
 
 def _warn(found: Sequence[Evaluation]) -> None:

@@ -17,7 +17,7 @@ CHUNK = 1 << 20
 MAX_ITEM = 16 << 20
 """Characters one item may have before the file is taken for hostile."""
 
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SPACE = re.compile(r"[ \t\n\r]+")
 _FOLLOWED = re.compile(r"[ \t\n\r]*,[ \t\n\r]*(?=[^ \t\n\r])")
 
 
@@ -123,7 +123,8 @@ class _Stream:
     def _peek(self) -> str:
         """The next character that is no space, or "" at the end of the file."""
         while True:
-            self._at = _SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
+            if space := _SPACE.match(self._text, self._at):
+                self._at = space.end()
             if self._at < len(self._text):
                 return self._text[self._at]
             if not self._more():

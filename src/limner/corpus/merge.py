@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain as concatenate
 from typing import TypeVar
 
+from limner.corpus.box import Box
 from limner.corpus.caption import Caption
-from limner.corpus.image import Image, Scalar
+from limner.corpus.image import Chain, Image, Scalar
 from limner.errors import LimnerError, shown
 
-Identified = TypeVar("Identified")
+Identified = TypeVar("Identified", Box, Chain)
 
 
 def join(streams: Iterable[Iterable[Image]]) -> Iterator[Image]:
@@ -63,12 +64,12 @@ def merge(one: Image, other: Image) -> Image:
 def _together(
     kind: str, image: str, first: tuple[Identified, ...], second: tuple[Identified, ...]
 ) -> tuple[Identified, ...]:
-    by_id = {item.id: item for item in first}  # type: ignore[attr-defined]
+    by_id = {item.id: item for item in first}
     for item in second:
-        before = by_id.setdefault(item.id, item)  # type: ignore[attr-defined]
+        before = by_id.setdefault(item.id, item)
         if before != item:
             raise LimnerError(
-                f"image {shown(image)}: {kind} {shown(item.id)} differs between sources; "  # type: ignore[attr-defined]
+                f"image {shown(image)}: {kind} {shown(item.id)} differs between sources; "
                 f"join files that agree on their {kind}s"
             )
     return tuple(by_id.values())

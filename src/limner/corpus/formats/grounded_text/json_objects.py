@@ -51,7 +51,8 @@ def _tell_list(text: str, at: int, key: str, locate: Locate, grounding: Groundin
     """Tell the objects that follow one another from a position on, and return where they end."""
     faults = 0
     while True:
-        between = _BETWEEN.match(text, at)[0]  # type: ignore[index]
+        match = _BETWEEN.match(text, at)
+        between = match[0] if match else ""
         if not text.startswith("{", at + len(between)):
             return at + len(between.rstrip())
         at += len(between)

@@ -50,7 +50,8 @@ class Cloth:
             colour = (min(255, colour[0] + 10), round(colour[1] * 0.9), round(colour[2] * 0.92))
         if self.scene.light == "overcast":
             grey = sum(colour) // 3
-            colour = tuple(round(0.75 * c + 0.25 * grey) for c in colour)  # type: ignore[assignment]
+            red, green, blue = (round(0.75 * c + 0.25 * grey) for c in colour)
+            colour = (red, green, blue)
         return lighter(colour, far) if far else colour
 
     def ridge(self, level: float, swing: float, ink: RGB, *, waves: float = 1.0) -> list[tuple[float, float]]:
