@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from limner.corpus.class_hierarchy import ClassHierarchy
-from limner.corpus.files import read_lines
+from limner.corpus.files import entries, read_lines
 from limner.corpus.formats.coco_classes import COCO_CLASSES
 from limner.corpus.formats.open_images_classes import COCO_NAMES
 from limner.errors import BadInput, shown
@@ -38,9 +38,7 @@ def read_own_classes(path: Path) -> list[OwnClass]:
     Blank lines and those that start with # are passed over.
     """
     found = []
-    for number, line in read_lines(path):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
+    for number, line in entries(read_lines(path)):
         name, *meant = (part.strip() for part in line.split(","))
         if not name or not all(meant):
             raise BadInput(f"{path}:{number}", f"{shown(line)} names a class by nothing", "give names between commas")

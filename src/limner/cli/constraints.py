@@ -14,7 +14,7 @@ from limner.caption.choice import IOU, TOP
 from limner.cli.corpora import Source, from_option, lenient_option, progress, reading_lines, tell_reading
 from limner.cli.file_checks import check_outputs, check_sources
 from limner.corpus import Image, open_corpus
-from limner.corpus.files import STDIO, read_lines, write_bytes
+from limner.corpus.files import STDIO, entries, read_lines, write_bytes
 from limner.corpus.reading import Reading
 from limner.errors import MAX_SHOWN, BadInput, LimnerError, one_line
 
@@ -111,10 +111,7 @@ def _tree(hierarchy: Path, names: Path | None, lenient: bool) -> ClassHierarchy:
 def _classes(path: Path, tree: ClassHierarchy | None, strict: bool) -> list[str]:
     """The classes that a file lists, one a line; blank lines and those that start with # are passed over."""
     found = []
-    for number, line in read_lines(path):
-        name = line.strip()
-        if not name or name.startswith("#"):
-            continue
+    for number, name in entries(read_lines(path)):
         try:
             found.append(tree.require(name) if strict and tree is not None else name)
         except LimnerError as error:

@@ -12,7 +12,7 @@ import sys
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO, cast
@@ -117,6 +117,14 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
                     f"{path}:{number}", f"the line is longer than {MAX_LINE >> 20} MB", "is this a text file?"
                 )
             yield number, decode(line, f"{path}:{number}").removesuffix("\n").removesuffix("\r")
+
+
+def entries(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """The lines of a list that people wrote, without space around them: not those that are blank or begin with #."""
+    for number, line in lines:
+        entry = line.strip()
+        if entry and not entry.startswith("#"):
+            yield number, entry
 
 
 def decode(raw: bytes, place: str) -> str:

@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from limner.corpus.files import read_lines
+from limner.corpus.files import entries, read_lines
 from limner.errors import BadInput, shown
 from limner.text.forms import is_plural, plural, singular
 from limner.text.words import words
@@ -106,9 +106,7 @@ def read_synonyms(path: Path, *, alone: bool = False) -> Synonyms:
 
 def _parse(lines: Iterable[tuple[int, str]], place: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
-    for number, line in lines:
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
+    for number, line in entries(lines):
         name, *others = (part.strip() for part in line.split(","))
         for part in (name, *others):
             if part not in ("", NOTHING) and not 0 < len(term_key(part)) <= MAX_WORDS:
