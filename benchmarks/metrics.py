@@ -5,7 +5,7 @@
 CAPTIONS are COCO's (captions_val2017.json): the first caption of each image is
 scored against its others. Without them a playground is. Both programs read the
 same two files, tokenise, and print BLEU, ROUGE-L and CIDEr, then METEOR too, three
-times, of which the middle one counts.
+times in turn, of which the quickest counts for each.
 Nothing but METEOR's compiled tables is kept between runs. `--large` says how many
 images Limner then scores to show how its time grows: the same under new ids.
 """
@@ -89,8 +89,7 @@ def measured(folder: Path, captions: dict[str, list[str]], large: int) -> dict[s
     found: dict[str, Any] = {"images": len(captions)}
     run(limner(results, references, ALL))  # compiles METEOR's tables, where they are not yet
     for name, metrics in (("without_meteor", WITHOUT_METEOR), ("all", ALL)):
-        ours, our_cost = usual(limner(results, references, metrics))
-        theirs, peer_cost = usual([*peer, metrics])
+        (ours, our_cost), (theirs, peer_cost) = in_turn(limner(results, references, metrics), [*peer, metrics])
         check(json.loads(ours)["scores"], json.loads(theirs.splitlines()[-1]))
         found[f"ratio_{name}"] = peer_cost.seconds / our_cost.seconds
         found[name] = {"limner": our_cost._asdict(), "pycocoevalcap": peer_cost._asdict()}
@@ -124,10 +123,11 @@ def limner(results: Path, references: Path, metrics: str, samples: int = 0) -> l
     return [*command, "--metrics", metrics, "--samples", str(samples), "--json"]
 
 
-def usual(command: list[str]) -> tuple[str, Cost]:
-    """What a process printed, and its cost in the middle one of three runs: a short run is easily disturbed."""
-    runs = sorted((run(command) for _ in range(3)), key=lambda done: done[1].seconds)
-    return runs[1]
+def in_turn(*commands: list[str]) -> list[tuple[str, Cost]]:
+    """What each process printed, and its cost in the quickest of three runs, taken in turn: a short run is easily
+    disturbed, and only ever slowed down."""
+    rounds = [[run(command) for command in commands] for _ in range(3)]
+    return [min(runs, key=lambda done: done[1].seconds) for runs in zip(*rounds, strict=True)]
 
 
 def run(command: list[str]) -> tuple[str, Cost]:
