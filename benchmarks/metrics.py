@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from limner.corpus.playground import playground
+from limner.playground import playground
 
 WITHOUT_METEOR, ALL = "bleu,rouge_l,cider", "bleu,rouge_l,cider,meteor"
 SAME = 5e-5

@@ -16,8 +16,8 @@ import time
 from pathlib import Path
 
 from limner.corpus import write_corpus
-from limner.corpus.playground import World, playground
-from limner.corpus.playground.drawing.picture import draw
+from limner.playground import World, playground
+from limner.playground.drawing.picture import draw
 
 
 def main() -> None:

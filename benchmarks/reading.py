@@ -22,7 +22,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from limner.corpus import open_corpus, write_corpus
-from limner.corpus.playground import playground
+from limner.playground import playground
 
 Row = dict[str, str | float]
 

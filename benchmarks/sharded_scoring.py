@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from limner.corpus import Caption, Image, write_corpus
-from limner.corpus.playground import playground
+from limner.playground import playground
 
 REFERENCES = 4
 SHARD = 10_000

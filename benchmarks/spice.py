@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from limner.corpus.playground import playground
+from limner.playground import playground
 from limner.score.judgement.correlation import correlation
 from limner.score.judgement.judged import JudgedSet, flickr8k
 from limner.score.run import Run

@@ -21,7 +21,7 @@ from typing import TypeVar
 from pycocoevalcap.tokenizer import ptbtokenizer
 
 from limner.corpus import open_corpus
-from limner.corpus.playground import playground
+from limner.playground import playground
 from limner.text import ptb
 from limner.text.token_table import token_table
 

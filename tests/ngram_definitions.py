@@ -9,9 +9,9 @@ from math import exp, log, prod, sqrt
 import pytest
 from hypothesis import strategies as st
 
+from limner.kernels import kernel
 from limner.score import ngrams, rouge_l
 from limner.score.run import Run
-from limner.text.compiled import kernel
 
 Gram = tuple[str, ...]
 

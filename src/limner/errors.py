@@ -10,23 +10,50 @@ MAX_LISTED = 40
 
 
 class LimnerError(Exception):
-    """Something the user can put right; the command line prints it and exits with 1."""
+    """Something the user can put right; the command line prints it and exits with 1.
+
+    `code` names the kind of failure and `facts` are its particulars, for a
+    front end that knows a better remedy than the library can: which option to
+    pass, which button to press. The message stands without them.
+    """
+
+    def __init__(self, message: str = "", *, code: str = "", **facts: object) -> None:
+        super().__init__(message)
+        self.code = code
+        self.facts = facts
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Workers of a distributed run send errors home: class, message and attributes must survive that.
+        return _restored, (type(self), self.args, self.__dict__)
 
 
 class BadInput(LimnerError):
     """A file that does not say what it should: where, what is wrong, what to do."""
 
-    def __init__(self, place: str, problem: str, remedy: str = "") -> None:
+    def __init__(self, place: str, problem: str, remedy: str = "", *, code: str = "", **facts: object) -> None:
         self.place = one_line(place, 300)
         self.problem = one_line(problem, 400)
         self.remedy = one_line(remedy, 300)
-        super().__init__(str(self))
+        super().__init__(str(self), code=code, **facts)
 
     def __str__(self) -> str:
         return f"{self.place}: {self.problem}" + (f"; {self.remedy}" if self.remedy else "")
 
-    def __reduce__(self) -> tuple[type[BadInput], tuple[str, str, str]]:
-        return BadInput, (self.place, self.problem, self.remedy)
+
+class MissingLibrary(LimnerError):
+    """A library that is not installed; `extra` is the part of Limner that brings it."""
+
+    def __init__(self, library: str, extra: str) -> None:
+        super().__init__(f"this needs {library}; install it with: pip install 'limner[{extra}]'")
+        self.library = library
+        self.extra = extra
+
+
+def _restored(kind: type[LimnerError], args: tuple[object, ...], state: dict[str, object]) -> LimnerError:
+    error = kind.__new__(kind)
+    error.args = args
+    error.__dict__.update(state)
+    return error
 
 
 def one_line(text: str, limit: int) -> str:

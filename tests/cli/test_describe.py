@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 from limner.cli.describe import command
 from limner.cli.train import command as train
 from limner.corpus import Box, Image, open_corpus, write_corpus
-from limner.corpus.playground import playground
+from limner.playground import playground
 from limner.score.content import mentioned
 
 

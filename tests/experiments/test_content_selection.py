@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from limner.corpus import Image
-from limner.corpus.playground import playground
 from limner.describe.selection import Concepts
 from limner.experiments.content_selection import COMBINED, RANKED, Experiment, K, compare_systems
 from limner.experiments.content_selection_report import COLUMNS, write_report
+from limner.playground import playground
 from limner.score.content import gold_sets, score_selection
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from limner.corpus.statistics.figures import Distribution
-from limner.report import plots
+from limner.look import plots
 from limner.report.bench_plots import (
     BLUE,
     ORANGE,

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from caption_evaluations import OURS, THEIRS, evaluation
+from limner.look.tables import WIDTH
 from limner.report.caption_scores import csv_of, part_warnings, per_image_csv, table_of
-from limner.report.tables import WIDTH
 from limner.score.caption_evaluation import Evaluation, compare_systems
 from limner.score.metric import Statistics, means
 from limner.score.paired import Comparison

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from limner.kernels import kernel
 from limner.score import ngrams, rouge_l
 from limner.score.ngrams import Counts, Sentences, ngram_sentences, without_spaces
 from limner.score.run import Run
-from limner.text.compiled import kernel
 from limner.text.token_table import token_table
 from ngram_definitions import runs, sentences
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from limner.corpus.class_hierarchy import ClassHierarchy
-from limner.corpus.files import entries, read_lines
 from limner.corpus.formats.coco_classes import COCO_CLASSES
 from limner.corpus.formats.open_images_classes import COCO_NAMES
 from limner.errors import BadInput, shown
+from limner.files import entries, read_lines
 
 # Open Images has no class for cups of every kind.
 _COCO_MORE = {"cup": ("cup", "Coffee cup")}

@@ -112,7 +112,7 @@ def build(
 
 
 def _lines(benchmark: Benchmark) -> Iterator[str]:
-    from limner.report.tables import aligned, decimal, whole
+    from limner.look.tables import aligned, decimal, whole
 
     rows = [["", "images", "classes", "entropy", "joint entropy", "classes/image", "boxes/image"]]
     for name in ("chosen", "random", "candidates"):

@@ -23,7 +23,7 @@ from limner.cli.corpora import Source, from_option, lenient_option, progress, te
 from limner.cli.file_checks import check_outputs, check_sources
 from limner.cli.sections import Sectioned
 from limner.corpus import Corpus, Image, open_corpus
-from limner.corpus.files import write_bytes
+from limner.files import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -139,7 +139,7 @@ def _notes(found: Domains) -> Iterator[str]:
 
 def _lines(found: Domains) -> Iterator[str]:
     from limner.bench.domains import DOMAINS
-    from limner.report.tables import aligned, percent, whole
+    from limner.look.tables import aligned, percent, whole
 
     n_images = sum(found.n_images.values())
     rows = [["", "classes", "images", ""]]
@@ -153,7 +153,7 @@ def _lines(found: Domains) -> Iterator[str]:
 
 
 def _write_classes(found: Domains, path: Path) -> None:
-    from limner.report.tables import csv_text
+    from limner.look.tables import csv_text
 
     rows = ((one.name, str(one.mentions), one.domain, one.why) for one in found.classes.values())
     with write_bytes(path) as handle:

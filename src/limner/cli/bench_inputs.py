@@ -15,9 +15,9 @@ import click
 
 from limner.cli.corpora import FormatName, progress, tell_reading, tell_written
 from limner.corpus import Corpus, Image, open_corpus, write_corpus
-from limner.corpus.files import STDIO
 from limner.corpus.formats import split_source
 from limner.errors import BadInput
+from limner.files import STDIO
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,7 +84,7 @@ class Output:
         elif not target.parent.is_dir():
             raise BadInput(str(target), "cannot write (there is no such folder)", "make the folder first")
         if self.plots is not None:
-            from limner.report.plots import needs_matplotlib
+            from limner.look.plots import needs_matplotlib
 
             needs_matplotlib()
             if self.plots.exists() and not self.plots.is_dir():
@@ -99,7 +99,7 @@ class Output:
 
     def draw(self, figures: dict[str, Figure]) -> None:
         """Write the figures into their folder."""
-        from limner.report.plots import save
+        from limner.look.plots import save
 
         if self.plots is not None:
             save(figures, self.plots)

@@ -14,9 +14,9 @@ from limner.caption.choice import IOU, TOP
 from limner.cli.corpora import Source, from_option, lenient_option, progress, reading_lines, tell_reading
 from limner.cli.file_checks import check_outputs, check_sources
 from limner.corpus import Image, open_corpus
-from limner.corpus.files import STDIO, entries, read_lines, write_bytes
 from limner.corpus.reading import Reading
 from limner.errors import MAX_SHOWN, BadInput, LimnerError, one_line
+from limner.files import STDIO, entries, read_lines, write_bytes
 
 if TYPE_CHECKING:
     from limner.caption.choice import By, Choice, ConstraintChooser

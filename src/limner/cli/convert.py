@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from limner.cli.corpora import FormatName, Source, from_option, lenient_option, progress, tell_reading, tell_written
-from limner.corpus.files import read_lines
 from limner.corpus.formats import open_corpus, write_corpus
+from limner.files import read_lines
 
 
 @click.command()

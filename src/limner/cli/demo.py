@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from limner.cli.corpora import progress
-from limner.corpus.files import write_folder
+from limner.files import write_folder
 
 
 @click.command()

@@ -11,7 +11,7 @@ import click
 
 from limner.cli.corpora import FormatName, Source, from_option, lenient_option, progress, tell_reading, tell_written
 from limner.corpus import Image, open_corpus, write_corpus
-from limner.corpus.files import write_bytes
+from limner.files import write_bytes
 
 if TYPE_CHECKING:
     from limner.describe.describing import ManySelector, Realiser

@@ -36,7 +36,7 @@ def content_selection(train: str, test: str, out: Path, model: Path | None, seed
     from limner.describe.selection import Concepts
     from limner.experiments.content_selection import SYSTEMS, compare_systems
     from limner.experiments.content_selection_report import write_report
-    from limner.report.plots import needs_matplotlib
+    from limner.look.plots import needs_matplotlib
 
     needs_matplotlib()
     known = open_corpus(train, lenient=lenient)

@@ -46,7 +46,7 @@ def judgement(
     """
     from limner.experiments.judgement import Experiment, compare_on_flickr8k, compare_with_people, read_pair_scores
     from limner.experiments.judgement_report import write_report
-    from limner.report.plots import needs_matplotlib
+    from limner.look.plots import needs_matplotlib
     from limner.score.metrics import METRICS, USUAL, check_names
     from limner.text.ptb import PTB, tokenise
 
@@ -100,7 +100,7 @@ def _warnings(experiment: Experiment) -> list[str]:
 
 def _lines(experiment: Experiment) -> list[str]:
     from limner.experiments.judgement_report import NAMES
-    from limner.report.tables import NOTHING, aligned
+    from limner.look.tables import NOTHING, aligned
 
     rows = [["", "metric", "", "× 100", "95% interval", "published"]]
     for one in experiment.sets:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from limner.corpus.files import STDIO
 from limner.corpus.formats import split_source
 from limner.errors import BadInput
+from limner.files import STDIO
 
 
 def check_sources(sources: Sequence[str]) -> None:

@@ -10,9 +10,9 @@ import click
 
 from limner.cli.corpora import Source, from_option, lenient_option, progress, tell_reading
 from limner.corpus import Corpus, Image, open_corpus
-from limner.corpus.files import STDIO
 from limner.corpus.formats import split_source
 from limner.errors import LimnerError
+from limner.files import STDIO
 
 
 @click.command()
@@ -58,7 +58,7 @@ def command(
     sources = [corpus] if other is None else [corpus, other]
     names = _names(sources)
     if plots is not None:
-        from limner.report.plots import needs_matplotlib
+        from limner.look.plots import needs_matplotlib
 
         needs_matplotlib()
     opened = [open_corpus(source, from_, lenient=lenient) for source in sources]

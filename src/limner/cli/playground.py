@@ -10,12 +10,12 @@ from typing import IO, TYPE_CHECKING, Any
 import click
 
 from limner.cli.corpora import FormatName, Source, progress
-from limner.corpus.files import STDIO, write_bytes, write_folder
 from limner.corpus.formats import split_source, write_corpus
 from limner.corpus.image import Image
-from limner.corpus.playground.domains import DOMAINS, random_novel
-from limner.corpus.playground.world import World
 from limner.errors import LimnerError
+from limner.files import STDIO, write_bytes, write_folder
+from limner.playground.domains import DOMAINS, random_novel
+from limner.playground.world import World
 
 if TYPE_CHECKING:
     from PIL import Image as Pictures
@@ -127,7 +127,7 @@ def _images(
     if into is None and not on_sheet:
         yield from map(world.image, range(n))
         return
-    from limner.corpus.playground.drawing.picture import draw
+    from limner.playground.drawing.picture import draw
 
     for number in range(n):
         scene, image = world.staged(number, name if into is not None else "")
@@ -142,7 +142,7 @@ def _images(
 
 
 def _draw_sheet(paper: IO[bytes], shown: list[tuple[Pictures.Image, Image]], boxes: bool) -> None:
-    from limner.corpus.playground.drawing.sheet import contact_sheet
+    from limner.playground.drawing.sheet import contact_sheet
 
     contact_sheet(shown, boxes=boxes).save(paper, "PNG")
 

@@ -51,7 +51,7 @@ def content(results: str, gold: str, source: str | None, missing: Missing, as_js
 
 
 def _lines(scores: dict[str, Any]) -> list[str]:
-    from limner.report.tables import aligned, decimal
+    from limner.look.tables import aligned, decimal
 
     rows = [["", "P", "R", "F"]]
     for name, found in ((scores["source"], scores), ("human", scores["human"]), ("oracle", scores["oracle"])):

@@ -72,7 +72,7 @@ def _found(judgements: Judgements, samples: int, seed: int) -> dict[str, Any]:
 
 
 def _lines(found: dict[str, Any]) -> list[str]:
-    from limner.report.tables import aligned
+    from limner.look.tables import aligned
 
     blocks = [found] + ([found["without_own"]] if "without_own" in found else [])
     heads = ["all pairs", "without the images' own captions"][: len(blocks)]
@@ -86,7 +86,7 @@ def _lines(found: dict[str, Any]) -> list[str]:
 
 
 def _cell(one: dict[str, Any]) -> str:
-    from limner.report.tables import NOTHING, decimal
+    from limner.look.tables import NOTHING, decimal
 
     if one["value"] is None:
         return f"{NOTHING} ({one['reason']})"

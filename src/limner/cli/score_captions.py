@@ -14,9 +14,9 @@ from limner.cli.corpora import Command, Source, lenient_option, progress, readin
 from limner.cli.file_checks import check_outputs, check_sources
 from limner.cli.sections import Sectioned
 from limner.corpus import open_corpus
-from limner.corpus.files import write_bytes
 from limner.corpus.formats import UnknownFormat
 from limner.errors import BadInput
+from limner.files import write_bytes
 
 if TYPE_CHECKING:
     from limner.score.caption_evaluation import Evaluation

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from limner.cli.corpora import Source, from_option, lenient_option, progress, reading_lines, tell_reading, tell_written
-from limner.corpus.files import STDIO
 from limner.corpus.formats import open_corpus, split_source
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
+from limner.files import STDIO
 from limner.report.page.pictures import LONGEST_SIDE
 
 LARGE = 300 << 20

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from limner.corpus.files import open_bytes
 from limner.errors import BadInput, shown
+from limner.files import open_bytes
 
 CHUNK = 1 << 20
 MAX_ITEM = 16 << 20

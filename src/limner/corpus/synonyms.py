@@ -9,8 +9,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from limner.corpus.files import entries, read_lines
 from limner.errors import BadInput, shown
+from limner.files import entries, read_lines
 from limner.text.forms import is_plural, plural, singular
 from limner.text.words import words
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from limner.corpus.files import write_texts
 from limner.corpus.image import Image
 from limner.describe.realise.paper import PaperRealiser
 from limner.describe.selection import seen
 from limner.experiments.content_selection import RANKED, WHOLE, Experiment, Run
-from limner.report import plots, selection_plots
-from limner.report.tables import csv_text
+from limner.files import write_texts
+from limner.look import plots
+from limner.look.tables import csv_text
+from limner.report import selection_plots
 from limner.score.content import Content, gold_sets, score_selection
 from limner.score.paired import compare
 

@@ -8,10 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from limner.corpus import Corpus, Image, open_corpus, write_corpus
-from limner.corpus.files import write_bytes
-from limner.corpus.playground.drawing.picture import draw
-from limner.corpus.playground.drawing.sheet import contact_sheet
-from limner.corpus.playground.world import World
 from limner.corpus.statistics import statistics
 from limner.describe.describing import describe
 from limner.describe.learned import train_selector
@@ -20,9 +16,13 @@ from limner.describe.realise.learning import learn_phrasebook
 from limner.describe.realise.paper import PaperRealiser
 from limner.describe.realise.phrasebook import write_phrasebook
 from limner.describe.selection import Limited, find_selector
+from limner.files import write_bytes
+from limner.look.tables import aligned, decimal
+from limner.playground.drawing.picture import draw
+from limner.playground.drawing.sheet import contact_sheet
+from limner.playground.world import World
 from limner.report.page import Pictures, write_page
 from limner.report.statistics import text_of
-from limner.report.tables import aligned, decimal
 from limner.score.content_evaluation import evaluate_content
 
 PICTURES = 60

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from limner.corpus.files import write_texts
 from limner.experiments.judgement import Experiment, OnSet
-from limner.report import plots
+from limner.files import write_texts
+from limner.look import plots
+from limner.look.tables import csv_text
 from limner.report.judgement_plots import Mark, correlations_figure
-from limner.report.tables import csv_text
 from limner.score.judgement.correlation import Correlation, Kind
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from limner.corpus.statistics.figures import Distribution
-from limner.report import plots
-from limner.report.tables import cut, cut_left
+from limner.look import plots
+from limner.look.tables import cut, cut_left
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from limner.report.tables import NOTHING, WIDTH, aligned, csv_text, cut
+from limner.look.tables import NOTHING, WIDTH, aligned, csv_text, cut
 from limner.score.caption_evaluation import CONFIDENCE, Evaluation
 from limner.score.paired import Comparison
 

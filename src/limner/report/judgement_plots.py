@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from limner.report import plots
+from limner.look import plots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from limner.corpus.statistics import Statistics, Summary, WordFigures
-from limner.report.tables import NOTHING, aligned, beside, cut, cut_left, decimal, indented, percent, whole
+from limner.look.tables import NOTHING, aligned, beside, cut, cut_left, decimal, indented, percent, whole
 
 Cell = tuple[str, str]
 """A value and a note to its right, as its share in brackets."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from limner.corpus.statistics import Distribution, Statistics, WordFigures
-from limner.report import plots
-from limner.report.tables import cut, cut_left
+from limner.look import plots
+from limner.look.tables import cut, cut_left
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,8 +16,8 @@ from typing import IO
 import msgspec
 import numpy as np
 
-from limner.corpus.files import open_bytes, write_bytes
 from limner.errors import BadInput, LimnerError, shown
+from limner.files import open_bytes, write_bytes
 from limner.score.ngram_counts import NgramCounts, from_mapping, from_numbered
 from limner.score.ngrams import count_images, ngram_sentences, paired, unpaired
 from limner.score.run import Run

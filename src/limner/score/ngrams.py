@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limner.kernels import kernel
 from limner.score.metric import Numbers
 from limner.score.run import Run
-from limner.text.compiled import kernel
 from limner.text.token_table import TokenTable, Whole
 
 KERNEL = kernel("limner.score._ngrams")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from limner.corpus.files import STDIO, read_lines
 from limner.errors import BadInput
+from limner.files import STDIO, read_lines
 
 PREFIX = "text:"
 

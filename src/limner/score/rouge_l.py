@@ -13,10 +13,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from limner.kernels import kernel
 from limner.score.metric import Statistics, means
 from limner.score.ngrams import Sentences, sentences
 from limner.score.run import Run
-from limner.text.compiled import kernel
 from limner.text.token_table import TokenTable, Whole
 
 KERNEL = kernel("limner.score._subsequences")

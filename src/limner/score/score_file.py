@@ -16,8 +16,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from limner.corpus.files import STDIO, read_lines
 from limner.errors import BadInput, one_line, shown
+from limner.files import STDIO, read_lines
 from limner.score.metric import Choices
 
 Lines = Iterator[tuple[int, str]]

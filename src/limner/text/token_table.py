@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limner.text.compiled import kernel
+from limner.kernels import kernel
 
 Whole = NDArray[np.int64]
 

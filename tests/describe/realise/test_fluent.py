@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.corpus import Box, Caption, Image
-from limner.corpus.playground import World
 from limner.describe.realise import FluentRealiser, Phrasebook, learn_phrasebook
 from limner.errors import LimnerError
+from limner.playground import World
 from strategies import images
 
 Spot = tuple[float, float, float, float]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 
 from limner.corpus import Box, Caption, Image, Mention
-from limner.describe.model_files import MAX_BYTES
 from limner.describe.realise import Phrasebook, learn_phrasebook, read_phrasebook, write_phrasebook
 from limner.errors import BadInput
+from limner.learn.model_files import MAX_BYTES
 from strategies import corpora
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from limner.kernels import kernel
 from limner.score.meteor import Tables, align, load_tables, phrases
 from limner.score.meteor.sources import JAR, PARAPHRASES, find_source
-from limner.text.compiled import kernel
 
 SMALL_JAR = {
     "function/english.words": "a\nthe\nis\non\nof\n'\ns\n",

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from limner.kernels import kernel
 from limner.score.meteor import Tables, align
 from limner.score.meteor.sentences import sentences
-from limner.text.compiled import kernel
 from limner.text.token_table import token_table
 
 GROUPS = np.array([0, 2, 5])

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.errors import LimnerError
+from limner.kernels import kernel
 from limner.score import pycocoevalcap
 from limner.score.meteor import Meteor, Tables, align, phrases
 from limner.score.meteor.cache import cached
@@ -23,7 +24,6 @@ from limner.score.meteor.scoring import summable
 from limner.score.meteor.sources import PARAPHRASES, find_source
 from limner.score.metric import Statistics
 from limner.score.run import Run
-from limner.text.compiled import kernel
 
 # What meteor-1.5.jar answers (Java 17; -stdio -l en -norm; for meteor-no-paraphrase also -m 'exact stem synonym'): for
 # SCORE its 23 statistics, for EVAL its score. The last of EVAL is the score of all.

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from limner.corpus.corpus import Corpus
-from limner.corpus.files import STDIO
 from limner.corpus.formats import (
     coco,
     flickr30k_entities,
@@ -24,6 +23,7 @@ from limner.corpus.image import Image
 from limner.corpus.merge import join
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, unknown
+from limner.files import STDIO
 
 FORMATS: dict[str, Format] = {
     format.name: format

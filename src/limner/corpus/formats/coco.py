@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from limner.corpus.files import STDIO
 from limner.corpus.formats.coco_annotations import Annotations
 from limner.corpus.formats.coco_writer import DOCUMENTS, RESULTS, write
 from limner.corpus.formats.format import Format, Head
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
+from limner.files import STDIO
 
 
 def read(path: Path, reading: Reading) -> Iterator[Image]:

@@ -6,9 +6,9 @@ import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from limner.corpus.files import read_lines
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
+from limner.files import read_lines
 
 
 def rows(path: Path, reading: Reading) -> Iterator[tuple[str, list[str]]]:

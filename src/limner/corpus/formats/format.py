@@ -13,9 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import cast
 
-from limner.corpus.files import STDIO, ZIP_FAULTS, open_bytes
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
+from limner.files import STDIO, ZIP_FAULTS, open_bytes
 
 HEAD = 1 << 16
 _KEY = re.compile(r'"([^"\\]{1,60})"\s*:')

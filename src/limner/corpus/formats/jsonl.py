@@ -12,12 +12,12 @@ import msgspec
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
-from limner.corpus.files import read_lines, write_bytes
 from limner.corpus.formats.format import Format, Head
 from limner.corpus.image import VERSION, Chain, Image
 from limner.corpus.json_stream import parse
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, one_line, shown
+from limner.files import read_lines, write_bytes
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 

@@ -8,13 +8,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from limner.corpus.caption import Caption
-from limner.corpus.files import write_bytes
 from limner.corpus.formats.format import Format, Head
 from limner.corpus.formats.numbering import Numbering, kept, whole_number
 from limner.corpus.formats.records import Ids, Record, place, stream
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown
+from limner.files import write_bytes
 from limner.text.words import words
 
 

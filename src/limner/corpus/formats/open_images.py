@@ -10,7 +10,6 @@ from pathlib import Path
 
 from limner.corpus.box import Box
 from limner.corpus.class_hierarchy import ClassHierarchy
-from limner.corpus.files import STDIO, cannot
 from limner.corpus.formats.csv_rows import Table
 from limner.corpus.formats.format import Format, Head
 from limner.corpus.formats.open_images_classes import read_class_names
@@ -18,6 +17,7 @@ from limner.corpus.formats.open_images_pictures import LIST_COLUMNS, SUFFIXES, P
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown
+from limner.files import STDIO, cannot
 
 BOX_COLUMNS = ("ImageID", "LabelName", "XMin", "XMax", "YMin", "YMax")
 FLAGS = {

@@ -8,13 +8,13 @@ from itertools import accumulate, chain, islice
 from pathlib import Path
 from typing import IO, Any
 
-from limner.corpus.files import STDIO, cannot, write_bytes, write_folder
 from limner.corpus.formats.format import Format, Head
 from limner.corpus.formats.jsonl import image_from_record
 from limner.corpus.image import VERSION, Image, Scalar
 from limner.corpus.json_stream import parse
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown, unknown
+from limner.files import STDIO, cannot, write_bytes, write_folder
 
 SUFFIX = ".parquet"
 MAGIC = b"PAR1"

@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
-from limner.corpus.files import read_lines, write_bytes, write_folder
 from limner.corpus.formats.format import Format, Head
 from limner.corpus.formats.markup import join_names, markup_of, parse_markup, split_names
 from limner.corpus.formats.records import Ids
 from limner.corpus.image import MAX_SIDE, Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown, unknown
+from limner.files import read_lines, write_bytes, write_folder
 
 
 @dataclass(frozen=True)

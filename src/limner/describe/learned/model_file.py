@@ -27,8 +27,8 @@ from limner.describe.learned.model_record import (
 from limner.describe.learned.priors import ALL
 from limner.describe.learned.tally import PAIRINGS
 from limner.describe.learned.trees import LEAF, depth
-from limner.describe.model_files import ModelKind, read_record, write_record
 from limner.errors import BadInput, shown
+from limner.learn.model_files import ModelKind, read_record, write_record
 
 SELECTOR = ModelKind(KIND, VERSION)
 

@@ -8,10 +8,10 @@ from typing import Annotated
 
 import msgspec
 
-from limner.describe.model_files import ModelKind, read_record, write_record
 from limner.describe.realise.layout import BUCKETS
 from limner.describe.realise.wording import relation_of
 from limner.errors import BadInput, shown
+from limner.learn.model_files import ModelKind, read_record, write_record
 from limner.text.kinds import KINDS, kind_of_noun
 
 PHRASEBOOK = ModelKind("phrasebook", 1)

@@ -9,11 +9,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
+from limner.look.document import Document, kept_json, kept_picture, object_with_images, to_json
 from limner.report.captions_page.entries import Entries
 from limner.report.captions_page.explanations import MOST, Explained, explain, objects_spoken_of
 from limner.report.captions_page.figures import figures_of
 from limner.report.captions_page.joined import MOST_IMAGES, Joined
-from limner.report.page.document import Document, kept_json, kept_picture, object_with_images, to_json
 from limner.report.page.drawing import Json
 from limner.report.page.pictures import Pictures, fits
 from limner.report.page.writing import Written
@@ -90,7 +90,7 @@ def _images(
             if not fits(image, picture):
                 noted.warn("picture whose shape is not the corpus'", f"image {id}")
             if picture.data:
-                kept.write(kept_picture(number, picture))
+                kept.write(kept_picture(number, picture.data, picture.mime))
         why = list(_explanations(id, explained))
         if any(one for per_system in why for one in per_system):
             kept.write(kept_json(f"why-{number}", why))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
-from limner.report.page.document import Document, kept_picture, object_with_images, to_json
+from limner.look.document import Document, kept_picture, object_with_images, to_json
 from limner.report.page.entries import Entries
 from limner.report.page.pictures import Pictures, fits
 from limner.report.page.results import Results
@@ -59,7 +59,7 @@ def write_page(
                 if not fits(image, picture):
                     noted.warn("picture whose shape is not the corpus'", f"image {image.id}")
                 if picture.data:
-                    embedded.write(kept_picture(len(made), picture))
+                    embedded.write(kept_picture(len(made), picture.data, picture.mime))
             made.append(to_json(entries.make(image, said, picture)))
         joined.refuse_rest()
         if not made:

@@ -17,9 +17,9 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from limner.corpus.files import read_lines, write_bytes
 from limner.corpus.reading import Reading, is_encodable
 from limner.errors import BadInput, LimnerError, one_line, shown
+from limner.files import read_lines, write_bytes
 from limner.score.judgement.judgements import MAX_COUNT, Gathering, Judgement, Judgements
 from limner.score.judgement.scale import CROWD, EXPERT, SHARE, Scale
 

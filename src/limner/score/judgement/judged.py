@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from limner.corpus.files import read_lines
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown
+from limner.files import read_lines
 from limner.score.judgement.correlation import Kind
 from limner.score.judgement.files import read_judgements
 from limner.score.judgement.judgements import Judgements

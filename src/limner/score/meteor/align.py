@@ -13,10 +13,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from limner.kernels import kernel
 from limner.score.meteor.matching import Matcher, Pair
 from limner.score.meteor.search import BEAM, Alignment, search
 from limner.score.meteor.sentences import Sentences
-from limner.text.compiled import kernel
 
 KERNEL = kernel("limner.score.meteor._align")
 

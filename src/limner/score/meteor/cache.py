@@ -18,9 +18,9 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from limner.corpus.files import write_bytes
+from limner.cache import cache_folder
 from limner.errors import LimnerError
-from limner.score.cache_folder import cache_folder
+from limner.files import write_bytes
 from limner.score.meteor.compilation import Array, Arrays, compiled
 from limner.score.meteor.sources import Progress, Source
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limner.kernels import kernel
 from limner.score.meteor.tables import Tables
 from limner.score.meteor.vocabulary import gathered
-from limner.text.compiled import kernel
 from limner.text.token_table import TokenTable, Whole
 
 KERNEL = kernel("limner.score.meteor._trie")

@@ -13,10 +13,10 @@ from typing import NamedTuple
 from zlib import crc32
 
 from limner.corpus import Caption, Image, open_corpus
-from limner.corpus.files import STDIO
 from limner.corpus.formats import jsonl, parquet, split_source
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
+from limner.files import STDIO
 
 SUFFIXES = (*jsonl.SUFFIXES, parquet.SUFFIX)
 

@@ -10,8 +10,8 @@ from types import TracebackType
 
 import msgspec
 
+from limner.cache import cache_folder
 from limner.errors import LimnerError
-from limner.score.cache_folder import cache_folder
 from limner.score.spice.parse import Parse
 
 MAX_BYTES = 512 << 20

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from limner.text.compiled import kernel
+from limner.kernels import kernel
 from limner.text.ptb.chunks import ODD, by_chunks, without_dropped
 from limner.text.ptb.lexer import lex
 

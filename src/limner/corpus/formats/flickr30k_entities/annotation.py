@@ -11,9 +11,9 @@ from html import unescape
 from sys import intern
 from xml.parsers import expat
 
-from limner.corpus.files import decode
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
+from limner.files import decode
 
 
 class Object:

@@ -7,10 +7,10 @@ import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from limner.corpus.files import ZIP_FAULTS, cannot
 from limner.corpus.formats.format import Head
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
+from limner.files import ZIP_FAULTS, cannot
 
 MAX_MEMBER = 4 << 20
 """Bytes one image's file may unpack to; real ones have a few thousand."""

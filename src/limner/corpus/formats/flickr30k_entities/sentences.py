@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from sys import intern
 
 from limner.corpus.caption import Mention
-from limner.corpus.files import decode
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
+from limner.files import decode
 
 NOT_VISUAL = "0"
 """The chain of phrases that refer to nothing visible; each is a thing of its own."""

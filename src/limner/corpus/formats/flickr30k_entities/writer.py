@@ -10,10 +10,10 @@ from pathlib import Path
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
-from limner.corpus.files import write_bytes, write_folder
 from limner.corpus.formats.flickr30k_entities.sentences import MARK, NOT_VISUAL, is_number
 from limner.corpus.image import Chain, Image
 from limner.errors import LimnerError, shown
+from limner.files import write_bytes, write_folder
 
 UNTYPED = "other"
 

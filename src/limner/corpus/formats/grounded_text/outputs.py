@@ -9,7 +9,6 @@ from pathlib import Path
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
-from limner.corpus.files import read_lines
 from limner.corpus.formats.format import Format
 from limner.corpus.formats.grounded_text.grounding import Grounding
 from limner.corpus.formats.grounded_text.pictures import picture_size
@@ -19,6 +18,7 @@ from limner.corpus.image import Image
 from limner.corpus.json_stream import parse as parse_json
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
+from limner.files import read_lines
 
 MAX_TEXT = 1_000_000
 """Characters an output may have before it is taken for no model's."""

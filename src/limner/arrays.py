@@ -1,0 +1,12 @@
+"""The kinds of numpy arrays that signatures name."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+"""Positions in another array, as numpy's own sorting and searching return them."""

@@ -1,0 +1,92 @@
+"""The one place where anything is imported late.
+
+Light code names a heavy module with `lazy` and uses it as if it had been
+imported; the library behind it is loaded at the first use. A package offers
+what its modules define with `lazy_exports`, so that importing the package
+costs nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from limner.errors import MissingLibrary
+
+HEAVY: Mapping[str, str] = {}
+"""Modules and packages that import a large library at their top, and the extra that installs it."""
+
+
+class LazyModule(ModuleType):
+    """A module that is imported when something of it is first used."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(load(self.__name__), name)
+
+
+def lazy(name: str) -> LazyModule:
+    """The module of this dotted name, imported at its first use.
+
+    Type checkers do not see through this. Import the module for them under
+    `if TYPE_CHECKING:` and assign the lazy one in the `else` branch.
+    """
+    return LazyModule(name)
+
+
+def load(name: str) -> ModuleType:
+    """The module of this dotted name, imported now; an error names the extra that installs a missing library."""
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        extra = extra_of(name)
+        if extra is None or library == "limner":
+            raise
+        raise MissingLibrary(library, extra) from error
+
+
+def load_object(path: str) -> Any:
+    """What `module:name` stands for."""
+    module, _, name = path.partition(":")
+    return getattr(load(module), name)
+
+
+def extra_of(module: str) -> str | None:
+    """The extra that installs what a heavy module needs, None for a light one."""
+    while module:
+        if module in HEAVY:
+            return HEAVY[module]
+        module = module.rpartition(".")[0]
+    return None
+
+
+def lazy_exports(
+    package: str, modules: Mapping[str, Iterable[str]], *, renamed: Mapping[str, str] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """A package's `__getattr__`, `__dir__` and `__all__` for names that its modules define.
+
+    `modules` lists the names by module. `renamed` gives the new name of each
+    old one; using an old name works, and warns.
+    """
+    module_of = {name: module for module, names in modules.items() for name in names}
+    renamed = renamed or {}
+
+    def get(name: str) -> Any:
+        if name in renamed:
+            message = f"{package}.{name} is now {package}.{renamed[name]}"
+            warnings.warn(message, DeprecationWarning, stacklevel=2)
+            return get(renamed[name])
+        if name not in module_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(load(module_of[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *module_of})
+
+    return get, names, sorted(module_of)

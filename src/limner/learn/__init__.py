@@ -1,0 +1,1 @@
+"""What everything trained shares: model files that hold no code."""

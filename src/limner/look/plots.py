@@ -1,0 +1,199 @@
+"""One look for every plot: palette, fonts, sizes, and saving as SVG and PNG.
+
+A figure is made in a `with figure(...)` block, filled there with the bars and
+histograms below or with matplotlib's own calls, and turned into files with
+`save`. matplotlib is imported when the first figure is made, and its own
+settings are left as they were.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from limner.errors import LimnerError
+from limner.files import cannot, write_bytes
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+"""Okabe and Ito's colours, which people with any kind of colour vision tell apart, most distant first."""
+
+INK, FAINT = "#222222", "#D9D9D9"
+
+LOOK: dict[Any, Any] = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans"],
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 9,
+    "axes.edgecolor": INK,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "axes.grid": False,
+    "grid.color": FAINT,
+    "grid.linewidth": 0.6,
+    "legend.framealpha": 1.0,
+    "legend.edgecolor": "none",
+    "legend.fontsize": 9,
+    "text.color": INK,
+    # Labels are a corpus' own words: a dollar sign in them is a dollar sign.
+    "text.parse_math": False,
+    "xtick.color": INK,
+    "ytick.color": INK,
+    "svg.fonttype": "path",
+    # Equal figures give equal files.
+    "svg.hashsalt": "limner",
+}
+
+DOTS_PER_INCH = 150
+LETTERS_PER_INCH = 11
+"""Letters of a label that fit an inch of a figure's width, its margins taken off."""
+
+
+def needs_matplotlib() -> None:
+    """Raise the error that names the remedy where matplotlib is not installed."""
+    if find_spec("matplotlib") is None:
+        raise LimnerError("plots need matplotlib; pip install 'limner[plots]'")
+
+
+@contextmanager
+def figure(width: float, height: float, rows: int = 1, columns: int = 1) -> Iterator[tuple[Figure, list[Axes]]]:
+    """An empty figure of a size in inches and its panels, row by row; what the block draws has the look."""
+    needs_matplotlib()
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    with rc_context(LOOK):
+        made = Figure(figsize=(width, height), layout="constrained")
+        yield made, list(made.subplots(rows, columns, squeeze=False).flat)
+
+
+def grouped_bars(axes: Axes, groups: Sequence[str], series: Mapping[str, Sequence[float]], label: str) -> None:
+    """Upright bars: for each group one of each series, in the palette's order."""
+    width = 0.8 / len(series)
+    for i, (name, values) in enumerate(series.items()):
+        left = [place - 0.4 + width * (i + 0.5) for place in range(len(groups))]
+        axes.bar(left, values, width=width * 0.92, label=name, color=PALETTE[i % len(PALETTE)])
+    axes.set_xticks(range(len(groups)), list(groups))
+    axes.tick_params(axis="x", length=0)
+    whole = axes.get_figure(root=True)
+    if whole is not None and max(map(len, groups)) * len(groups) > LETTERS_PER_INCH * whole.get_figwidth():
+        axes.tick_params(axis="x", rotation=30)
+    axes.set_ylabel(label)
+    axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
+    axes.yaxis.grid(True)
+    axes.legend()
+
+
+def ranked_bars(axes: Axes, items: Sequence[str], series: Mapping[str, Sequence[float]], label: str) -> None:
+    """Lying bars, the first item on top: for each item one of each series."""
+    height = 0.8 / len(series)
+    for i, (name, values) in enumerate(series.items()):
+        middle = [place - 0.4 + height * (i + 0.5) for place in range(len(items))]
+        axes.barh(middle, values, height=height * 0.92, label=name, color=PALETTE[i % len(PALETTE)])
+    axes.set_yticks(range(len(items)), list(items))
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(len(items) - 0.4, -0.6)
+    axes.set_xlabel(label)
+    axes.xaxis.grid(True)
+    axes.legend(loc="lower right")
+
+
+def histograms(axes: Axes, series: Mapping[str, Sequence[tuple[int, int]]], label: str, counted: str) -> None:
+    """Histograms of whole numbers, one over the other, as shares so that sizes do not matter.
+
+    Each series is pairs of value and count, by value; an empty one is left out and leaves its colour unused. The few
+    largest values share the last bin. Dashed lines are means.
+    """
+    there = [(PALETTE[i % len(PALETTE)], name, pairs) for i, (name, pairs) in enumerate(series.items()) if pairs]
+    first = min(pairs[0][0] for _, _, pairs in there)
+    last = max(_almost_all(pairs) for _, _, pairs in there)
+    open_end = max(pairs[-1][0] for _, _, pairs in there) > last
+    edges = [value - 0.5 for value in range(first, last + 2)]
+    for colour, name, pairs in there:
+        n = sum(count for _, count in pairs)
+        mean = sum(value * count for value, count in pairs) / n
+        shares = [0.0] * (last + 1 - first)
+        for value, count in pairs:
+            shares[min(value, last) - first] += count / n
+        axes.stairs(shares, edges, fill=True, color=colour, alpha=0.3)
+        # Outlines and means lie over the fill of every series.
+        axes.stairs(shares, edges, color=colour, linewidth=1.4, label=f"{name}: mean {mean:.1f}", zorder=3)
+        axes.axvline(mean, color=colour, linestyle="--", linewidth=1.2, zorder=3)
+    axes.set_xlim(edges[0], edges[-1])
+    axes.set_ylim(0, None)
+    _number_bins(axes, range(first, last + 1), open_end=open_end)
+    axes.set_xlabel(label)
+    axes.set_ylabel(f"share of {counted}")
+    axes.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.10g}%")
+    axes.yaxis.grid(True)
+    axes.legend()
+
+
+def _almost_all(pairs: Sequence[tuple[int, int]]) -> int:
+    """The first value that 99.5 % of a histogram do not exceed, but never more than 100 bins."""
+    n = sum(count for _, count in pairs)
+    seen = 0
+    for value, count in pairs:
+        seen += count
+        if seen >= 0.995 * n:
+            return min(value, pairs[0][0] + 99)
+    return pairs[-1][0]
+
+
+def save(figures: Mapping[str, Figure], folder: Path) -> list[Path]:
+    """Write every figure as NAME.svg and NAME.png in the folder, which is made if need be; their paths.
+
+    All are drawn before the first is written.
+    """
+    drawn = {folder / f"{name}.{kind}": _drawn(made, kind) for name, made in figures.items() for kind in ("svg", "png")}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot("write", folder, error) from error
+    for path, image in drawn.items():
+        with write_bytes(path) as handle:
+            handle.write(image)
+    return list(drawn)
+
+
+def _drawn(made: Figure, kind: str) -> bytes:
+    from matplotlib import rc_context
+
+    image = io.BytesIO()
+    # Without these the file would hold the time and the library's version.
+    nameless = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
+    with rc_context(LOOK), warnings.catch_warnings():
+        # A script that the font lacks is drawn as empty squares; nothing the user can do about it here.
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        made.savefig(image, format=kind, dpi=DOTS_PER_INCH, metadata=nameless)
+    return image.getvalue()
+
+
+def _number_bins(axes: Axes, values: Sequence[int], *, open_end: bool) -> None:
+    """Number the bins, no more than a dozen of them, the last with a + where it holds all above."""
+    step = next(step for step in _steps() if len(values) / step <= 12)
+    shown = [value for value in values if value % step == 0]
+    if open_end:
+        shown = [value for value in shown if value <= values[-1] - step / 2] + [values[-1]]
+    names = [f"{value}+" if open_end and value == values[-1] else str(value) for value in shown]
+    axes.set_xticks(shown, names)
+
+
+def _steps() -> Iterator[int]:
+    power = 1
+    while True:
+        yield from (power, 2 * power, 5 * power)
+        power *= 10

@@ -1,0 +1,81 @@
+"""Old names of modules and of what they define: they still work, with a warning.
+
+Both tables hold names that a documentation page once showed. A module that
+moved whole stands in `MOVED`; a name that changed, or that left a module that
+is still there, in `RENAMED`.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+from limner.lazy import load, load_object
+
+MOVED: dict[str, tuple[str, ...]] = {
+    "limner.corpus.playground": ("limner.playground",),
+    "limner.describe.model_files": ("limner.learn.model_files",),
+    "limner.report.plots": ("limner.look.plots",),
+    "limner.report.tables": ("limner.look.tables",),
+}
+"""The modules that now define what the module of an old name defined; submodules of a moved package move with it."""
+
+RENAMED: dict[str, str] = {}
+"""What `old.module.name` is now, as `new.module:name`."""
+
+
+class MovedModule(ModuleType):
+    """A module by its old name: each use of it warns and gives what the new modules define."""
+
+    def __getattr__(self, name: str) -> Any:
+        return moved_name(self.__name__, name, stacklevel=3)
+
+
+def moved_names(module: str) -> Callable[[str], Any]:
+    """The `__getattr__` of a module that some names of `RENAMED` have left."""
+    return lambda name: moved_name(module, name, stacklevel=3)
+
+
+def moved_name(module: str, name: str, *, stacklevel: int) -> Any:
+    """What a name of a module stands for today, with a warning that tells its new one."""
+    new = RENAMED.get(f"{module}.{name}")
+    if new is None and not name.startswith("__"):
+        new = next((f"{home}:{name}" for home in new_homes(module) if hasattr(load(home), name)), None)
+    if new is None:
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    warnings.warn(f"{module}.{name} is now {new.replace(':', '.')}", DeprecationWarning, stacklevel=stacklevel)
+    return load_object(new)
+
+
+class MovedFinder(MetaPathFinder, Loader):
+    """Finds modules by their old names."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        return ModuleSpec(fullname, self, is_package=True) if new_homes(fullname) else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return MovedModule(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """There is nothing to run: every name is looked up when it is used."""
+
+
+def new_homes(old: str) -> tuple[str, ...]:
+    """The modules where the contents of a moved module are now; none if it did not move."""
+    if old in MOVED:
+        return MOVED[old]
+    parent, _, child = old.rpartition(".")
+    return tuple(f"{home}.{child}" for home in new_homes(parent)) if parent else ()
+
+
+def install() -> None:
+    """Let old names be imported; the real modules are always looked for first."""
+    if not any(isinstance(finder, MovedFinder) for finder in sys.meta_path):
+        sys.meta_path.append(MovedFinder())

@@ -1,0 +1,211 @@
+"""Composing a scene: a setting, what happens there, what stands about, and everything's box."""
+
+from __future__ import annotations
+
+from random import Random
+
+from limner.playground.catalogue import KINDS, with_trait
+from limner.playground.events import EVENTS
+from limner.playground.layout import Layout
+from limner.playground.scene import Group, Scene, Thing
+from limner.playground.settings import SETTINGS, Wheel, wheel
+from limner.playground.stage import Missing, Stage
+
+_SETTINGS = Wheel({setting.name: setting.weight for setting in SETTINGS.values()})
+_LIGHTS = Wheel({"day": 60.0, "overcast": 14.0, "sunset": 14.0, "morning": 12.0})
+_N_EVENTS = Wheel({1: 56.0, 2: 40.0, 3: 4.0})
+_N_PROPS = Wheel({0: 8.0, 1: 34.0, 2: 36.0, 3: 17.0, 4: 5.0})
+_N_ALOFT = Wheel({0: 50.0, 1: 40.0, 2: 10.0})
+
+
+def compose(
+    rng: Random,
+    seed: str,
+    size: tuple[int, int] = (640, 480),
+    allowed: frozenset[str] | None = None,
+    wanted: str | None = None,
+) -> Scene:
+    """A scene from a random generator, of allowed classes only.
+
+    `wanted` is a class that ought to be in it: the setting suits it, and if no
+    event brings it along it stands about in plain view. `seed` is kept for
+    what drawing leaves to chance.
+    """
+    width, height = size
+    name = _setting_for(rng, wanted) if wanted is not None else _SETTINGS.spin(rng)
+    setting = SETTINGS[name]
+    light = "day" if setting.indoor else _LIGHTS.spin(rng)
+    low, high = setting.horizon
+    horizon = height * (low + (high - low) * rng.random())
+    scene = Scene(seed, name, light, width, height, horizon, max(horizon, height * setting.shore))
+    stage = Stage(rng, name, allowed)
+    layout = Layout(rng, scene, setting)
+    n_events, n_props, n_aloft = _N_EVENTS.spin(rng), _N_PROPS.spin(rng), _N_ALOFT.spin(rng)
+    _events(stage, layout, n_events)
+    if wanted is not None and not _holds(scene, wanted):
+        _show(stage, layout, wanted)
+    _props(stage, layout, n_props)
+    _aloft(stage, layout, n_aloft)
+    if setting.shore and rng.random() < 0.55:
+        _afloat(stage, layout)
+    finish(scene)
+    return scene
+
+
+def finish(scene: Scene) -> None:
+    """Order the groups from back to front, and number the things by their boxes."""
+    scene.groups.sort(key=_depth)
+    things = [t for group in scene.groups for t in group.members()]
+    things.sort(key=_position)
+    for number, thing in enumerate(things):
+        thing.number = number
+    scene.things = things
+
+
+def _depth(group: Group) -> tuple[int, float]:
+    first = group.things[0].kind.name
+    if group.where == "aloft":
+        return (0 if first == "sun" else 1), 0.0
+    return (2 if group.things[0].kind.figure == "rug" and len(group.things) == 1 else 3), group.y
+
+
+def _position(thing: Thing) -> tuple[int, int, int, int, str, str]:
+    return (*thing.box, thing.kind.name, thing.colour)
+
+
+def _events(stage: Stage, layout: Layout, count: int) -> None:
+    choices = wheel(stage.setting.name, "events", None)
+    placed, before = 0, ""
+    for _ in range(count + 2 if stage.allowed is None else count + 14):
+        name = choices.spin(stage.rng)
+        if name == before:
+            continue
+        try:
+            group = EVENTS[name](stage)
+        except Missing:
+            continue
+        if layout.event(group, placed == 0):
+            placed, before = placed + 1, name
+            if placed == count:
+                return
+
+
+def _props(stage: Stage, layout: Layout, count: int) -> None:
+    choices = wheel(stage.setting.name, "props", stage.allowed)
+    if not choices:
+        return
+    for _ in range(count):
+        name = choices.spin(stage.rng)
+        if name not in SINGLE or not _holds(layout.scene, name):
+            layout.prop(prop(stage, name))
+
+
+def _holds(scene: Scene, name: str) -> bool:
+    return any(thing.kind.name == name for group in scene.groups for thing in group.members())
+
+
+def prop(stage: Stage, name: str) -> Group:
+    """A thing by itself, standing about; a table may have something on it."""
+    thing = stage.thing(name, SNOWY.get(name) if stage.setting.name == "snow" else None)
+    thing.flip = stage.chance(0.5)
+    group = Group(thing)
+    if KINDS[name].type == "animals":
+        group.say({"graze": "graze", "sit": "sit", "lie": "lie", "walk": "walk"}.get(thing.pose, "stand"), thing)
+    elif name in ("car", "truck", "bus", "tractor", "motorcycle", "bicycle"):
+        group.say("park", thing)
+    elif name == "table" and stage.chance(0.7):
+        menu = [m for m in ("cup", "bowl", "bottle", "cake", "potted plant", "book", "apple", "bread") if stage.can(m)]
+        if menu:
+            item = stage.thing(stage.one(menu))
+            item.on = thing
+            group.add(item.move(stage.between(-0.35, 0.35), thing.anchor("top")[1] - 0.03, 1.0))
+    return group
+
+
+SNOWY = {"pine tree": "snowy"}
+
+
+def _show(stage: Stage, layout: Layout, name: str) -> None:
+    """Put a wanted class in plain view, one to three of it."""
+    kind = KINDS[name]
+    for _ in range(6):
+        if name in SMALL:
+            table = stage.thing("table") if stage.can("table") else None
+            item = stage.thing(name)
+            group = Group(table, item.move(stage.between(-0.3, 0.3), 0.72, 1.0)) if table else Group(item)
+            item.on = table
+        elif kind.type == "people":
+            person = stage.person("stand", who=(name,))
+            group = Group(person).say("stand", person)
+        elif name in FLYING:
+            group = sky_group(stage, name)
+            if layout.aloft(group, False):
+                return
+            continue
+        elif kind.figure == "garment":
+            wearer = stage.person("stand", wear=(name,) if kind.name in ACCESSORIES else ())
+            group = Group(wearer).say("stand", wearer)
+            if not any(garment.kind is kind for garment in wearer.garments):
+                continue
+        else:
+            group = prop(stage, name)
+        if layout.prop(group, eager=True):
+            return
+
+
+SMALL = with_trait("small")
+FLYING = with_trait("flying")
+ACCESSORIES = with_trait("accessory")
+SINGLE = with_trait("single")
+
+
+def sky_group(stage: Stage, name: str) -> Group:
+    """What flies or hangs, by itself; birds come in flocks."""
+    count = stage.one((1, 1, 2, 3)) if name == "bird" else 1
+    group, x = Group(where="aloft"), 0.0
+    for i in range(count):
+        thing = stage.thing(name, "fly" if name == "bird" else None, size=1.0001)
+        thing.aloft = True
+        group.add(thing.move(x, 0.18 * (i % 2)))
+        x += 0.95
+    if name in ("bird", "airplane", "helicopter", "hot air balloon", "butterfly"):
+        group.say("fly" if name != "hot air balloon" else "float", *group.things)
+    return group
+
+
+def _aloft(stage: Stage, layout: Layout, count: int) -> None:
+    choices = wheel(stage.setting.name, "aloft", stage.allowed)
+    if not choices:
+        return
+    indoor = stage.setting.indoor or stage.setting.name == "cafe"
+    seen: set[str] = set()
+    for _ in range(count):
+        name = choices.spin(stage.rng)
+        if name in seen and name != "cloud":
+            continue
+        seen.add(name)
+        group = sky_group(stage, name)
+        layout.aloft(group, indoor)
+
+
+def _afloat(stage: Stage, layout: Layout) -> None:
+    choices = wheel(stage.setting.name, "afloat", stage.allowed)
+    if not choices:
+        return
+    name = choices.spin(stage.rng)
+    group = Group(where="water")
+    for i in range(stage.one((1, 1, 2, 3)) if name == "duck" else 1):
+        group.add(stage.thing(name, "swim" if name == "duck" else None).move(i * 0.85, 0.1 * (i % 2)))
+    group.say("swim" if name == "duck" else "sail", *group.things)
+    layout.afloat(group)
+
+
+def _setting_for(rng: Random, wanted: str) -> str:
+    """A setting that a class is at home in."""
+    homes = {
+        s.name: s.weight for s in SETTINGS.values() if any(wanted in s.offers[f] for f in ("props", "aloft", "afloat"))
+    }
+    if not homes:
+        indoors = wanted in SMALL
+        homes = {s.name: s.weight for s in SETTINGS.values() if s.indoor == indoors and s.name != "stage"}
+    return Wheel(homes).spin(rng)

@@ -1,0 +1,124 @@
+"""Drawing a composed scene."""
+
+from __future__ import annotations
+
+from PIL import Image
+
+from limner.playground.drawing.backdrops import backdrop, foreground
+from limner.playground.drawing.canvas import FINE, Layer, Palette, soft_ellipse
+from limner.playground.drawing.palette import palette_of
+from limner.playground.figures import figure
+from limner.playground.figures.shape import Shape, Sketch
+from limner.playground.scene import Cord, Group, Scene, Thing
+
+
+def draw(scene: Scene) -> Image.Image:
+    """The scene's picture, of the scene's size in RGB."""
+    canvas = backdrop(scene)
+    for group in scene.groups:
+        _shadows(canvas, scene, group)
+        _draw_group(canvas, group)
+    foreground(canvas, scene)
+    return canvas.reduce(FINE)
+
+
+def draw_alone(thing: Thing, size: tuple[int, int]) -> Image.Image:
+    """A thing, with what it wears, on nothing: RGBA of the picture's size."""
+    canvas = Image.new("RGBA", (size[0] * FINE, size[1] * FINE))
+    layer = Layer(0, 0, *canvas.size)
+    layer.paint(_shapes(thing), thing.x * FINE, thing.y * FINE, thing.scale * FINE, thing.flip)
+    return layer.image.reduce(FINE)
+
+
+def _draw_group(canvas: Image.Image, group: Group) -> None:
+    """Each free-standing thing in its turn, people together with what they hold."""
+    cords = list(group.cords)
+    for thing in sorted(group.things, key=lambda t: t.z):
+        if thing.holder is None:
+            _draw_cluster(canvas, thing)
+    for cord in cords:
+        _draw_cord(canvas, group, cord)
+
+
+def _draw_cluster(canvas: Image.Image, thing: Thing) -> None:
+    members = [thing, *thing.held]
+    left, top, right, bottom = _reach(members, canvas.size)
+    if right <= left or bottom <= top:
+        return
+    layer = Layer(left, top, right, bottom)
+    behind = [m for m in thing.held if m.z < 0]
+    for held in behind:
+        _paint(layer, held)
+    if len(members) == 1 + len(behind):
+        _paint(layer, thing)
+    else:
+        _paint_held(layer, thing)
+    layer.onto(canvas)
+
+
+def _paint(layer: Layer, thing: Thing) -> None:
+    layer.paint(_shapes(thing), thing.x * FINE, thing.y * FINE, thing.scale * FINE, thing.flip)
+
+
+def _paint_held(layer: Layer, thing: Thing) -> None:
+    """A person with things in hand, which lie between the body and the near arm."""
+    shapes = _shapes(thing)
+    for held in sorted((h for h in thing.held if h.z >= 0), key=lambda h: h.z):
+        below = [item for item in shapes if item[0].z < held.z]
+        shapes = [item for item in shapes if item[0].z >= held.z]
+        layer.paint(below, thing.x * FINE, thing.y * FINE, thing.scale * FINE, thing.flip)
+        _paint(layer, held)
+    layer.paint(shapes, thing.x * FINE, thing.y * FINE, thing.scale * FINE, thing.flip)
+
+
+def _shapes(thing: Thing) -> list[tuple[Shape, Palette]]:
+    """The shapes of a thing and its garments with their colours, in painting order."""
+    found: list[tuple[Shape, Palette]] = []
+    for part in (thing, *thing.garments):
+        palette = palette_of(part)
+        found.extend((shape, palette) for shape in figure(*part.key).shapes)
+    if thing.garments:
+        found.sort(key=lambda item: item[0].z)
+    return found
+
+
+def _reach(things: list[Thing], size: tuple[int, int]) -> tuple[int, int, int, int]:
+    """The canvas' pixels that things may touch."""
+    boxes = [thing.box for thing in things]
+    return (
+        max(0, min(b[0] for b in boxes) * FINE - FINE),
+        max(0, min(b[1] for b in boxes) * FINE - FINE),
+        min(size[0], max(b[2] for b in boxes) * FINE + FINE),
+        min(size[1], max(b[3] for b in boxes) * FINE + FINE),
+    )
+
+
+def _draw_cord(canvas: Image.Image, group: Group, cord: Cord) -> None:
+    (ax, ay), (bx, by) = cord.start, cord.end
+    sketch = Sketch()
+    sketch.line(cord.ink, 0.018, (ax, ay), ((ax + bx) / 2, (ay + by) / 2 - cord.sag), (bx, by))
+    scale = -group.scale if group.flip else group.scale
+    xs = sorted((group.x + ax * scale, group.x + bx * scale))
+    ys = sorted(group.y - y * group.scale for y in (ay, by, min(ay, by) - cord.sag))
+    layer = Layer(*(round(edge * FINE) for edge in (xs[0] - 4, ys[0] - 4, xs[1] + 4, ys[2] + 4)))
+    palette: Palette = {}
+    shapes = [(shape, palette) for shape in sketch.figure().shapes]
+    layer.paint(shapes, group.x * FINE, group.y * FINE, group.scale * FINE, group.flip)
+    canvas.paste(layer.image, (layer.left, layer.top), layer.image)
+
+
+def _shadows(canvas: Image.Image, scene: Scene, group: Group) -> None:
+    """Soft shadows under what stands on the ground, and ripples around what floats."""
+    if group.where == "aloft":
+        return
+    tint = (255, 255, 255) if group.where == "water" else (96, 112, 150) if scene.setting == "snow" else (52, 44, 40)
+    for thing in group.things:
+        if thing.holder is not None or thing.on is not None or thing.kind.figure == "rug":
+            continue
+        if thing.dy > 0.6 or (thing.z > 0 and thing.dy > 0.12):
+            continue
+        x0, _, x1, _ = thing.box
+        wide = (x1 - x0) / 2 * 0.95 + 2
+        foot = (thing.y - thing.bounds[1] * thing.scale) * FINE
+        strength = 0.55 if group.where == "water" else 0.34
+        soft_ellipse(canvas, (x0 + x1) / 2 * FINE, foot, wide * FINE, (3 + wide * 0.13) * FINE, tint, strength)

@@ -1,0 +1,19 @@
+"""What can happen in a scene: each event makes a group of things and says what goes on among them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from limner.playground.events import animals, home, music, outing, sport
+from limner.playground.scene import Group
+from limner.playground.stage import Stage
+
+Event = Callable[[Stage], Group]
+
+EVENTS: dict[str, Event] = {
+    **animals.EVENTS,
+    **home.EVENTS,
+    **music.EVENTS,
+    **outing.EVENTS,
+    **sport.EVENTS,
+}

@@ -1,0 +1,113 @@
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from limner import files
+from limner.errors import BadInput, LimnerError
+from limner.files import open_bytes, read_lines, write_bytes, write_folder
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+def test_bytes_come_back_as_they_were_written(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"file.txt{suffix}"
+    with write_bytes(path) as handle:
+        handle.write(b"one\n")
+        handle.write(b"two\n" * 1000)
+    with open_bytes(path) as handle:
+        assert handle.read() == b"one\n" + b"two\n" * 1000
+    if suffix:
+        assert path.stat().st_size < 200
+
+
+@pytest.mark.parametrize("error", [RuntimeError("stop"), KeyboardInterrupt()])
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, error: BaseException) -> None:
+    path = tmp_path / "file.txt"
+    path.write_text("old")
+
+    def fail() -> None:
+        with write_bytes(path) as handle:
+            handle.write(b"new")
+            raise error
+
+    with pytest.raises(type(error)):
+        fail()
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_failed_folder_leaves_nothing(tmp_path: Path) -> None:
+    def fail() -> None:
+        with write_folder(tmp_path / "made") as folder:
+            (folder / "a").write_text("a")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_with_something_in_it_is_replaced_only_when_asked(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    made.mkdir()
+    (made / "precious").touch()
+    with pytest.raises(LimnerError, match="not empty"), write_folder(made):
+        pass
+    assert (made / "precious").exists()
+    with write_folder(made, replace=True) as folder:
+        (folder / "new").touch()
+    assert [p.name for p in made.iterdir()] == ["new"]
+    assert list(tmp_path.iterdir()) == [made]
+
+
+def test_writing_where_there_is_no_folder_says_so(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="cannot write"), write_bytes(tmp_path / "no" / "file"):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("cut.gz", gzip.compress(b"x" * 10_000, mtime=0)[:-10]),
+        ("no.gz", b"plain text"),
+        ("no.zst", b"plain text"),
+        ("cut.zst", zstandard.compress(b"whole ") + zstandard.compress(bytes(range(256)) * 100)[:-10]),
+    ],
+)
+def test_what_cannot_be_decompressed_is_named(tmp_path: Path, name: str, content: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match="cannot be decompressed") as caught:
+        list(read_lines(path))
+    assert str(path) in str(caught.value)
+
+
+def test_several_zstd_frames_are_read_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "frames.zst"
+    path.write_bytes(b"".join(zstandard.compress(word) for word in (b"one ", b"", b"two")))
+    with open_bytes(path) as handle:
+        assert handle.read() == b"one two"
+
+
+def test_lines_are_numbered_and_keep_what_is_in_them(tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    path.write_bytes("\ufeffé one \r\n\n two".encode())
+    assert list(read_lines(path)) == [(1, "é one "), (2, ""), (3, " two")]
+
+
+def test_a_line_in_another_encoding_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "latin.txt"
+    path.write_bytes(b"fine\ncaf\xe9\n")
+    with pytest.raises(BadInput, match=r"latin\.txt:2: byte 3 is not UTF-8"):
+        list(read_lines(path))
+
+
+def test_a_line_without_end_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(files, "MAX_LINE", 1000)
+    path = tmp_path / "long.txt"
+    path.write_bytes(b"x" * 5000)
+    with pytest.raises(BadInput, match="longer than"):
+        list(read_lines(path))
