@@ -7,29 +7,70 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
-from importlib import import_module
 from types import FrameType
 
 import click
 
 from limner import __version__
-from limner.errors import LimnerError, unknown
+from limner.cli.click_classes import Entry, LazyGroup
+from limner.cli.remedies import worded
+from limner.cli.terminal import terminal_progress
+from limner.errors import LimnerError
 
-# Each command's module and the line `limner --help` shows, so that help imports none of them.
-COMMANDS: dict[str, str] = {
-    "demo": "Show what Limner does, from nothing.",
-    "convert": "Read corpora in one format and write them in another.",
-    "link": "Tie captions to boxes by the names of the boxes' classes.",
-    "info": "Print the statistics of a corpus, or of two side by side.",
-    "playground": "Make a clip-art world: scenes with boxes, captions and, if asked, pictures.",
-    "train": "Learn from a corpus with captions.",
-    "describe": "Describe images from their labelled boxes.",
-    "constraints": "Choose from boxes what captions have to mention, and say why.",
-    "score": "Score a system's results against gold.",
-    "experiment": "Run a paper's experiment on corpora of your own.",
-    "show": "Make a page of images with their boxes and captions, for a browser.",
-    "bench": "Make a benchmark of novel objects from a corpus with boxes.",
-    "schema": "Print the JSON Schema of Limner's own format.",
+COMMANDS: dict[str, Entry] = {
+    "demo": Entry("limner.cli.demo:command", "Show what Limner does, from nothing."),
+    "convert": Entry("limner.cli.convert:command", "Read corpora in one format and write them in another."),
+    "link": Entry("limner.cli.link:command", "Tie captions to boxes by the names of the boxes' classes."),
+    "info": Entry("limner.cli.info:command", "Print the statistics of a corpus, or of two side by side."),
+    "playground": Entry(
+        "limner.cli.playground:command",
+        "Make a clip-art world: scenes with boxes, captions and, if asked, pictures.",
+    ),
+    "train": Entry(
+        {
+            "selector": Entry("limner.cli.train:selector", "Learn which boxes people mention, and how many."),
+            "phrasebook": Entry("limner.cli.train:phrasebook", "Learn how people put boxes into words."),
+        },
+        "Learn from a corpus with captions.",
+    ),
+    "describe": Entry("limner.cli.describe:command", "Describe images from their labelled boxes."),
+    "constraints": Entry(
+        "limner.cli.constraints:command", "Choose from boxes what captions have to mention, and say why."
+    ),
+    "score": Entry(
+        {
+            "captions": Entry("limner.cli.score_captions:captions", "Score captions by BLEU, CIDEr, METEOR and more."),
+            "content": Entry(
+                "limner.cli.score:content",
+                "Score which boxes captions mention, in what order and in which words, against people.",
+            ),
+            "agreement": Entry(
+                "limner.cli.score_agreement:agreement", "Measure how far raters agree: alpha, kappa and more."
+            ),
+        },
+        "Score a system's results against gold.",
+    ),
+    "experiment": Entry(
+        {
+            "content-selection": Entry(
+                "limner.cli.experiment:content_selection",
+                "Choose which boxes to mention: every system against people.",
+            ),
+            "judgement": Entry(
+                "limner.cli.experiment_judgement:judgement", "Correlate metrics with what people judged."
+            ),
+        },
+        "Run a paper's experiment on corpora of your own.",
+    ),
+    "show": Entry("limner.cli.show:command", "Make a page of images with their boxes and captions, for a browser."),
+    "bench": Entry(
+        {
+            "build": Entry("limner.cli.bench_build:build", "Choose images of many classes that occur evenly."),
+            "domains": Entry("limner.cli.bench_domains:domains", "Tell images in, near and out of a domain."),
+        },
+        "Make a benchmark of novel objects from a corpus with boxes.",
+    ),
+    "schema": Entry("limner.cli.schema:command", "Print the JSON Schema of Limner's own format."),
 }
 
 
@@ -37,24 +78,8 @@ class ReaderGone(Exception):
     """Whoever read our output has seen enough."""
 
 
-class Commands(click.Group):
-    """A group whose commands are modules of this package, imported when called."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = import_module(f"limner.cli.{cmd_name}").command
-        return command
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            raise click.UsageError(str(unknown("command", args[0], COMMANDS)), ctx)
-        return super().resolve_command(ctx, args)
+class MainGroup(LazyGroup):
+    """All commands; a closed pipe is not a failure."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -63,12 +88,8 @@ class Commands(click.Group):
             # Click would make this an exit with 1, as if something had gone wrong.
             raise ReaderGone from error
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
 
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=MainGroup, entries=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="limner %(version)s")
 def limner() -> None:
     """Grounded image description: sentences about pictures whose words are tied to regions.
@@ -98,7 +119,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         # What is still buffered must not be flushed into the closed pipe at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except LimnerError as error:
-        click.echo(f"limner: {error}", err=True)
+        terminal_progress.clear()
+        click.echo(f"limner: {worded(error)}", err=True)
         sys.exit(1)
 
 

@@ -17,9 +17,10 @@ from limner.cli.bench_inputs import (
     read_twice,
     tell,
 )
-from limner.cli.corpora import Source, from_option, lenient_option, progress, tell_reading
+from limner.cli.click_classes import SectionedCommand
+from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
 from limner.cli.file_checks import check_sources
-from limner.cli.sections import Sectioned
+from limner.cli.terminal import progress
 from limner.corpus import Corpus, Image, open_corpus
 from limner.corpus.formats import split_source
 
@@ -37,7 +38,7 @@ SECTIONS = {
 
 
 @click.command(
-    cls=Sectioned,
+    cls=SectionedCommand,
     sections=SECTIONS,
     options_metavar="--size N -o OUT [OPTIONS]",
     short_help="Choose images of many classes that occur evenly.",

@@ -19,9 +19,10 @@ from limner.cli.bench_inputs import (
     read_twice,
     tell,
 )
-from limner.cli.corpora import Source, from_option, lenient_option, progress, tell_reading
+from limner.cli.click_classes import SectionedCommand
+from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
 from limner.cli.file_checks import check_outputs, check_sources
-from limner.cli.sections import Sectioned
+from limner.cli.terminal import progress
 from limner.corpus import Corpus, Image, open_corpus
 from limner.files import write_bytes
 
@@ -44,7 +45,7 @@ COLUMNS = ("class", "mentions", "domain", "why")
 
 
 @click.command(
-    cls=Sectioned,
+    cls=SectionedCommand,
     sections=SECTIONS,
     options_metavar="--captions CAPTIONED -o OUT [OPTIONS]",
     short_help="Tell images in, near and out of a domain.",

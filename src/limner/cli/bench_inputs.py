@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from limner.cli.corpora import FormatName, progress, tell_reading, tell_written
+from limner.cli.corpora import FormatName, tell_reading, tell_written
+from limner.cli.terminal import progress
 from limner.corpus import Corpus, Image, open_corpus, write_corpus
 from limner.corpus.formats import split_source
 from limner.errors import BadInput

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 import click
 
 from limner.caption.choice import IOU, TOP
-from limner.cli.corpora import Source, from_option, lenient_option, progress, reading_lines, tell_reading
+from limner.cli.corpora import Source, from_option, lenient_option, reading_lines, tell_reading
 from limner.cli.file_checks import check_outputs, check_sources
+from limner.cli.terminal import progress
 from limner.corpus import Image, open_corpus
 from limner.corpus.reading import Reading
 from limner.errors import MAX_SHOWN, BadInput, LimnerError, one_line

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from limner.cli.corpora import FormatName, Source, from_option, lenient_option, progress, tell_reading, tell_written
+from limner.cli.corpora import FormatName, Source, from_option, lenient_option, tell_reading, tell_written
+from limner.cli.terminal import progress
 from limner.corpus.formats import open_corpus, write_corpus
 from limner.files import read_lines
 

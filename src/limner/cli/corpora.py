@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 import click
@@ -15,7 +13,6 @@ from limner.corpus.formats import FORMATS, find_format
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 
-Item = TypeVar("Item")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -51,25 +48,6 @@ def from_option(command: Command) -> Command:
 
 def lenient_option(command: Command) -> Command:
     return click.option("--lenient", is_flag=True, help="Leave out what is faulty and count it.")(command)
-
-
-def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
-    """The items, with a count on standard error while it is a terminal."""
-    if not sys.stderr.isatty():
-        yield from items
-        return
-    started = shown_at = time.monotonic()
-    n = 0
-    try:
-        for n, item in enumerate(items, 1):
-            yield item
-            now = time.monotonic()
-            if now - shown_at > 0.1:
-                shown_at = now
-                share = f" of {total:,} ({n / total:.0%})" if total else ""
-                click.echo(f"\r{n:,}{share} {what}, {n / (now - started):,.0f}/s\x1b[K", err=True, nl=False)
-    finally:
-        click.echo("\r\x1b[K", err=True, nl=False)
 
 
 def tell_reading(corpus: Corpus) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from limner.cli.corpora import progress
+from limner.cli.terminal import progress
 from limner.files import write_folder
 
 

@@ -9,7 +9,8 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from limner.cli.corpora import FormatName, Source, from_option, lenient_option, progress, tell_reading, tell_written
+from limner.cli.corpora import FormatName, Source, from_option, lenient_option, tell_reading, tell_written
+from limner.cli.terminal import progress
 from limner.corpus import Image, open_corpus, write_corpus
 from limner.files import write_bytes
 

@@ -1,4 +1,4 @@
-"""`limner experiment`."""
+"""`limner experiment content-selection`."""
 
 from __future__ import annotations
 
@@ -6,19 +6,11 @@ from pathlib import Path
 
 import click
 
-from limner.cli.corpora import Source, lenient_option, progress, tell_reading
-from limner.cli.experiment_judgement import judgement
+from limner.cli.corpora import Source, lenient_option, tell_reading
+from limner.cli.terminal import progress
 
 
-@click.group()
-def command() -> None:
-    """Run a paper's experiment on corpora of your own."""
-
-
-command.add_command(judgement)
-
-
-@command.command("content-selection")
+@click.command("content-selection")
 @click.argument("train", metavar="TRAIN", type=Source())
 @click.argument("test", metavar="TEST", type=Source())
 @click.option("--out", metavar="DIR", required=True, type=click.Path(path_type=Path), help="Folder for the results.")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from limner.cli.corpora import Source, lenient_option, progress, reading_lines, tell_reading
+from limner.cli.corpora import Source, lenient_option, reading_lines, tell_reading
+from limner.cli.terminal import progress
 from limner.corpus.reading import Reading
 
 if TYPE_CHECKING:

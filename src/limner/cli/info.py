@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from limner.cli.corpora import Source, from_option, lenient_option, progress, tell_reading
+from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
+from limner.cli.terminal import progress
 from limner.corpus import Corpus, Image, open_corpus
 from limner.corpus.formats import split_source
 from limner.errors import LimnerError

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from limner.cli.corpora import FormatName, Source, from_option, lenient_option, progress, tell_reading, tell_written
+from limner.cli.corpora import FormatName, Source, from_option, lenient_option, tell_reading, tell_written
+from limner.cli.terminal import progress
 from limner.corpus import Image
 from limner.corpus.formats import open_corpus, write_corpus
 from limner.corpus.link import link_corpus

@@ -9,7 +9,8 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
-from limner.cli.corpora import FormatName, Source, progress
+from limner.cli.corpora import FormatName, Source
+from limner.cli.terminal import progress
 from limner.corpus.formats import split_source, write_corpus
 from limner.corpus.image import Image
 from limner.errors import LimnerError

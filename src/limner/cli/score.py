@@ -1,4 +1,4 @@
-"""`limner score`."""
+"""`limner score content`."""
 
 from __future__ import annotations
 
@@ -7,25 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from limner.cli.corpora import Source, lenient_option, progress, tell_reading
-from limner.cli.score_agreement import agreement
-from limner.cli.score_captions import captions
+from limner.cli.corpora import Source, lenient_option, tell_reading
+from limner.cli.terminal import progress
 from limner.corpus import open_corpus
 
 if TYPE_CHECKING:
     from limner.score.results import Missing
 
 
-@click.group()
-def command() -> None:
-    """Score a system's results against gold."""
-
-
-command.add_command(captions)
-command.add_command(agreement)
-
-
-@command.command()
+@click.command()
 @click.argument("results", metavar="RESULTS", type=Source())
 @click.option("--gold", metavar="GOLD", required=True, type=Source(), help="The corpus with people's captions.")
 @click.option("--source", metavar="NAME", help="Whose captions to score, where RESULTS hold several systems'.")

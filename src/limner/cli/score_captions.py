@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from limner.cli.corpora import Command, Source, lenient_option, progress, reading_lines, tell_reading
+from limner.cli.click_classes import SectionedCommand
+from limner.cli.corpora import Command, Source, lenient_option, reading_lines, tell_reading
 from limner.cli.file_checks import check_outputs, check_sources
-from limner.cli.sections import Sectioned
+from limner.cli.terminal import progress
 from limner.corpus import open_corpus
 from limner.corpus.formats import UnknownFormat
 from limner.errors import BadInput
@@ -45,7 +46,7 @@ def _choice(name: str, usual: str, *others: str, help: str) -> Callable[[Command
     return click.option(name, type=click.Choice([usual, *others]), default=usual, show_default=True, help=help)
 
 
-@click.command("captions", cls=Sectioned, sections=SECTIONS, options_metavar="--refs REFS [OPTIONS]")
+@click.command("captions", cls=SectionedCommand, sections=SECTIONS, options_metavar="--refs REFS [OPTIONS]")
 @click.argument("results", metavar="RESULTS [OTHER]...", nargs=-1, required=True, type=Source())
 @click.option("--refs", metavar="REFS", required=True, multiple=True, type=Source(), help="The references; repeatable.")
 @click.option("--metrics", metavar="M,…", help="What to measure, as bleu,cider,meteor.")

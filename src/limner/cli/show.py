@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from limner.cli.corpora import Source, from_option, lenient_option, progress, reading_lines, tell_reading, tell_written
+from limner.cli.corpora import Source, from_option, lenient_option, reading_lines, tell_reading, tell_written
+from limner.cli.terminal import progress
 from limner.corpus.formats import open_corpus, split_source
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError

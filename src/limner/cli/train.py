@@ -6,16 +6,12 @@ from pathlib import Path
 
 import click
 
-from limner.cli.corpora import Source, from_option, lenient_option, progress, tell_reading
+from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
+from limner.cli.terminal import progress
 from limner.corpus import open_corpus
 
 
-@click.group()
-def command() -> None:
-    """Learn from a corpus with captions."""
-
-
-@command.command()
+@click.command()
 @click.argument("corpus", metavar="CORPUS", type=Source())
 @click.option("--out", metavar="MODEL", required=True, type=click.Path(path_type=Path), help="The selector's file.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For what is random.")
@@ -31,7 +27,7 @@ def selector(corpus: str, out: Path, seed: int, from_: str | None, lenient: bool
     click.echo(f"limner: a selector written to {out}", err=True)
 
 
-@command.command()
+@click.command()
 @click.argument("corpus", metavar="CORPUS", type=Source())
 @click.option("--out", metavar="BOOK", required=True, type=click.Path(path_type=Path), help="The phrasebook's file.")
 @from_option

@@ -1,0 +1,76 @@
+"""Kinds of click commands: groups that import a command when it is called, help in sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import click
+
+from limner.errors import unknown
+from limner.lazy import load_object
+
+OTHER_OPTIONS = "Other options"
+
+
+class Entry(NamedTuple):
+    """A command of a group: where it is defined, as `module:name`, and its line in the group's help.
+
+    A group within the group has a table of its own instead.
+    """
+
+    target: str | Mapping[str, Entry]
+    help: str
+
+
+class LazyGroup(click.Group):
+    """A group whose help imports none of its commands."""
+
+    def __init__(self, *arguments: Any, entries: Mapping[str, Entry], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.entries = entries
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.entries)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = self.entries.get(cmd_name)
+        if entry is None:
+            return None
+        if isinstance(entry.target, str):
+            command: click.Command = load_object(entry.target)
+            return command
+        return LazyGroup(cmd_name, entries=entry.target, help=entry.help)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.entries and not args[0].startswith("-"):
+            raise click.UsageError(str(unknown("command", args[0], self.entries)), ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.help) for name, entry in self.entries.items()])
+
+
+class SectionedCommand(click.Command):
+    """A command whose help lists its options under the titles of `sections`, by their names without dashes."""
+
+    def __init__(self, *arguments: Any, sections: Mapping[str, Sequence[str]], **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.sections = sections
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        records = {}
+        for option in self.get_params(ctx):
+            record = option.get_help_record(ctx)
+            if record is not None and isinstance(option, click.Option):
+                records[option.opts[-1].lstrip("-")] = record
+        placed = {name for names in self.sections.values() for name in names}
+        unplaced = [name for name in records if name not in placed]
+        for title, names in [*self.sections.items(), (OTHER_OPTIONS, unplaced)]:
+            section = [records[name] for name in names if name in records]
+            if section:
+                with formatter.section(title):
+                    formatter.write_dl(section, col_max=28)

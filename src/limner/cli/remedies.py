@@ -1,0 +1,24 @@
+"""What to do about an error, as somebody at a command line would do it.
+
+The library's errors carry a code and facts, and know nothing of options. Here
+each code has the remedy that the command line offers in place of the
+library's own.
+"""
+
+from __future__ import annotations
+
+from limner.errors import BadInput, LimnerError
+
+REMEDIES: dict[str, str] = {}
+"""Remedies by the code of the error; `{name}` stands for a fact of that name."""
+
+
+def worded(error: LimnerError) -> str:
+    """The line that the command line prints for an error."""
+    remedy = REMEDIES.get(error.code)
+    if remedy is None:
+        return str(error)
+    remedy = remedy.format(**error.facts)
+    if isinstance(error, BadInput):
+        return f"{error.place}: {error.problem}; {remedy}"
+    return f"{error}; {remedy}"

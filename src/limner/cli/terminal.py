@@ -1,0 +1,61 @@
+"""Progress on a terminal: one line of standard error that comes and goes."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
+
+import click
+
+from limner.progress import track
+
+Item = TypeVar("Item")
+
+# Often enough to look alive, seldom enough to cost nothing.
+SECONDS_BETWEEN_UPDATES = 0.1
+
+
+class TerminalProgress:
+    """Shows how far work has come while standard error is a terminal, and nothing otherwise."""
+
+    def __init__(self) -> None:
+        self._what = ""
+        self._started = 0.0
+        self._updated = 0.0
+
+    def __call__(self, what: str, done: int, total: int | None, /) -> None:
+        if not sys.stderr.isatty():
+            return
+        now = time.monotonic()
+        if what != self._what:
+            self._what, self._started, self._updated = what, now, 0.0
+        if now - self._updated < SECONDS_BETWEEN_UPDATES:
+            return
+        self._updated = now
+        click.echo(f"\r{self._line(done, total, now - self._started)}\x1b[K", err=True, nl=False)
+
+    def clear(self) -> None:
+        """Take the line away; what is printed next begins at the left."""
+        if self._what and sys.stderr.isatty():
+            click.echo("\r\x1b[K", err=True, nl=False)
+        self._what = ""
+
+    def _line(self, done: int, total: int | None, seconds: float) -> str:
+        if not done:
+            return f"{self._what} …"
+        share = f" of {total:,} ({done / total:.0%})" if total else ""
+        speed = f", {done / seconds:,.0f}/s" if seconds else ""
+        return f"{done:,}{share} {self._what}{speed}"
+
+
+terminal_progress = TerminalProgress()
+
+
+def progress(items: Iterable[Item], what: str, total: int | None = None) -> Iterator[Item]:
+    """The items, with a count on the terminal while they are used."""
+    try:
+        yield from track(items, what, terminal_progress, total)
+    finally:
+        terminal_progress.clear()
