@@ -7,6 +7,8 @@ from setuptools import Extension, setup
 SOURCES = sorted(Path("src").glob("limner/**/_*.c"))
 
 setup(
+    # The kernels keep to the stable interface of 3.11, so one wheel serves every later Python.
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
     ext_modules=[
         Extension(
             ".".join(source.relative_to("src").with_suffix("").parts),
