@@ -18,5 +18,5 @@ setup(
             optional=True,
         )
         for source in SOURCES
-    ]
+    ],
 )

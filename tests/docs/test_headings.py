@@ -28,10 +28,16 @@ def headings(page: Path) -> list[str]:
 
 def commands(name: str) -> dict[str, click.Command]:
     """The command of a name, and where it is a group those in it, each by its full name."""
-    command = limner.get_command(click.Context(limner), name)
+    context = click.Context(limner)
+    command = limner.get_command(context, name)
     assert command is not None
-    inner = command.commands if isinstance(command, click.Group) else {}
-    return {f"limner {name}": command, **{f"limner {name} {below}": one for below, one in inner.items()}}
+    by_name = {f"limner {name}": command}
+    if isinstance(command, click.Group):
+        for inner_name in command.list_commands(context):
+            inner = command.get_command(context, inner_name)
+            assert inner is not None
+            by_name[f"limner {name} {inner_name}"] = inner
+    return by_name
 
 
 def options(command: click.Command) -> list[str]:
