@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -87,6 +88,21 @@ def test_nothing_is_imported_inside_a_function(path: Path) -> None:
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
     late = [name for function in functions for name in imported(function)]
     assert not late, f"import {late} at the top, or through limner.lazy"
+
+
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
+
+# Java's own option, not ours.
+FOREIGN_OPTIONS = {"--add-opens"}
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in modules() if path.relative_to(PACKAGE).parts[0] != "cli"], ids=dotted
+)
+def test_the_library_never_speaks_of_command_line_options(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    assert {option for text in texts for option in OPTION.findall(text)} <= FOREIGN_OPTIONS
 
 
 def test_heavy_modules_exist() -> None:
