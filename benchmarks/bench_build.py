@@ -27,11 +27,11 @@ from random import Random
 
 import numpy as np
 
-from limner.bench.build import Composition
-from limner.bench.contents import Contents, gather
-from limner.bench.counted import CountedClasses
+from limner.bench.benchmark import Composition
+from limner.bench.candidate_images import Contents, gather
+from limner.bench.counted_classes import CountedClasses
 from limner.bench.entropy import ClassEntropy
-from limner.bench.selection import select, select_any
+from limner.bench.image_selection import select, select_any
 from limner.corpus import Box, Image, open_corpus, write_corpus
 
 CLASSES, BOXES, EXPONENT = 600, 8, 1.1

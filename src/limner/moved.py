@@ -18,7 +18,17 @@ from typing import Any
 from limner.lazy import load, load_object
 
 MOVED: dict[str, tuple[str, ...]] = {
+    "limner.bench.build": ("limner.bench.benchmark",),
+    "limner.bench.contents": ("limner.bench.candidate_images",),
+    "limner.bench.counted": ("limner.bench.counted_classes",),
+    "limner.bench.domains": ("limner.bench.class_domains",),
+    "limner.caption.class_words": ("limner.corpus.classes.class_phrases",),
+    "limner.caption.excluded_classes": ("limner.corpus.classes.excluded_classes",),
+    "limner.corpus.class_hierarchy": ("limner.corpus.classes.class_hierarchy",),
+    "limner.corpus.formats.open_images_classes": ("limner.corpus.classes.open_images_classes",),
+    "limner.corpus.link": ("limner.corpus.linking",),
     "limner.corpus.playground": ("limner.playground",),
+    "limner.corpus.synonyms": ("limner.corpus.classes.synonyms",),
     "limner.describe.model_files": ("limner.learn.model_files",),
     "limner.report.plots": ("limner.look.plots",),
     "limner.report.tables": ("limner.look.tables",),

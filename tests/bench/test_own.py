@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from limner.bench.own import OwnClass, coco_classes, find_own, read_own_classes
-from limner.corpus.formats.open_images_classes import read_class_tree
+from limner.corpus.classes.open_images_classes import read_class_tree
 from limner.errors import BadInput
 
 

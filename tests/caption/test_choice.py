@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.caption.choice import By, Choice, ConstraintChooser, choose_constraints
-from limner.caption.excluded_classes import EXCLUDED_CLASSES
 from limner.corpus import Image, open_corpus
 from limner.corpus.box import Box
-from limner.corpus.class_hierarchy import ClassHierarchy
-from limner.corpus.formats.open_images_classes import COCO_NAMES, read_class_tree
+from limner.corpus.classes.class_hierarchy import ClassHierarchy
+from limner.corpus.classes.excluded_classes import EXCLUDED_CLASSES
+from limner.corpus.classes.open_images_classes import COCO_NAMES, read_class_tree
 from limner.errors import LimnerError
 
 # A kind of each, and a part: a wheel is no kind of vehicle.

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from limner.bench import selection
+from limner.bench import image_selection as selection
 from limner.cli import bench_build
 
 LABELS = ["Dog", "Owl", "Plate", "Car", "Taxi", "Harp", "Man", "Tire", "Vehicle", "Boot"]
@@ -181,7 +181,7 @@ DOMAINS = ["domains", "corpus.jsonl", "--captions", "captions.jsonl", "-o", "out
         (["build", "corpus.jsonl", "--size", "5", "-o", "corpus.jsonl"], 2, "corpus.jsonl is read as well"),
         (["build", "-", "--against", "-", "--size", "5", "-o", "out.jsonl"], 2, "can be read only once"),
         (["build", "corpus.jsonl", "--size", "5", "-o", "-", "--json"], 2, "standard output cannot have both"),
-        (["biuld"], 2, "No such command 'biuld'"),
+        (["biuld"], 2, "unknown command 'biuld'; did you mean 'build'"),
         ([*BUILD, "--siez", "4"], 2, "No such option '--siez'"),
         ([*BUILD, "--hierarchy", "empty.jsonl"], 1, "empty.jsonl"),
         ([*BUILD, "--hierarchy", "corpus.jsonl"], 1, "corpus.jsonl"),

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from limner.corpus.classes.class_mentions import Vocabulary
+from limner.corpus.classes.synonyms import Term, Terms, term_key
 from limner.corpus.image import Image
-from limner.corpus.naming import Vocabulary
-from limner.corpus.synonyms import Term, Terms, term_key
 from limner.errors import LimnerError, shown
 from limner.text.labels import first_lemma, many, noun, one
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from limner.corpus.class_hierarchy import ClassHierarchy
-from limner.corpus.formats.coco_classes import COCO_CLASSES
-from limner.corpus.formats.open_images_classes import COCO_NAMES
+from limner.corpus.classes.class_hierarchy import ClassHierarchy
+from limner.corpus.classes.coco_classes import COCO_CLASSES
+from limner.corpus.classes.open_images_classes import COCO_NAMES
 from limner.errors import BadInput, shown
 from limner.files import entries, read_lines
 

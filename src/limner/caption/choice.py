@@ -8,12 +8,12 @@ from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, to_builtins
 
-from limner.caption.class_words import class_phrases
-from limner.caption.excluded_classes import EXCLUDED_CLASSES
 from limner.corpus.box import GOLD, Box
-from limner.corpus.class_hierarchy import ClassHierarchy
+from limner.corpus.classes.class_hierarchy import ClassHierarchy
+from limner.corpus.classes.class_phrases import class_phrases
+from limner.corpus.classes.excluded_classes import EXCLUDED_CLASSES
+from limner.corpus.classes.synonyms import class_name
 from limner.corpus.image import Image
-from limner.corpus.synonyms import class_name
 from limner.errors import LimnerError, shown, unknown
 
 By = Literal["confidence", "area"]

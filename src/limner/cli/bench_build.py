@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from limner.bench.selection import SAMPLE
+from limner.bench.image_selection import SAMPLE
 from limner.cli.bench_inputs import (
     CLASS_OPTIONS,
     OUTPUT_OPTIONS,
@@ -27,8 +27,8 @@ from limner.corpus.formats import split_source
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from limner.bench.build import Benchmark
-    from limner.bench.counted import CountedClasses
+    from limner.bench.benchmark import Benchmark
+    from limner.bench.counted_classes import CountedClasses
 
 SECTIONS = {
     "What is chosen": ["size", "sample", "seed", "rotation"],
@@ -93,8 +93,8 @@ def build(
     made: list[Benchmark] = []
 
     def images(corpus: Corpus) -> Iterator[Image]:
-        from limner.bench.build import build as choose
-        from limner.bench.contents import gather
+        from limner.bench.benchmark import build as choose
+        from limner.bench.candidate_images import gather
 
         contents = gather(progress(corpus, "images looked at"), counted, rotation=rotation)
         made.append(choose(contents, size, sample=sample, seed=seed))
@@ -131,7 +131,7 @@ def _lines(benchmark: Benchmark) -> Iterator[str]:
 
 
 def _figures(benchmark: Benchmark, others: Iterable[Corpus], counted: CountedClasses) -> dict[str, Figure]:
-    from limner.bench.contents import per_image
+    from limner.bench.candidate_images import per_image
     from limner.report import bench_plots
 
     both = {"chosen": benchmark.chosen, "random": benchmark.random}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from limner.bench.domains import MENTIONS
+from limner.bench.class_domains import MENTIONS
 from limner.cli.bench_inputs import (
     CLASS_OPTIONS,
     OUTPUT_OPTIONS,
@@ -29,8 +29,8 @@ from limner.files import write_bytes
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from limner.bench.counted import CountedClasses
-    from limner.bench.domains import Domains
+    from limner.bench.class_domains import Domains
+    from limner.bench.counted_classes import CountedClasses
     from limner.bench.own import OwnClass
 
 SECTIONS = {
@@ -98,7 +98,7 @@ def domains(
     told: list[Domains] = []
 
     def images(corpus: Corpus) -> Iterator[Image]:
-        from limner.bench.domains import find_domains
+        from limner.bench.class_domains import find_domains
 
         labels = {box.label for image in progress(corpus, "images looked at") for box in image.boxes}
         said = progress(captioned, "captioned images")
@@ -139,7 +139,7 @@ def _notes(found: Domains) -> Iterator[str]:
 
 
 def _lines(found: Domains) -> Iterator[str]:
-    from limner.bench.domains import DOMAINS
+    from limner.bench.class_domains import DOMAINS
     from limner.look.tables import aligned, percent, whole
 
     n_images = sum(found.n_images.values())
@@ -163,7 +163,7 @@ def _write_classes(found: Domains, path: Path) -> None:
 
 
 def _figures(found: Domains, more_than: int) -> dict[str, Figure]:
-    from limner.bench.domains import IGNORED, IN
+    from limner.bench.class_domains import IGNORED, IN
     from limner.report import bench_plots
 
     classes = [

@@ -23,7 +23,7 @@ from limner.files import STDIO
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from limner.bench.counted import CountedClasses
+    from limner.bench.counted_classes import CountedClasses
 
 PATH = click.Path(path_type=Path)
 CLASS_OPTIONS = ["hierarchy", "names", "keep", "ignore"]
@@ -47,8 +47,8 @@ def class_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _counted(hierarchy: Path | None, names: Path | None, keep: str, ignore: str) -> CountedClasses:
-    from limner.bench.counted import CountedClasses
-    from limner.corpus.formats.open_images_classes import read_class_tree
+    from limner.bench.counted_classes import CountedClasses
+    from limner.corpus.classes.open_images_classes import read_class_tree
 
     if hierarchy is None and (names is not None or keep):
         raise click.UsageError(f"{'--names' if names else '--keep'} is about a hierarchy; pass --hierarchy too")

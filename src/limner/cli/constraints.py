@@ -21,7 +21,7 @@ from limner.files import STDIO, entries, read_lines, write_bytes
 
 if TYPE_CHECKING:
     from limner.caption.choice import By, Choice, ConstraintChooser
-    from limner.corpus.class_hierarchy import ClassHierarchy
+    from limner.corpus.classes.class_hierarchy import ClassHierarchy
 
 FILE = click.Path(path_type=Path)
 NONE = "none"
@@ -70,7 +70,7 @@ def command(
     that name them in the singular and the plural.
     """
     from limner.caption.choice import ConstraintChooser
-    from limner.caption.excluded_classes import EXCLUDED_CLASSES
+    from limner.corpus.classes.excluded_classes import EXCLUDED_CLASSES
 
     if hierarchy is None and (names or strict):
         raise click.UsageError(
@@ -100,7 +100,7 @@ def command(
 
 
 def _tree(hierarchy: Path, names: Path | None, lenient: bool) -> ClassHierarchy:
-    from limner.corpus.formats.open_images_classes import read_class_tree
+    from limner.corpus.classes.open_images_classes import read_class_tree
 
     reading = Reading(lenient=lenient)
     tree = read_class_tree(hierarchy, names, reading)

@@ -11,9 +11,9 @@ import click
 from limner.cli.corpora import FormatName, Source, from_option, lenient_option, tell_reading, tell_written
 from limner.cli.terminal import progress
 from limner.corpus import Image
+from limner.corpus.classes.synonyms import built_in_synonyms, read_synonyms
 from limner.corpus.formats import open_corpus, write_corpus
-from limner.corpus.link import link_corpus
-from limner.corpus.synonyms import built_in_synonyms, read_synonyms
+from limner.corpus.linking import link_corpus
 
 
 @click.command()

@@ -14,10 +14,10 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from limner.corpus.classes.chair_objects import Classes, Spoken, every, fingerprint, objects_of
+from limner.corpus.classes.synonyms import Synonyms, built_in_synonyms
 from limner.corpus.image import Image
-from limner.corpus.synonyms import Synonyms, built_in_synonyms
 from limner.score.metric import Numbers, Statistics
-from limner.score.objects import Classes, Spoken, every, fingerprint, objects_of
 from limner.score.run import Run
 
 
@@ -53,7 +53,7 @@ class Chair:
 
     def explain(self, run: Run) -> list[Hallucination]:
         """What each image's caption speaks of, and which of it is hallucinated, in the order of the run."""
-        objects = objects_of(run, self.synonyms)
+        objects = objects_of(run.images, self.synonyms)
         images: Sequence[Image | None] = run.images or [None] * len(run)
         found = []
         for image, caption, references in zip(images, run.candidates, run.references, strict=True):

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from limner.corpus.classes.chair_objects import Classes, every, fingerprint, objects_of, sure
+from limner.corpus.classes.synonyms import Synonyms, built_in_synonyms
 from limner.corpus.image import Image
-from limner.corpus.synonyms import Synonyms, built_in_synonyms
 from limner.score.metric import Statistics, means
-from limner.score.objects import Classes, every, fingerprint, objects_of, sure
 from limner.score.run import Run
 
 
@@ -30,7 +30,7 @@ class Coverage:
 
     def measure(self, run: Run) -> Statistics:
         """Both shares for every image, NaN where there is nothing to cover."""
-        objects = objects_of(run, self.synonyms)
+        objects = objects_of(run.images, self.synonyms)
         images: Sequence[Image | None] = run.images or [None] * len(run)
         found = []
         for image, caption, references in zip(images, run.candidates, run.references, strict=True):

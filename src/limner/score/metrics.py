@@ -13,7 +13,7 @@ from limner.score.metric import Metric
 from limner.score.run import Run
 
 if TYPE_CHECKING:
-    from limner.corpus.synonyms import Synonyms
+    from limner.corpus.classes.synonyms import Synonyms
     from limner.score.document_frequencies import DocumentFrequencies
 
 USUAL = ("bleu", "rouge_l", "cider", "meteor")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from limner.corpus import Box, Caption, Image, Mention, open_corpus
-from limner.corpus.link import link_corpus
+from limner.corpus.linking import link_corpus
 from limner.describe.learned import FAMILIES, LearnedSelector, train_selector, training
 from limner.describe.learned.features import feature_names
 from limner.describe.learned.layout import Layout

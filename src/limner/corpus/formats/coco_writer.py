@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption
-from limner.corpus.formats.coco_classes import COCO_CLASSES
+from limner.corpus.classes.coco_classes import COCO_CLASSES
 from limner.corpus.formats.numbering import Numbering, kept, whole_number
 from limner.corpus.image import Image
 from limner.errors import LimnerError, shown

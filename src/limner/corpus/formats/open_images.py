@@ -9,10 +9,10 @@ from itertools import groupby
 from pathlib import Path
 
 from limner.corpus.box import Box
-from limner.corpus.class_hierarchy import ClassHierarchy
+from limner.corpus.classes.class_hierarchy import ClassHierarchy
+from limner.corpus.classes.open_images_classes import read_class_names
 from limner.corpus.formats.csv_rows import Table
 from limner.corpus.formats.format import Format, Head
-from limner.corpus.formats.open_images_classes import read_class_names
 from limner.corpus.formats.open_images_pictures import LIST_COLUMNS, SUFFIXES, Pictures
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from limner.bench.counted import CountedClasses
+from limner.bench.counted_classes import CountedClasses
 from limner.bench.entropy import Numbers, Whole
 from limner.corpus.image import Image
 from limner.corpus.statistics.figures import Distribution

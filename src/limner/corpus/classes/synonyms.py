@@ -88,7 +88,7 @@ class Synonyms:
 @cache
 def built_in_synonyms() -> Synonyms:
     """Words for the 80 classes of COCO."""
-    text = files("limner.corpus").joinpath("synonyms.txt").read_text(encoding="utf-8")
+    text = files("limner.corpus.classes").joinpath("synonyms.txt").read_text(encoding="utf-8")
     return Synonyms(_parse(enumerate(text.splitlines(), 1), "synonyms.txt"))
 
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from limner.bench.contents import Contents, gather
-from limner.bench.counted import CountedClasses
-from limner.bench.selection import pool_of, select, select_any
+from limner.bench.candidate_images import Contents, gather
+from limner.bench.counted_classes import CountedClasses
+from limner.bench.image_selection import pool_of, select, select_any
 from limner.corpus import Box, Image
 from limner.errors import LimnerError
 

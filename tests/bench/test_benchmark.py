@@ -7,9 +7,9 @@ from random import Random
 
 import pytest
 
-from limner.bench.build import Composition, build
-from limner.bench.contents import Contents, gather
-from limner.bench.counted import CountedClasses
+from limner.bench.benchmark import Composition, build
+from limner.bench.candidate_images import Contents, gather
+from limner.bench.counted_classes import CountedClasses
 from limner.corpus import Box, Image
 
 

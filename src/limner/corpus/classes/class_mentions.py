@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from limner.corpus.synonyms import Term
+from limner.corpus.classes.synonyms import Term
 from limner.text.forms import singular
 from limner.text.lexicon import ADJECTIVES, CLAUSE_WORDS, COLLECTIVES, CONJUNCTIONS, PREPOSITIONS, SPECIFIERS, word_set
 from limner.text.phrases import is_adjective, is_number

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from limner.caption.excluded_classes import EXCLUDED_CLASSES, PARTS, TOO_RARE_OR_TOO_BROAD
-from limner.corpus.formats.open_images_classes import read_class_names, read_class_tree
+from limner.corpus.classes.excluded_classes import EXCLUDED_CLASSES, PARTS, TOO_RARE_OR_TOO_BROAD
+from limner.corpus.classes.open_images_classes import read_class_names, read_class_tree
 from limner.corpus.reading import Reading
 
 # Table 5 of nocaps, column by column, top to bottom, as it is printed.

@@ -7,9 +7,9 @@ from weakref import WeakKeyDictionary
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
+from limner.corpus.classes.class_mentions import Named, Vocabulary
+from limner.corpus.classes.synonyms import Synonyms, Term, built_in_synonyms, class_name
 from limner.corpus.image import Chain, Image
-from limner.corpus.naming import Named, Vocabulary
-from limner.corpus.synonyms import Synonyms, Term, built_in_synonyms, class_name
 from limner.errors import BadInput, shown
 
 LINKED = {"mentions": "linked"}

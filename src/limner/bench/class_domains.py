@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from limner.bench.counted import CountedClasses
+from limner.bench.counted_classes import CountedClasses
 from limner.bench.mentions import count_mentions, texts_of_people
 from limner.bench.own import OwnClass, Owned, find_own
 from limner.corpus.image import FrozenDict, Image

@@ -16,10 +16,9 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import NamedTuple
 
+from limner.corpus.classes.class_mentions import Vocabulary
+from limner.corpus.classes.synonyms import NOTHING, Synonyms, Term, Terms, class_name, term_key
 from limner.corpus.image import Image
-from limner.corpus.naming import Vocabulary
-from limner.corpus.synonyms import NOTHING, Synonyms, Term, Terms, class_name, term_key
-from limner.score.run import Run
 from limner.text.forms import plural
 
 Classes = frozenset[str]
@@ -84,9 +83,9 @@ def sure(meanings: Iterable[Meaning]) -> Classes:
     return frozenset(meaning[0] for meaning in meanings if len(meaning) == 1)
 
 
-def objects_of(run: Run, synonyms: Synonyms) -> Objects:
-    """The words for the listed classes and for whatever the run's boxes are labelled with."""
-    return Objects(synonyms, {box.label: None for image in run.images or () for box in image.boxes})
+def objects_of(images: Iterable[Image] | None, synonyms: Synonyms) -> Objects:
+    """The words for the listed classes and for whatever the images' boxes are labelled with."""
+    return Objects(synonyms, {box.label: None for image in images or () for box in image.boxes})
 
 
 def fingerprint(synonyms: Synonyms) -> str:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from limner.bench.counted import CountedClasses
-from limner.bench.domains import Domains, class_domains, find_domains
+from limner.bench.class_domains import Domains, class_domains, find_domains
+from limner.bench.counted_classes import CountedClasses
 from limner.bench.own import OwnClass, coco_classes
 from limner.corpus import Box, Caption, Image, open_corpus
-from limner.corpus.class_hierarchy import ClassHierarchy
-from limner.corpus.formats.open_images_classes import read_class_tree
+from limner.corpus.classes.class_hierarchy import ClassHierarchy
+from limner.corpus.classes.open_images_classes import read_class_tree
 
 TREE = ClassHierarchy(
     "Entity",

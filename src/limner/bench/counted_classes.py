@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from limner.corpus.class_hierarchy import ClassHierarchy
-from limner.corpus.formats.coco_classes import COCO_CLASSES
+from limner.corpus.classes.class_hierarchy import ClassHierarchy
+from limner.corpus.classes.coco_classes import COCO_CLASSES
 from limner.errors import LimnerError, shown, unknown
 
 PART, SUPER_CATEGORY, NAMED = "part", "super-category", "named"

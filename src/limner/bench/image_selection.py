@@ -8,7 +8,7 @@ from random import Random
 
 import numpy as np
 
-from limner.bench.contents import Contents
+from limner.bench.candidate_images import Contents
 from limner.bench.entropy import ClassEntropy
 from limner.errors import LimnerError
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from limner.corpus.formats.coco_classes import COCO_CLASSES
-from limner.corpus.formats.open_images_classes import COCO_NAMES, read_class_names, read_class_tree
+from limner.corpus.classes.coco_classes import COCO_CLASSES
+from limner.corpus.classes.open_images_classes import COCO_NAMES, read_class_names, read_class_tree
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
 

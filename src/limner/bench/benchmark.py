@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from limner.bench.contents import Contents
+from limner.bench.candidate_images import Contents
 from limner.bench.entropy import entropy
-from limner.bench.selection import MANY, POOLS, SAMPLE, pool_of, select, select_any
+from limner.bench.image_selection import MANY, POOLS, SAMPLE, pool_of, select, select_any
 from limner.corpus.image import FrozenDict, Image
 from limner.corpus.statistics.figures import Distribution
 

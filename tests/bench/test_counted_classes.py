@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from limner.bench.counted import CountedClasses
-from limner.corpus.class_hierarchy import ClassHierarchy
-from limner.corpus.formats.open_images_classes import read_class_tree
+from limner.bench.counted_classes import CountedClasses
+from limner.corpus.classes.class_hierarchy import ClassHierarchy
+from limner.corpus.classes.open_images_classes import read_class_tree
 from limner.errors import LimnerError
 
 TREE = ClassHierarchy(

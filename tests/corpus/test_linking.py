@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from limner.corpus import Box, Caption, Chain, Image, Mention, open_corpus
-from limner.corpus.link import link, link_corpus
-from limner.corpus.synonyms import Synonyms
+from limner.corpus.classes.synonyms import Synonyms
+from limner.corpus.linking import link, link_corpus
 from limner.errors import BadInput
 from strategies import images
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.corpus import Box, Image
-from limner.corpus.synonyms import Synonyms, class_name, read_synonyms
-from limner.score.objects import Objects, every, fingerprint, sure
+from limner.corpus.classes.chair_objects import Objects, every, fingerprint, sure
+from limner.corpus.classes.synonyms import Synonyms, class_name, read_synonyms
 from limner.text.forms import singular
 from limner.text.lexicon import word_set
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from limner.bench.contents import Contents, gather, per_image
-from limner.bench.counted import CountedClasses
+from limner.bench.candidate_images import Contents, gather, per_image
+from limner.bench.counted_classes import CountedClasses
 from limner.corpus import Box, Image
 from limner.errors import LimnerError
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from limner.corpus.class_hierarchy import ClassHierarchy
+from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.errors import BadInput, LimnerError
 from published import OPEN_IMAGES_HIERARCHY
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from limner.corpus.class_hierarchy import ClassHierarchy
+from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.corpus.formats.csv_rows import rows
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown

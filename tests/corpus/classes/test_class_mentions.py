@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limner.corpus.naming import Vocabulary
-from limner.corpus.synonyms import built_in_synonyms
+from limner.corpus.classes.class_mentions import Vocabulary
+from limner.corpus.classes.synonyms import built_in_synonyms
 
 
 def named(text: str) -> str:

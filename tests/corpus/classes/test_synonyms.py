@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from limner.corpus.synonyms import Synonyms, built_in_synonyms, class_name, read_synonyms, term_key
+from limner.corpus.classes.synonyms import Synonyms, built_in_synonyms, class_name, read_synonyms, term_key
 from limner.errors import BadInput
 
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from limner.caption.class_words import NOT_SAID_SO, OTHER_NAMES, class_phrases
-from limner.corpus.formats.coco_classes import COCO_CLASSES
-from limner.corpus.formats.open_images_classes import read_class_names
+from limner.corpus.classes.class_phrases import NOT_SAID_SO, OTHER_NAMES, class_phrases
+from limner.corpus.classes.coco_classes import COCO_CLASSES
+from limner.corpus.classes.open_images_classes import read_class_names
 from limner.corpus.reading import Reading
 from limner.text.labels import noun, one
 
