@@ -7,8 +7,6 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
-import click
-
 from limner.progress import track
 
 Item = TypeVar("Item")
@@ -34,12 +32,12 @@ class TerminalProgress:
         if now - self._updated < SECONDS_BETWEEN_UPDATES:
             return
         self._updated = now
-        click.echo(f"\r{self._line(done, total, now - self._started)}\x1b[K", err=True, nl=False)
+        _write(self._line(done, total, now - self._started))
 
     def clear(self) -> None:
         """Take the line away; what is printed next begins at the left."""
         if self._what and sys.stderr.isatty():
-            click.echo("\r\x1b[K", err=True, nl=False)
+            _write("")
         self._what = ""
 
     def _line(self, done: int, total: int | None, seconds: float) -> str:
@@ -48,6 +46,12 @@ class TerminalProgress:
         share = f" of {total:,} ({done / total:.0%})" if total else ""
         speed = f", {done / seconds:,.0f}/s" if seconds else ""
         return f"{done:,}{share} {self._what}{speed}"
+
+
+def _write(line: str) -> None:
+    """Replace the line that the cursor is on."""
+    sys.stderr.write(f"\r{line}\x1b[K")
+    sys.stderr.flush()
 
 
 terminal_progress = TerminalProgress()

@@ -1,0 +1,59 @@
+"""The line of progress on a terminal, and remedies as a command line words them."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import pytest
+
+from limner.cli import remedies, terminal
+from limner.cli.remedies import REMEDIES, worded
+from limner.errors import BadInput, LimnerError
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
+    written = Screen()
+    monkeypatch.setattr(sys, "stderr", written)
+    monkeypatch.setattr(terminal, "SECONDS_BETWEEN_UPDATES", 0.0)
+    return written
+
+
+def test_a_terminal_sees_what_is_counted_and_how_much_there_is(screen: Screen) -> None:
+    assert list(terminal.progress("abcd", "letters", 4)) == list("abcd")
+    assert "letters …" in screen.getvalue()
+    assert "2 of 4 (50%) letters" in screen.getvalue()
+
+
+def test_the_line_is_taken_away_at_the_end(screen: Screen) -> None:
+    list(terminal.progress("ab", "letters"))
+    assert screen.getvalue().endswith("\r\x1b[K")
+
+
+def test_nothing_is_shown_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    list(terminal.progress("ab", "letters", 2))
+    assert capsys.readouterr().err == ""
+
+
+def test_a_code_brings_the_remedy_of_the_command_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(remedies.REMEDIES, "too-many", "pass --at-most {limit}")
+    assert worded(BadInput("a.json", "too many", "ask for fewer", code="too-many", limit=3)) == (
+        "a.json: too many; pass --at-most 3"
+    )
+    assert worded(LimnerError("too many", code="too-many", limit=3)) == "too many; pass --at-most 3"
+
+
+def test_without_a_code_the_library_has_the_last_word() -> None:
+    assert worded(BadInput("a.json", "too many", "ask for fewer")) == "a.json: too many; ask for fewer"
+
+
+@pytest.mark.parametrize("code", REMEDIES)
+def test_a_remedy_is_a_phrase_that_follows_a_semicolon(code: str) -> None:
+    assert REMEDIES[code][0].islower()
+    assert not REMEDIES[code].endswith(".")

@@ -1,0 +1,43 @@
+"""Errors name the place and the remedy, and survive the way from one process to another."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from limner.corpus.formats import UnknownFormat
+from limner.errors import BadInput, LimnerError, MissingLibrary, shown, unknown
+
+ERRORS = [
+    LimnerError("something is wrong"),
+    LimnerError("no scores", code="no-scores", system="a"),
+    BadInput("a.json:3", "not a caption", "give a string", code="not-a-caption", line=3),
+    UnknownFormat("a.bin", "unrecognised format", "name it as format:path"),
+    MissingLibrary("ray", "ray"),
+    unknown("metric", "cidr", ["cider", "bleu"]),
+]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_error_that_was_pickled_is_the_same_error(error: LimnerError) -> None:
+    restored = pickle.loads(pickle.dumps(error))
+    assert type(restored) is type(error)
+    assert str(restored) == str(error)
+    assert vars(restored) == vars(error)
+
+
+def test_a_bad_input_is_one_line_whatever_the_file_holds() -> None:
+    error = BadInput("a\nb", "c\x1b[31m" + "d" * 1000, "e")
+    assert "\n" not in str(error)
+    assert "\x1b" not in str(error)
+    assert len(str(error)) < 800
+
+
+def test_an_unknown_name_offers_the_nearest_or_lists_them() -> None:
+    assert "did you mean 'cider'?" in str(unknown("metric", "cidr", ["cider", "bleu"]))
+    assert "bleu, cider" in str(unknown("metric", "xyz", ["bleu", "cider"]))
+
+
+def test_a_value_is_quoted_in_a_few_words() -> None:
+    assert len(shown("x" * 10_000)) <= 80

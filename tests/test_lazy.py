@@ -1,0 +1,74 @@
+"""Late imports: a heavy module is loaded at its first use, and a missing library says which extra brings it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+from limner import lazy as lazy_imports
+from limner.errors import MissingLibrary
+from limner.lazy import extra_of, lazy, lazy_exports, load, load_object
+
+
+def test_a_lazy_module_is_imported_at_its_first_use() -> None:
+    program = (
+        "import sys; from limner.lazy import lazy; colorsys = lazy('colorsys');"
+        "print('colorsys' in sys.modules); colorsys.rgb_to_hsv(0, 0, 0); print('colorsys' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "True"]
+
+
+def test_a_lazy_module_gives_what_the_module_defines() -> None:
+    assert lazy("math").pi == load_object("math:pi")
+
+
+def test_a_missing_library_names_the_extra_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lazy_imports, "HEAVY", {"a_library_that_nobody_has": "plots"})
+    with pytest.raises(MissingLibrary, match=r"needs a_library_that_nobody_has; .* 'limner\[plots\]'") as caught:
+        load("a_library_that_nobody_has.inside")
+    assert caught.value.extra == "plots"
+
+
+def test_a_light_module_that_is_missing_is_a_plain_import_error() -> None:
+    with pytest.raises(ModuleNotFoundError):
+        load("a_library_that_nobody_has")
+
+
+def test_a_missing_module_of_limner_itself_is_never_called_a_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lazy_imports, "HEAVY", {"limner.nowhere": "plots"})
+    with pytest.raises(ModuleNotFoundError):
+        load("limner.nowhere")
+
+
+def test_what_is_inside_a_heavy_package_is_heavy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lazy_imports, "HEAVY", {"a.b": "neural"})
+    assert [extra_of(name) for name in ("a", "a.b", "a.b.c", "a.bc")] == [None, "neural", "neural", None]
+
+
+@pytest.fixture
+def package(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    module = ModuleType("a_package")
+    monkeypatch.setitem(sys.modules, "a_package", module)
+    exports = lazy_exports("a_package", {"math": ["pi", "tau"]}, renamed={"two_pi": "tau"})
+    module.__getattr__, module.__dir__, module.__all__ = exports  # type: ignore[method-assign, assignment]
+    return module
+
+
+def test_a_package_exports_what_its_modules_define(package: ModuleType) -> None:
+    assert package.pi == load_object("math:pi")
+    assert package.__all__ == ["pi", "tau"]
+    assert {"pi", "tau"} <= set(dir(package))
+
+
+def test_an_old_name_works_and_warns(package: ModuleType) -> None:
+    with pytest.warns(DeprecationWarning, match=r"a_package\.two_pi is now a_package\.tau"):
+        assert package.two_pi == load_object("math:tau")
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error(package: ModuleType) -> None:
+    with pytest.raises(AttributeError, match="'a_package' has no attribute 'e'"):
+        _ = package.e
