@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,7 +20,8 @@ class Screen(io.StringIO):
 @pytest.fixture
 def screen(monkeypatch: pytest.MonkeyPatch) -> Screen:
     written = Screen()
-    monkeypatch.setattr(sys, "stderr", written)
+    # Not sys.stderr itself, which pytest replaces again before the test is called.
+    monkeypatch.setattr(terminal, "sys", SimpleNamespace(stderr=written))
     monkeypatch.setattr(terminal, "SECONDS_BETWEEN_UPDATES", 0.0)
     return written
 
