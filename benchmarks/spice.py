@@ -21,7 +21,7 @@ import numpy as np
 
 from limner.playground import playground
 from limner.score.judgement.correlation import correlation
-from limner.score.judgement.judged import JudgedSet, flickr8k
+from limner.score.judgement.judged_captions import JudgedSet, flickr8k
 from limner.score.run import Run
 from limner.score.spice import SpiceStar
 

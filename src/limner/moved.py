@@ -32,6 +32,11 @@ MOVED: dict[str, tuple[str, ...]] = {
     "limner.describe.model_files": ("limner.learn.model_files",),
     "limner.report.plots": ("limner.look.plots",),
     "limner.report.tables": ("limner.look.tables",),
+    "limner.score.judgement.files": ("limner.score.judgement.judgement_files",),
+    "limner.score.judgement.ratings": ("limner.score.judgement.agreement",),
+    "limner.score.judgement.scale": ("limner.score.judgement.judgements",),
+    "limner.score.judgement.table": ("limner.score.judgement.judgement_table",),
+    "limner.score.spice.original": ("limner.score.spice.original_spice",),
 }
 """The modules that now define what the module of an old name defined; submodules of a moved package move with it."""
 

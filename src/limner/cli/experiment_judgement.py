@@ -14,7 +14,7 @@ from limner.corpus.reading import Reading
 
 if TYPE_CHECKING:
     from limner.experiments.judgement import Experiment
-    from limner.score.judgement.judged import JudgedSet
+    from limner.score.judgement.judged_captions import JudgedSet
 
 PATH = click.Path(path_type=Path)
 SAMPLES = 1_000
@@ -79,8 +79,8 @@ def _names(metrics: str) -> list[str]:
 
 def _sets(judgements: Path, refs: tuple[str, ...], reading: Reading) -> list[JudgedSet]:
     from limner.corpus import open_corpus
-    from limner.score.judgement.files import read_judgements
-    from limner.score.judgement.judged import flickr8k, judged_set
+    from limner.score.judgement.judged_captions import flickr8k, judged_set
+    from limner.score.judgement.judgement_files import read_judgements
 
     if judgements.is_dir():
         if refs:

@@ -29,7 +29,7 @@ def agreement(file: Path, scale: str | None, samples: int, seed: int, as_json: b
 
     FILE has judgements in Limner's own format, or is one of Flickr8k's.
     """
-    from limner.score.judgement.files import read_judgements
+    from limner.score.judgement.judgement_files import read_judgements
 
     reading = Reading(lenient=lenient)
     judgements = read_judgements(file, reading, scale=scale)
@@ -46,8 +46,7 @@ def agreement(file: Path, scale: str | None, samples: int, seed: int, as_json: b
 
 def _found(judgements: Judgements, samples: int, seed: int) -> dict[str, Any]:
     """Everything that is printed of some judgements."""
-    from limner.score.judgement.agreement import MEASURES, agreement
-    from limner.score.judgement.ratings import Ratings
+    from limner.score.judgement.agreement import MEASURES, Ratings, agreement
 
     ratings = Ratings.of(judgements)
     measures = [agreement(ratings, measure, samples=samples, seed=seed) for measure in MEASURES]

@@ -99,7 +99,7 @@ def _spice_star(settings: Settings) -> Metric:
 
 
 def _spice(_: Settings) -> Metric:
-    from limner.score.spice.original import OriginalSpice
+    from limner.score.spice.original_spice import OriginalSpice
 
     return OriginalSpice()
 

@@ -13,7 +13,7 @@ from limner.report.captions_page import write_captions_page
 from limner.report.captions_page.explanations import LONGEST, Explained, explain, telling
 from limner.report.captions_page.joined import Joined
 from limner.score.meteor import Meteor, Tables
-from limner.score.meteor.tables import MODULES
+from limner.score.meteor.meteor_tables import MODULES
 from limner.score.metric import Metric, means
 from limner.score.run import Run
 from limner.score.spice import SpiceStar

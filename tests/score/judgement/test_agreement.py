@@ -12,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.errors import LimnerError
-from limner.score.judgement.agreement import MEASURES, Measure, agreement
-from limner.score.judgement.files import read_judgements
-from limner.score.judgement.judged import flickr8k
-from limner.score.judgement.ratings import Ratings
+from limner.score.judgement.agreement import MEASURES, Measure, Ratings, agreement
+from limner.score.judgement.judged_captions import flickr8k
+from limner.score.judgement.judgement_files import read_judgements
 
 Units = list[list[float]]
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limner.score.judgement.williams import incomplete_beta, student_t_p, williams
+from limner.score.judgement.judgement_table import incomplete_beta, student_t_p, williams
 
 stats = pytest.importorskip("scipy.stats", reason="scipy, the oracle, is not installed")
 special = pytest.importorskip("scipy.special", reason="scipy, the oracle, is not installed")

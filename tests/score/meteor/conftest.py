@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from limner.kernels import kernel
-from limner.score.meteor import Tables, align, load_tables, phrases
-from limner.score.meteor.sources import JAR, PARAPHRASES, find_source
+from limner.score.meteor import Tables, load_tables, meteor_alignment, meteor_sentences
+from limner.score.meteor.meteor_sources import JAR, PARAPHRASES, find_source
 
 SMALL_JAR = {
     "function/english.words": "a\nthe\nis\non\nof\n'\ns\n",
@@ -114,7 +114,7 @@ def ask_jar(jar: Path) -> Iterator[Callable[[Sequence[tuple[str, Sequence[str]]]
 @pytest.fixture(params=["compiled", "python"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """With the kernels, and without."""
-    for module, name in ((align, "_align"), (phrases, "_trie")):
+    for module, name in ((meteor_alignment, "_align"), (meteor_sentences, "_trie")):
         found = kernel(f"limner.score.meteor.{name}")
         if request.param == "compiled" and found is None:
             pytest.skip(f"limner.score.meteor.{name} is not built")

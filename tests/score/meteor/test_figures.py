@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from limner.score.meteor import Meteor, Tables, align, phrases
-from limner.score.meteor.scoring import measures
+from limner.score.meteor import Meteor, Tables, meteor_alignment
+from limner.score.meteor.meteor_metric import measures
 from limner.score.run import Run
 from limner.text.ptb import tokenise
 
@@ -64,12 +64,12 @@ def test_the_figures_of_a_file(name: str, run_of: Tokenised, real: Tables) -> No
 def test_the_figures_are_the_same_without_the_kernels(
     name: str, run_of: Tokenised, real: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if align.KERNEL is None:
+    if meteor_alignment.KERNEL is None:
         pytest.skip("the kernels are not built")
     run = run_of(name).subset(np.arange(0, len(run_of(name)), 25))
     fast = Meteor(real).measure(run)
-    monkeypatch.setattr(align, "KERNEL", None)
-    monkeypatch.setattr(phrases, "KERNEL", None)
+    monkeypatch.setattr(meteor_alignment, "KERNEL", None)
+    monkeypatch.setattr(meteor_sentences, "KERNEL", None)
     assert Meteor(real).measure(run).rows.tolist() == fast.rows.tolist()
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from limner.kernels import kernel
-from limner.score.meteor import Tables, align
-from limner.score.meteor.sentences import sentences
+from limner.score.meteor import Tables, meteor_alignment
+from limner.score.meteor.meteor_sentences import sentences
 from limner.text.token_table import token_table
 
 GROUPS = np.array([0, 2, 5])
@@ -31,7 +31,11 @@ def arguments(small: Tables) -> list[Any]:
     """What the kernel is given for two images."""
     said = ["a big dog is on the dog", "the hound rides a dog", "a dog", "the dog is of size", ""]
     (those,) = sentences(small, token_table(said), GROUPS)
-    return [*align._buffers(those), align.BEAM, np.zeros((5, align.N_STATISTICS), dtype=np.int64)]
+    return [
+        *meteor_alignment._buffers(those),
+        meteor_alignment.BEAM,
+        np.zeros((5, meteor_alignment.N_STATISTICS), dtype=np.int64),
+    ]
 
 
 def test_sound_arguments_are_taken(aligner: Any, arguments: list[Any]) -> None:

@@ -60,6 +60,6 @@ def test_no_images_have_no_mean(spice: Spice) -> None:
 
 
 def test_a_missing_wordnet_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("limner.score.spice.metric.find_wordnet", lambda _: None)
+    monkeypatch.setattr("limner.score.spice.spice_metric.find_wordnet", lambda _: None)
     with pytest.warns(UserWarning, match="synonyms do not match"):
         Spice().compute_score({1: ["a dog"]}, {1: ["a dog"]})

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import pytest
 
-from limner.score.spice.parse import Parse
-from limner.score.spice.parser import Parser
-from limner.score.spice.rules import scene_graph
+from limner.score.spice.parse_tree import Parse
 from limner.score.spice.scene_graph import SceneGraph
+from limner.score.spice.spice_parser import Parser
+from limner.score.spice.spice_rules import scene_graph
 
 Facts = set[str]
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from limner.errors import LimnerError
-from limner.score.spice.parse import Parse
 from limner.score.spice.parse_store import ParseStore, default_store
+from limner.score.spice.parse_tree import Parse
 
 PARSE = Parse(("a", "dog"), ("DT", "NN"), ("det", "ROOT"), (1, 1))
 EMPTY = Parse((), (), (), ())

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from limner.report.captions_page.joined import Joined
 from limner.score.chair import Chair, Hallucination
 from limner.score.meteor import Explanation, Meteor
-from limner.score.meteor.tables import MODULES
+from limner.score.meteor.meteor_tables import MODULES
 from limner.score.metric import Metric
 from limner.score.run import Run
-from limner.score.spice.metric import SpiceStar
+from limner.score.spice.spice_metric import SpiceStar
 
 MOST = 2_000
 """Images that are explained where there are more: those that tell most."""

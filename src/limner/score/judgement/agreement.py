@@ -1,39 +1,40 @@
 """How far raters agree: Krippendorff's α, Fleiss' κ and the share of agreeing pairs, with bootstrap intervals.
 
-All are of how often each unit (an image and a caption) was given each value:
-who gave which does not matter, and units may have any number of ratings. A
-unit with fewer than two tells nothing of agreement and is left out.
+All are computed from how often each unit (an image and a caption) was given
+each value. Who gave which value does not matter, and units may have any number
+of ratings. A unit with fewer than two ratings is left out: it says nothing of
+agreement.
 
 α is 1 − D_o / D_e: the mean squared distance of two ratings of one unit, over
 that of any two ratings. Distances are nominal (equal or not), ordinal (the
-ratings that lie between, half of those at both ends), interval (the
+ratings that lie between, plus half of those at both ends), interval (the
 difference) or ratio (the difference over the sum). κ compares the share of
-agreeing pairs of raters with that expected from how often each value is given;
-with unequal numbers of ratings every unit weighs the same.
+agreeing pairs of raters with the share expected from how often each value is
+given; with unequal numbers of ratings every unit weighs the same.
 
 Intervals are the middle share of samples of the units, with replacement.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
+from limner.arrays import Floats, Integers
 from limner.errors import LimnerError, unknown
 from limner.score.judgement.correlation import bounds
-from limner.score.judgement.ratings import Ratings
+from limner.score.judgement.judgements import Judgements
 from limner.score.resampling import SAMPLES
-
-Numbers = NDArray[np.float64]
 
 Measure = Literal["alpha_nominal", "alpha_ordinal", "alpha_interval", "alpha_ratio", "fleiss_kappa", "percent"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
 BLOCK = 1 << 21
-"""Numbers that are held at a time: 16 MB of them."""
+"""Floats that are held at a time: 16 MB of them."""
 
 MAX_RATIO = 1_000
 """Distinct values up to which α for ratios, which looks at every two of them, is taken."""
@@ -66,7 +67,7 @@ def agreement(
     return Agreement(measure, value, *bounds(_sampled(ratings, compute, samples, seed), confidence))
 
 
-Compute = Callable[[Numbers], Numbers]
+Compute = Callable[[Floats], Floats]
 """From how many units have each pattern, `[samples, patterns]`, to the measure in each sample, NaN for none."""
 
 
@@ -80,7 +81,7 @@ def _hindrance(ratings: Ratings, measure: Measure) -> str:
     return ""
 
 
-def _sampled(ratings: Ratings, compute: Compute, samples: int, seed: int) -> Numbers:
+def _sampled(ratings: Ratings, compute: Compute, samples: int, seed: int) -> Floats:
     if samples < 1:
         raise LimnerError(f"{samples} samples are too few; take {SAMPLES:,}")
     generator = np.random.default_rng(seed)
@@ -95,7 +96,7 @@ def _alpha_nominal(ratings: Ratings) -> Compute:
     agreeing = _agreeing_pairs(ratings)
     disagreement = (ratings.sizes * (ratings.sizes - 1.0) - agreeing) / (ratings.sizes - 1.0)
 
-    def compute(times: Numbers) -> Numbers:
+    def compute(times: Floats) -> Floats:
         given = ratings.totals(times)
         n = given.sum(axis=1)
         return _alpha(times @ disagreement, (n * n - (given * given).sum(axis=1)) / (n - 1.0))
@@ -111,7 +112,7 @@ def _alpha_interval(ratings: Ratings) -> Compute:
 def _alpha_ordinal(ratings: Ratings) -> Compute:
     """That of the interval, of the middle ranks: two of them differ by the ratings between, half of both ends."""
 
-    def compute(times: Numbers) -> Numbers:
+    def compute(times: Floats) -> Floats:
         given = ratings.totals(times)
         ranks = np.cumsum(given, axis=1) - given / 2.0 - given.sum(axis=1, keepdims=True) / 2.0
         return _alpha_of_squares(ratings, times, given, ranks)
@@ -126,14 +127,14 @@ def _alpha_ratio(ratings: Ratings) -> Compute:
     tables = (ratings.table(at, min(at + step, len(ratings.times))) for at in range(0, len(ratings.times), step))
     within = np.concatenate([((table @ distance) * table).sum(axis=1) for table in tables]) / (ratings.sizes - 1.0)
 
-    def compute(times: Numbers) -> Numbers:
+    def compute(times: Floats) -> Floats:
         given = ratings.totals(times)
         return _alpha(times @ within, ((given @ distance) * given).sum(axis=1) / (given.sum(axis=1) - 1.0))
 
     return compute
 
 
-def _alpha_of_squares(ratings: Ratings, times: Numbers, given: Numbers, numbers: Numbers) -> Numbers:
+def _alpha_of_squares(ratings: Ratings, times: Floats, given: Floats, numbers: Floats) -> Floats:
     """α where the distance of two values is the difference of their numbers, `[samples or 1, values]`.
 
     Over all ordered pairs of m numbers, squared differences add up to
@@ -147,7 +148,7 @@ def _alpha_of_squares(ratings: Ratings, times: Numbers, given: Numbers, numbers:
     return _alpha((times * within).sum(axis=1), np.where(is_one, 0.0, overall))
 
 
-def _alpha(observed: Numbers, expected: Numbers) -> Numbers:
+def _alpha(observed: Floats, expected: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(expected > 0.0, 1.0 - observed / expected, np.nan)
 
@@ -155,7 +156,7 @@ def _alpha(observed: Numbers, expected: Numbers) -> Numbers:
 def _fleiss_kappa(ratings: Ratings) -> Compute:
     percent = _percent(ratings)
 
-    def compute(times: Numbers) -> Numbers:
+    def compute(times: Floats) -> Floats:
         given = ratings.totals(times)
         expected = ((given / given.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -170,7 +171,7 @@ def _percent(ratings: Ratings) -> Compute:
     return lambda times: np.asarray(times @ share / times.sum(axis=1), dtype=np.float64)
 
 
-def _agreeing_pairs(ratings: Ratings) -> Numbers:
+def _agreeing_pairs(ratings: Ratings) -> Floats:
     """Ordered pairs of equal ratings in a unit of each pattern."""
     pairs = np.bincount(ratings.pattern, ratings.count * (ratings.count - 1.0), len(ratings.times))
     return pairs.astype(np.float64)
@@ -184,3 +185,81 @@ _WAYS: dict[Measure, Callable[[Ratings], Compute]] = {
     "fleiss_kappa": _fleiss_kappa,
     "percent": _percent,
 }
+
+
+class Ratings:
+    """The units that have two ratings or more, as patterns.
+
+    Units that were given the same values equally often have one pattern: there
+    are few of them, and a sample of units is a sample of patterns. Pattern p
+    is that of `times[p]` units, each with `sizes[p]` ratings, and its cells
+    start at `starts[p]`: cell i says that `values[place[i]]` was given
+    `count[i]` times. Values rise, and each is in some cell.
+    """
+
+    def __init__(self, unit: Integers, value: ArrayLike, count: Integers) -> None:
+        """From rows that say how many ratings of a unit have a value; a unit and value may have several rows."""
+        _, of_unit = np.unique(unit, return_inverse=True)
+        self.n_units = int(of_unit.max(initial=-1)) + 1
+        self.n_ratings = int(count.sum())
+        kept = (np.bincount(of_unit, count, self.n_units) >= 2)[of_unit] & (count > 0)
+        self.values, of_value = np.unique(np.asarray(value, dtype=np.float64)[kept], return_inverse=True)
+        cells, row_cell = np.unique(of_unit[kept] * max(1, len(self.values)) + of_value, return_inverse=True)
+        counts = np.bincount(row_cell, count[kept], len(cells)).astype(np.int64)
+        self._keep_patterns(cells, counts)
+
+    @classmethod
+    def of(cls, judgements: Judgements) -> Ratings:
+        """The ratings of judgements; each pair is a unit."""
+        return cls(judgements.pair, judgements.value, judgements.count)
+
+    @classmethod
+    def of_table(cls, counts: ArrayLike, values: Sequence[float] | None = None) -> Ratings:
+        """The ratings of a whole table of counts, `[units, values]`; values are 0, 1, 2 … unless they are given."""
+        table = np.asarray(counts, dtype=np.int64)
+        unit, place = np.nonzero(table)
+        named = np.arange(table.shape[1]) if values is None else np.asarray(values, dtype=np.float64)
+        return cls(unit, named[place], table[unit, place])
+
+    @property
+    def n_pairable(self) -> int:
+        """The units with two ratings or more."""
+        return int(self.times.sum())
+
+    def totals(self, times: Floats) -> Floats:
+        """How often each value was given, where pattern p is that of `times[:, p]` units: `[samples, values]`."""
+        order = np.argsort(self.place, kind="stable")
+        weighted = times[:, self.pattern[order]] * self.count[order]
+        return self._added(weighted, np.flatnonzero(np.diff(self.place[order], prepend=-1)))
+
+    def in_each(self, of_value: Floats) -> Floats:
+        """The sum of something over the ratings of a unit of each pattern, from `[samples, values]`."""
+        return self._added(of_value[:, self.place] * self.count, self.starts)
+
+    def table(self, start: int, end: int) -> Floats:
+        """Some patterns as a whole table `[patterns, values]`."""
+        here = (self.pattern >= start) & (self.pattern < end)
+        made = np.zeros((end - start, len(self.values)))
+        made[self.pattern[here] - start, self.place[here]] = self.count[here]
+        return made
+
+    def _keep_patterns(self, cells: Integers, counts: Integers) -> None:
+        unit, place = np.divmod(cells, max(1, len(self.values)))
+        edges = np.flatnonzero(np.diff(unit, prepend=-1, append=-1)).tolist()
+        both = np.stack([place, counts], axis=1)
+        number: dict[bytes, int] = {}
+        of_unit = [number.setdefault(both[start:end].tobytes(), len(number)) for start, end in pairwise(edges)]
+        patterns, first, times = np.unique(np.array(of_unit, np.int64), return_index=True, return_counts=True)
+        self.times: Integers = times.astype(np.int64)
+        spans = [np.arange(edges[i], edges[i + 1]) for i in first.tolist()]
+        chosen = np.concatenate([np.zeros(0, np.int64), *spans])
+        lengths = np.array([len(span) for span in spans], np.int64)
+        self.pattern: Integers = np.repeat(patterns, lengths)
+        self.starts: Integers = np.cumsum(lengths) - lengths
+        self.place: Integers = place[chosen]
+        self.count: Floats = counts[chosen].astype(np.float64)
+        self.sizes: Floats = np.bincount(self.pattern, self.count, len(patterns)).astype(np.float64)
+
+    @staticmethod
+    def _added(cells: Floats, starts: Integers) -> Floats:
+        return np.asarray(np.add.reduceat(cells, starts, axis=1), dtype=np.float64)

@@ -12,20 +12,18 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from limner.arrays import Floats, Integers
 from limner.errors import LimnerError, unknown
 from limner.score.judgement.kendall import kendall_of_samples
 from limner.score.resampling import SAMPLES
-
-Numbers = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 Kind = Literal["tau_b", "tau_c", "spearman", "pearson"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 BLOCK = 1 << 21
-"""Numbers that are held at a time: 16 MB of them."""
+"""Floats that are held at a time: 16 MB of them."""
 
 
 class Correlation(NamedTuple):
@@ -84,14 +82,14 @@ def sampled(
     clusters: ArrayLike | None = None,
     samples: int = SAMPLES,
     seed: int = 0,
-) -> Numbers:
+) -> Floats:
     """The correlation in every sample of the bootstrap; NaN in one where it has none."""
     first, second, cluster = _columns(x, y, clusters)
     blocks = _draws(int(cluster.max(initial=-1)) + 1, samples, seed)
     return np.concatenate([_of_samples(first, second, cluster, times, kind) for times in blocks])
 
 
-def bounds(spread: Numbers, confidence: float = 0.95) -> tuple[float | None, float | None]:
+def bounds(spread: Floats, confidence: float = 0.95) -> tuple[float | None, float | None]:
     """The middle share of samples lies between these; None where no sample has a value."""
     spread = spread[~np.isnan(spread)]
     if not len(spread):
@@ -101,13 +99,13 @@ def bounds(spread: Numbers, confidence: float = 0.95) -> tuple[float | None, flo
     return float(low), float(high)
 
 
-def nothing(x: Numbers, y: Numbers, kind: Kind, clusters: Whole) -> Correlation:
+def nothing(x: Floats, y: Floats, kind: Kind, clusters: Integers) -> Correlation:
     """What there is to say of two columns that have no correlation: why."""
     reason = f"all {'scores' if np.ptp(x) == 0 else 'judgements'} are equal" if len(x) > 1 else "fewer than two rows"
     return Correlation(kind, None, None, None, len(x), len(np.unique(clusters)), reason)
 
 
-def _columns(x: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tuple[Numbers, Numbers, Whole]:
+def _columns(x: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tuple[Floats, Floats, Integers]:
     first, second = (np.asarray(column, dtype=np.float64) for column in (x, y))
     if first.ndim != 1 or first.shape != second.shape:
         raise ValueError(f"columns of shapes {first.shape} and {second.shape}")
@@ -121,7 +119,7 @@ def _columns(x: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tuple[Nu
     return first, second, cluster.astype(np.int64)
 
 
-def _draws(n_clusters: int, samples: int, seed: int) -> Iterator[Whole]:
+def _draws(n_clusters: int, samples: int, seed: int) -> Iterator[Integers]:
     """How often each sample has each cluster, some samples at a time: `[samples, clusters]`."""
     if samples < 1:
         raise LimnerError(f"{samples} samples are too few; take {SAMPLES:,}")
@@ -132,7 +130,7 @@ def _draws(n_clusters: int, samples: int, seed: int) -> Iterator[Whole]:
         yield generator.multinomial(n_clusters, shares, size=min(step, samples - at))
 
 
-def _of_samples(x: Numbers, y: Numbers, cluster: Whole, times: Whole, kind: Kind) -> Numbers:
+def _of_samples(x: Floats, y: Floats, cluster: Integers, times: Integers, kind: Kind) -> Floats:
     if kind in ("tau_b", "tau_c"):
         return kendall_of_samples(x, y, cluster, times, kind)
     if kind == "pearson":
@@ -142,7 +140,7 @@ def _of_samples(x: Numbers, y: Numbers, cluster: Whole, times: Whole, kind: Kind
     raise unknown("correlation", kind, KINDS)
 
 
-def _pearson(x: Numbers, y: Numbers, cluster: Whole, times: Whole) -> Numbers:
+def _pearson(x: Floats, y: Floats, cluster: Integers, times: Integers) -> Floats:
     """From each cluster's sums; the columns are centred first, so that little is lost in the differences."""
     x, y = (_scaled(column) for column in (x, y))
     columns = (np.ones(len(x)), x, y, x * x, y * y, x * y)
@@ -152,7 +150,7 @@ def _pearson(x: Numbers, y: Numbers, cluster: Whole, times: Whole) -> Numbers:
     return _ratio(n * sxy - sx * sy, one, other)
 
 
-def _scaled(column: Numbers) -> Numbers:
+def _scaled(column: Floats) -> Floats:
     """The column about its mean, the farthest value at 1; zeros where it does not vary."""
     if np.ptp(column) == 0.0:
         return np.zeros(len(column))
@@ -161,12 +159,12 @@ def _scaled(column: Numbers) -> Numbers:
     return np.asarray(scaled / np.abs(scaled).max(), dtype=np.float64)
 
 
-def _unless_rounding(squares: Numbers, square: Numbers) -> Numbers:
+def _unless_rounding(squares: Floats, square: Floats) -> Floats:
     """The difference of the two, 0 where it is no more than what rounding leaves of equal ones."""
     return np.where(squares - square > 1e-12 * squares, squares - square, 0.0)
 
 
-def _spearman(x: Numbers, y: Numbers, cluster: Whole, times: Whole) -> Numbers:
+def _spearman(x: Floats, y: Floats, cluster: Integers, times: Integers) -> Floats:
     """Pearson's of the ranks in the sample, where equal values share their middle rank."""
     (first, order), (second, order_2) = (_in_order(column) for column in (x, y))
     step = max(1, BLOCK // len(x))
@@ -181,20 +179,20 @@ def _spearman(x: Numbers, y: Numbers, cluster: Whole, times: Whole) -> Numbers:
     return np.concatenate(found)
 
 
-def _in_order(column: Numbers) -> tuple[Whole, Whole]:
+def _in_order(column: Floats) -> tuple[Integers, Integers]:
     """The class of each row's value, and the rows by class."""
     _, classes = np.unique(column, return_inverse=True)
     return classes.astype(np.int64), np.argsort(classes, kind="stable")
 
 
-def _ranks(classes: Whole, order: Whole, weight: Numbers) -> tuple[Numbers, Numbers]:
+def _ranks(classes: Integers, order: Integers, weight: Floats) -> tuple[Floats, Floats]:
     """How often each sample has each class of values, and its middle rank less the mean: `[samples, classes]`."""
     sizes = np.add.reduceat(weight[:, order], np.flatnonzero(np.diff(classes[order], prepend=-1)), axis=1)
     ends = np.cumsum(sizes, axis=1)
     return sizes, np.asarray(ends - sizes / 2.0 - ends[:, -1:] / 2.0, dtype=np.float64)
 
 
-def _ratio(covariance: Numbers, one: Numbers, other: Numbers) -> Numbers:
+def _ratio(covariance: Floats, one: Floats, other: Floats) -> Floats:
     """The correlation; NaN where a column does not vary."""
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = covariance / np.sqrt(one) / np.sqrt(other)

@@ -1,20 +1,17 @@
-"""People's judgements of captions: who gave which caption of which image what, with whatever is missing."""
+"""People's judgements of captions: who gave which caption of which image what, on which scale."""
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limner.arrays import Booleans, Floats, Integers
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown
-from limner.score.judgement.scale import Scale
-
-Numbers = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 MAX_COUNT = 1_000_000
 """Raters that one judgement may stand for."""
@@ -52,10 +49,10 @@ class Judgements:
     scale: Scale
     pairs: list[tuple[str, str]]
     raters: list[str]
-    pair: Whole
-    rater: Whole
-    value: Numbers
-    count: Whole
+    pair: Integers
+    rater: Integers
+    value: Floats
+    count: Integers
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -86,12 +83,12 @@ class Judgements:
         """The images, in the order in which they are first judged."""
         return list(dict.fromkeys(image for image, _ in self.pairs))
 
-    def image_of_pair(self) -> Whole:
+    def image_of_pair(self) -> Integers:
         """For each pair the number of its image in `images`."""
         number = {image: i for i, image in enumerate(self.images)}
         return np.array([number[image] for image, _ in self.pairs], dtype=np.int64)
 
-    def means(self) -> Numbers:
+    def means(self) -> Floats:
         """The mean judgement of each pair; of words like yes and no, the share that said yes."""
         n = np.bincount(self.pair, self.count, len(self.pairs))
         return np.asarray(np.bincount(self.pair, self.count * self.value, len(self.pairs)) / n, dtype=np.float64)
@@ -101,7 +98,7 @@ class Judgements:
         own = (caption.rpartition("#")[0] == image for image, caption in self.pairs)
         return self.select(~np.fromiter(own, dtype=np.bool_, count=len(self.pairs)))
 
-    def select(self, wanted: NDArray[np.bool_]) -> Judgements:
+    def select(self, wanted: Booleans) -> Judgements:
         """The judgements of some of the pairs; `wanted` has one truth for each."""
         number = np.cumsum(wanted) - 1
         kept = wanted[self.pair]
@@ -158,7 +155,7 @@ class Gathering:
         return Judgements(scale, pairs, raters, pair[kept], rater[kept], value[kept], count[kept], notes)
 
 
-def _again(pair: Whole, rater: Whole, n_raters: int) -> NDArray[np.bool_]:
+def _again(pair: Integers, rater: Integers, n_raters: int) -> Booleans:
     """Which judgements have their rater's judgement of the same pair before them."""
     repeated = np.zeros(len(pair), dtype=np.bool_)
     told = np.flatnonzero(rater != UNTOLD)
@@ -167,3 +164,65 @@ def _again(pair: Whole, rater: Whole, n_raters: int) -> NDArray[np.bool_]:
     repeated[told] = True
     repeated[told[first]] = False
     return repeated
+
+
+RANGE = re.compile(r"(-?[0-9]{1,15}(?:\.[0-9]{1,15})?)-(-?[0-9]{1,15}(?:\.[0-9]{1,15})?)")
+
+Answer = int | float | str
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The answers there are, by the scale's name.
+
+    `1-4` are the whole numbers from 1 to 4; `0.0-1.0`, with a decimal point,
+    every number between; `yes/no` are words, the best first, which count down
+    to 0: yes is 1 and no is 0.
+    """
+
+    name: str
+    low: float
+    high: float
+    is_whole: bool
+    words: tuple[str, ...] = ()
+
+    @classmethod
+    def named(cls, name: str) -> Scale:
+        """The scale of this name; ValueError where it is none."""
+        if "/" in name:
+            words = tuple(name.split("/"))
+            if "" in words or len(set(words)) < len(words):
+                raise ValueError(f"{shown(name)} is no scale: each of its words must be there, once")
+            return cls(name, 0, len(words) - 1, True, words)
+        match = RANGE.fullmatch(name)
+        if match is None or not float(match[1]) < float(match[2]):
+            raise ValueError(f"{shown(name)} is no scale: write it like '1-4', '0.0-1.0' or 'yes/no'")
+        return cls(name, float(match[1]), float(match[2]), "." not in name)
+
+    def value(self, answer: Answer) -> float:
+        """The number that an answer is; ValueError where it is none of this scale."""
+        if self.words:
+            if answer not in self.words:
+                raise ValueError(f"{shown(answer)} is no answer on the scale {shown(self.name)}")
+            return float(len(self.words) - 1 - self.words.index(str(answer)))
+        if isinstance(answer, str) or not self.low <= answer <= self.high:
+            raise ValueError(f"{shown(answer)} is no answer on the scale {shown(self.name)}")
+        if self.is_whole and answer != int(answer):
+            raise ValueError(f"{shown(answer)} is not whole, as answers on the scale {shown(self.name)} are")
+        return float(answer)
+
+    def answer(self, value: float) -> Answer:
+        """The answer that the number is: what is written to files."""
+        if self.words:
+            return self.words[len(self.words) - 1 - int(value)]
+        return int(value) if self.is_whole else value
+
+
+EXPERT = Scale.named("1-4")
+"""How well a caption describes its image (Hodosh et al. 2013): 1 not at all, 4 without error."""
+
+CROWD = Scale.named("yes/no")
+"""Whether a caption describes its image, minor errors forgiven."""
+
+SHARE = Scale.named("0.0-1.0")
+"""The share of the raters who said yes, where their number is not known."""

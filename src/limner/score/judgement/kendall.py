@@ -13,10 +13,8 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Numbers = NDArray[np.float64]
-Whole = NDArray[np.int64]
+from limner.arrays import Floats, Integers
 
 Tau = Literal["tau_b", "tau_c"]
 
@@ -25,16 +23,16 @@ MAX_CELLS = 1 << 22
 """Up to these, S of samples comes from a table of every two clusters; beyond, each sample is counted by itself."""
 
 BLOCK = 1 << 22
-"""Numbers that are held at a time."""
+"""Floats that are held at a time."""
 
 
-def kendall(x: Numbers, y: Numbers, kind: Tau) -> float:
+def kendall(x: Floats, y: Floats, kind: Tau) -> float:
     """τ-b or τ-c of two columns; NaN where a column does not vary. O(n log n)."""
     times = np.ones((1, len(x)), dtype=np.int64)
     return float(kendall_of_samples(x, y, np.arange(len(x)), times, kind)[0])
 
 
-def kendall_of_samples(x: Numbers, y: Numbers, cluster: Whole, times: Whole, kind: Tau) -> Numbers:
+def kendall_of_samples(x: Floats, y: Floats, cluster: Integers, times: Integers, kind: Tau) -> Floats:
     """τ of every sample: row i is in sample s `times[s, cluster[i]]` times. NaN where a column does not vary."""
     n_clusters = times.shape[1]
     by_x, by_y = (_Classes(column, cluster, n_clusters) for column in (x, y))
@@ -55,36 +53,36 @@ def kendall_of_samples(x: Numbers, y: Numbers, cluster: Whole, times: Whole, kin
 class _Classes:
     """A column's classes of equal values, numbered from the lowest, and how many rows of each cluster each has."""
 
-    def __init__(self, column: Numbers, cluster: Whole, n_clusters: int) -> None:
+    def __init__(self, column: Floats, cluster: Integers, n_clusters: int) -> None:
         values, inverse = np.unique(column, return_inverse=True)
         self.n = len(values)
-        self.of_row: Whole = inverse.astype(np.int64)
+        self.of_row: Integers = inverse.astype(np.int64)
         cells, rows = np.unique(self.of_row * n_clusters + cluster, return_counts=True)
         of_cell = cells // n_clusters
         is_shared = (np.bincount(of_cell, minlength=self.n) > 1)[of_cell]
         # Most classes of a metric's scores lie in one cluster: those are counted together, by cluster.
         alone = cells[~is_shared] % n_clusters
-        self._n_alone: Numbers = np.bincount(alone, minlength=n_clusters).astype(np.float64)
-        self._squares_alone: Numbers = np.bincount(alone, rows[~is_shared] ** 2.0, n_clusters).astype(np.float64)
+        self._n_alone: Floats = np.bincount(alone, minlength=n_clusters).astype(np.float64)
+        self._squares_alone: Floats = np.bincount(alone, rows[~is_shared] ** 2.0, n_clusters).astype(np.float64)
         self._starts = np.flatnonzero(np.diff(of_cell[is_shared], prepend=-1))
         self._clusters = cells[is_shared] % n_clusters
         self._rows = rows[is_shared].astype(np.int64)
 
-    def untied(self, times: Whole, n: Numbers) -> Numbers:
+    def untied(self, times: Integers, n: Floats) -> Floats:
         """The number of pairs of rows of each sample that differ in this column."""
         squares = (times * times) @ self._squares_alone
         for at, sizes in self._sizes(times):
             squares[at : at + len(sizes)] += (sizes.astype(np.float64) ** 2).sum(axis=1)
         return np.asarray((n * n - squares) / 2.0, dtype=np.float64)
 
-    def n_present(self, times: Whole) -> Numbers:
+    def n_present(self, times: Integers) -> Floats:
         """The number of classes that each sample has."""
         present = (times > 0) @ self._n_alone
         for at, sizes in self._sizes(times):
             present[at : at + len(sizes)] += np.count_nonzero(sizes, axis=1)
         return present
 
-    def _sizes(self, times: Whole) -> Iterator[tuple[int, Whole]]:
+    def _sizes(self, times: Integers) -> Iterator[tuple[int, Integers]]:
         """How many rows of each class of several clusters each sample has: `[samples, classes]`, some at a time."""
         if not len(self._clusters):
             return
@@ -93,7 +91,7 @@ class _Classes:
             yield at, np.add.reduceat(times[at : at + step, self._clusters] * self._rows, self._starts, axis=1)
 
 
-def _between_clusters(by_x: _Classes, by_y: _Classes, cluster: Whole, n_clusters: int) -> Numbers:
+def _between_clusters(by_x: _Classes, by_y: _Classes, cluster: Integers, n_clusters: int) -> Floats:
     """A table that tells S of every sample: it is `times @ table @ times`.
 
     Rows are met by rising x. For each class of y, `balance` has how many rows
@@ -117,7 +115,7 @@ def _between_clusters(by_x: _Classes, by_y: _Classes, cluster: Whole, n_clusters
     return table
 
 
-def _sum(x: Whole, y: Whole, weight: Whole) -> int:
+def _sum(x: Integers, y: Integers, weight: Integers) -> int:
     """S of classes, each row counted as often as its weight says (Knight 1966, with weights)."""
     there = weight > 0
     x, y, weight = x[there], y[there], weight[there]
@@ -128,12 +126,12 @@ def _sum(x: Whole, y: Whole, weight: Whole) -> int:
     return untied // 2 - 2 * _inversions(x[order], weight[order])
 
 
-def _squares(classes: Whole, weight: Whole) -> int:
+def _squares(classes: Integers, weight: Integers) -> int:
     sizes = np.bincount(classes, weight).astype(np.int64)
     return int((sizes * sizes).sum())
 
 
-def _inversions(numbers: Whole, weight: Whole) -> int:
+def _inversions(numbers: Integers, weight: Integers) -> int:
     """How many pairs stand in falling order, by weight.
 
     From the highest bit down: pairs that first differ in this bit stand

@@ -3,8 +3,7 @@
 from limner.score.meteor import Meteor
 """
 
-from limner.score.meteor.explanation import Explanation, Matched
-from limner.score.meteor.metric import Meteor
-from limner.score.meteor.tables import Tables, load_tables
+from limner.score.meteor.meteor_metric import Explanation, Matched, Meteor
+from limner.score.meteor.meteor_tables import Tables, load_tables
 
 __all__ = ["Explanation", "Matched", "Meteor", "Tables", "load_tables"]

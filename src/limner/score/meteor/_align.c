@@ -2,7 +2,7 @@
  *
  * Where matches are too many to be held, those of a word are found again when the search comes to it: memory does not grow
  * with the product of two lengths.
- * limner.score.meteor.align does the same in Python where this was not compiled.
+ * limner.score.meteor.meteor_alignment does the same in Python where this was not compiled.
  */
 #include "search.h"
 
@@ -14,7 +14,7 @@ static int64_t function_words(const Work *work, const int32_t *words, int64_t n)
     return count;
 }
 
-/* The places of a row of statistics are those of limner.score.meteor.scoring. */
+/* The places of a row of statistics are those of limner.score.meteor.meteor_metric. */
 static int fill_row(Work *work, int64_t *row)
 {
     if (search(work) < 0)

@@ -1,6 +1,6 @@
 /* Which nodes of a trie of phrases are reached from each word of many sentences.
  *
- * limner.score.meteor.phrases does the same with arrays where this was not compiled.
+ * limner.score.meteor.meteor_sentences does the same with arrays where this was not compiled.
  */
 #include "../sentences.h"
 #include <stdlib.h>

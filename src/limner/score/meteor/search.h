@@ -1,4 +1,4 @@
-/* The beam search; limner.score.meteor.search says what it does and why. */
+/* The beam search; limner.score.meteor.meteor_search says what it does and why. */
 #ifndef LIMNER_METEOR_SEARCH_H
 #define LIMNER_METEOR_SEARCH_H
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from limner.score import meteor
-from limner.score.meteor.sources import no_tables
-from limner.score.meteor.tables import MODULES
+from limner.score.meteor.meteor_sources import no_tables
+from limner.score.meteor.meteor_tables import MODULES
 from limner.score.run import tokenised_run
 
 

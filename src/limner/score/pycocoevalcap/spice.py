@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from limner.score.run import tokenised_run
-from limner.score.spice.categories import CATEGORIES
-from limner.score.spice.matching import Counts
-from limner.score.spice.metric import SpiceStar
-from limner.score.spice.original import OriginalSpice
+from limner.score.spice.original_spice import OriginalSpice
+from limner.score.spice.scene_graph import CATEGORIES, Counts
+from limner.score.spice.spice_metric import SpiceStar
 
 CATEGORY_NAMES = {"count": "Cardinality"}
 """What the original calls a category otherwise than by its name with a capital."""

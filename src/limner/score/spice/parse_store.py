@@ -12,7 +12,7 @@ import msgspec
 
 from limner.cache import cache_folder
 from limner.errors import LimnerError
-from limner.score.spice.parse import Parse
+from limner.score.spice.parse_tree import Parse
 
 MAX_BYTES = 512 << 20
 """The size at which the oldest parses go: about a million captions."""

@@ -1,9 +1,18 @@
-"""What a sentence says is there: things, what they are like, and how they stand to each other."""
+"""Scene graphs: what a sentence says is there, and how far a caption's graph matches that of its references.
+
+Two words match if they are equal or share a sense of WordNet. The references
+of an image become one graph: things with the same word are one thing, and
+what is said of it twice is one fact.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
+
+from limner.score.meteor.wordnet import WordNet
+from limner.text.lexicon import NUMBERS, word_set
 
 Fact = tuple[str, ...]
 """A thing (dog), a thing and what it is (dog, brown), or two things and what is between them (dog, chase, cat)."""
@@ -31,3 +40,202 @@ def graph_of(
         tuple(dict.fromkeys(attributes)),
         tuple(dict.fromkeys(relations)),
     )
+
+
+CATEGORIES = ("all", "object", "attribute", "relation", "color", "count", "size")
+"""What a score can be broken down by; those after `relation` are attributes too."""
+
+COLOURS = word_set(
+    """
+    black white red green blue yellow orange brown pink purple gray grey tan beige gold golden silver maroon teal navy
+    khaki turquoise violet cream blond blonde burgundy lavender magenta aqua cyan olive lime mauve ivory crimson scarlet
+    """
+)
+
+SIZES = word_set(
+    """
+    big large huge giant enormous massive gigantic immense small little tiny miniature mini petite tall short long wide
+    narrow thick thin high low oversized medium big bigger biggest larger largest smaller smallest taller tallest
+    shorter shortest longer longest
+    """
+)
+
+
+def categories_of(fact: Fact) -> tuple[str, ...]:
+    """The categories that a fact counts in."""
+    if len(fact) == 1:
+        return ("all", "object")
+    if len(fact) == 3:
+        return ("all", "relation")
+    value = fact[1]
+    if value in COLOURS:
+        return ("all", "attribute", "color")
+    if value in SIZES:
+        return ("all", "attribute", "size")
+    return ("all", "attribute", "count") if is_count(value) else ("all", "attribute")
+
+
+def is_count(value: str) -> bool:
+    """Whether an attribute is a number, in letters or digits."""
+    return value in NUMBERS or value.isdecimal()
+
+
+Meaning = frozenset[str | int]
+"""A word and the numbers of its senses."""
+
+
+class Counts(NamedTuple):
+    """Of a category: facts of the caption, those of them that a reference says too, and facts of the references."""
+
+    said: int = 0
+    matched: int = 0
+    expected: int = 0
+
+    @property
+    def precision(self) -> float:
+        return self.matched / self.said if self.said else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Never more than 1, though several facts of the caption may match one of the references."""
+        return min(self.matched / self.expected, 1.0) if self.expected else 0.0
+
+    @property
+    def f(self) -> float:
+        """The harmonic mean of both, 0 where nothing matches."""
+        both = self.precision + self.recall
+        return 2.0 * self.precision * self.recall / both if both else 0.0
+
+
+class Explanation(NamedTuple):
+    """Every fact of the caption that a reference says too, with that fact; those that none says; those not said."""
+
+    matched: list[tuple[Fact, Fact]]
+    wrong: list[Fact]
+    missed: list[Fact]
+
+
+class Merged:
+    """Several scene graphs as one; the order of the graphs makes no difference to what matches it.
+
+    `facts` are as they were first said, things first. `nodes` are the meanings
+    of things, that of each its own and its synonyms'.
+    """
+
+    def __init__(self, graphs: Sequence[SceneGraph], meaning: Callable[[str], Meaning]) -> None:
+        names = dict.fromkeys(name for graph in graphs for (name,) in graph.objects)
+        self.nodes, node_of = _grouped(names, meaning)
+        self.facts: list[Fact] = [(name,) for name in _first_of_each(node_of)]
+        values: dict[tuple[int, ...], dict[str, Fact]] = {}
+        for graph in graphs:
+            for name, value in graph.attributes:
+                values.setdefault((node_of[name],), {}).setdefault(value, (name, value))
+        for graph in graphs:
+            for one, value, other in graph.relations:
+                values.setdefault((node_of[one], node_of[other]), {}).setdefault(value, (one, value, other))
+        self._said: dict[tuple[int, ...], list[tuple[Meaning, int]]] = {}
+        for things, facts in values.items():
+            meanings, value_of = _grouped(facts, meaning)
+            start = len(self.facts)
+            self.facts += [facts[value] for value in _first_of_each(value_of)]
+            self._said[things] = [(one, start + number) for number, one in enumerate(meanings)]
+        self._nodes_by_key: dict[str | int, int] = {
+            key: number for number, node in enumerate(self.nodes) for key in node
+        }
+
+    def matches(self, caption: Merged) -> list[list[int]]:
+        """For each fact of a caption's graph the places of those of this graph that say the same."""
+        here = [self._alike(node) for node in caption.nodes]
+        found: list[list[int]] = [*here, *([] for _ in caption.facts[len(here) :])]
+        for things, said in caption._said.items():
+            for pair in _pairs([here[thing] for thing in things]):
+                for meaning, place in said:
+                    found[place] += [at for other, at in self._said.get(pair, ()) if not other.isdisjoint(meaning)]
+        return found
+
+    def _alike(self, node: Meaning) -> list[int]:
+        return sorted({self._nodes_by_key[key] for key in node if key in self._nodes_by_key})
+
+
+class Matcher:
+    """Compares scene graphs with the synonyms of WordNet, or without where it is None."""
+
+    def __init__(self, wordnet: WordNet | None) -> None:
+        self._wordnet = wordnet
+        self.meaning = lru_cache(maxsize=1 << 17)(self._find)
+
+    def _find(self, word: str) -> Meaning:
+        return frozenset({word}) if self._wordnet is None else self._wordnet.senses(word) | {word}
+
+    def merge(self, graphs: Sequence[SceneGraph]) -> Merged:
+        return Merged(graphs, self.meaning)
+
+    def counts(self, caption: Merged, references: Merged) -> dict[str, Counts]:
+        """How much of the caption is in the references, by category; what neither speaks of is left out."""
+        said: dict[str, int] = {}
+        matched: dict[str, int] = {}
+        expected: dict[str, int] = {}
+        for fact, same in zip(caption.facts, references.matches(caption), strict=True):
+            for category in categories_of(fact):
+                said[category] = said.get(category, 0) + 1
+                matched[category] = matched.get(category, 0) + bool(same)
+        for fact in references.facts:
+            for category in categories_of(fact):
+                expected[category] = expected.get(category, 0) + 1
+        return {
+            category: Counts(said.get(category, 0), matched.get(category, 0), expected.get(category, 0))
+            for category in {"all": 0, **said, **expected}
+        }
+
+    def explain(self, caption: Merged, references: Merged) -> Explanation:
+        matched, wrong, met = [], [], set[int]()
+        for fact, same in zip(caption.facts, references.matches(caption), strict=True):
+            met.update(same)
+            if same:
+                matched.append((fact, references.facts[same[0]]))
+            else:
+                wrong.append(fact)
+        return Explanation(matched, wrong, [fact for at, fact in enumerate(references.facts) if at not in met])
+
+
+def _grouped(words: Iterable[str], meaning: Callable[[str], Meaning]) -> tuple[list[Meaning], dict[str, int]]:
+    """The meanings of groups of synonyms, and the group of each word: who shares a sense is in one group."""
+    listed = list(words)
+    if len(listed) == 1:  # as most are
+        return [meaning(listed[0])], {listed[0]: 0}
+    group_by_key: dict[str | int, int] = {}
+    members: list[list[str]] = []
+    keys: list[set[str | int]] = []
+    for word in listed:
+        own = meaning(word)
+        met = sorted({group_by_key[key] for key in own if key in group_by_key})
+        if not met:
+            met = [len(members)]
+            members.append([])
+            keys.append(set())
+        group, *others = met
+        members[group].append(word)
+        keys[group] |= own
+        for other in others:
+            members[group] += members[other]
+            keys[group] |= keys[other]
+            members[other], keys[other] = [], set()
+        group_by_key.update(dict.fromkeys(keys[group] if others else own, group))
+    kept = [number for number, listed in enumerate(members) if listed]
+    group_of = {word: number for number, old in enumerate(kept) for word in members[old]}
+    return [frozenset(keys[old]) for old in kept], group_of
+
+
+def _first_of_each(group_of: dict[str, int]) -> list[str]:
+    """A word for each group: the first that was met."""
+    first: dict[int, str] = {}
+    for word, group in group_of.items():
+        first.setdefault(group, word)
+    return [first[group] for group in sorted(first)]
+
+
+def _pairs(choices: Sequence[list[int]]) -> list[tuple[int, ...]]:
+    """Every choice of one number from each list, of which there are one or two."""
+    if len(choices) == 1:
+        return [(one,) for one in choices[0]]
+    return [(one, other) for one in choices[0] for other in choices[1]]

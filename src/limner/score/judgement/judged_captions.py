@@ -1,0 +1,188 @@
+"""Judged captions beside references, so that any metric can be run on them and held against people.
+
+Which references a judged caption may meet, and what is correlated with what,
+is a protocol of its own: those of Flickr8k (Hodosh et al. 2013) are here, as
+published tables of metrics keep them, and one for judgements of any corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from limner.corpus.image import Image
+from limner.corpus.reading import Reading
+from limner.errors import BadInput, LimnerError, shown
+from limner.files import read_lines
+from limner.score.judgement.correlation import Kind
+from limner.score.judgement.judgement_files import read_judgements
+from limner.score.judgement.judgements import EXPERT, Judgements
+from limner.score.run import Run, Tokeniser
+
+EXPERT_FILE = "ExpertAnnotations.txt"
+CROWD_FILE = "CrowdFlowerAnnotations.txt"
+CAPTIONS_FILE = "Flickr8k.token.txt"
+
+Captions = Mapping[str, Mapping[str, str]]
+"""For each image its captions: text by id."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSet:
+    """Pairs of image and caption that people judged, with the words a metric needs.
+
+    `captions[i]` and `references[i]` are the texts of the pair
+    `judgements.pairs[i]`. `kind` is the correlation that tables give, taken
+    of every rating by itself (`by_rating`) or of each pair's mean. `left_out`
+    counts the pairs that were judged and are not there, by reason.
+    """
+
+    name: str
+    judgements: Judgements
+    captions: Sequence[str]
+    references: Sequence[Sequence[str]]
+    kind: Kind
+    by_rating: bool
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.judgements.pairs:
+            raise LimnerError(f"no judged pair of {shown(self.name)} is left to be scored; see that captions fit it")
+
+    def run(self, tokeniser: Tokeniser | None = None, tokeniser_name: str = "none") -> Run:
+        """The pairs as a run: each is scored as if it were an image of its own.
+
+        So are CIDEr's document frequencies: an image that was judged with ten
+        captions counts ten times. Published correlations have it so.
+        """
+        ids = [f"{i} {image} {caption}" for i, (image, caption) in enumerate(self.judgements.pairs)]
+        return Run(ids, self.captions, self.references, tokeniser and each_once(tokeniser), tokeniser_name)
+
+
+def each_once(tokeniser: Tokeniser) -> Tokeniser:
+    """The same tokeniser, which is given every distinct sentence once: pairs repeat their references."""
+
+    def tokenise(sentences: Sequence[str]) -> Sequence[str]:
+        distinct = list(dict.fromkeys(sentences))
+        tokens = dict(zip(distinct, tokeniser(distinct), strict=True))
+        return [tokens[sentence] for sentence in sentences]
+
+    return tokenise
+
+
+def flickr8k(folder: Path, reading: Reading | None = None) -> list[JudgedSet]:
+    """Flickr8k's two sets, expert and crowd, from the folder of its text files."""
+    reading = reading or Reading()
+    expert = read_judgements(folder / EXPERT_FILE, reading, scale=EXPERT.name)
+    crowd = read_judgements(folder / CROWD_FILE, reading)
+    captions = read_flickr8k_captions(folder / CAPTIONS_FILE, reading)
+    return [
+        expert_set(_with_words(expert, captions, str(folder / EXPERT_FILE), reading), captions),
+        crowd_set(_with_words(crowd, captions, str(folder / CROWD_FILE), reading), captions),
+    ]
+
+
+def expert_set(judgements: Judgements, captions: Captions) -> JudgedSet:
+    """Ratings from 1 to 4: τ-c over every rating, without the pairs whose caption is one of the image's references."""
+    is_foreign = np.array([caption not in captions[image] for image, caption in judgements.pairs], dtype=np.bool_)
+    kept = judgements.select(is_foreign)
+    return JudgedSet(
+        "expert",
+        kept,
+        _texts(kept, captions),
+        [tuple(captions[image].values()) for image, _ in kept.pairs],
+        "tau_c",
+        by_rating=True,
+        left_out={"caption is a reference of the image": int((~is_foreign).sum())},
+    )
+
+
+def crowd_set(judgements: Judgements, captions: Captions) -> JudgedSet:
+    """Shares of yes: τ-b over the pairs.
+
+    A caption of an image that was judged with it is no reference of that
+    image, in any of its pairs.
+    """
+    return _without_judged("crowd", judgements, _texts(judgements, captions), captions)
+
+
+def judged_set(judgements: Judgements, images: Iterable[Image], name: str = "judgements") -> JudgedSet:
+    """Judgements beside the gold captions of a corpus: τ-b over the pairs' mean judgements.
+
+    A judged caption is named by its id, or is the text itself. Those that are
+    gold captions of their image are taken from its references, in all of its
+    pairs; pairs with no reference left are left out and counted.
+    """
+    wanted = set(judgements.images)
+    captions = {
+        image.id: {caption.id: caption.text for caption in image.captions if caption.source == "gold"}
+        for image in images
+        if image.id in wanted
+    }
+    missing = [image for image in judgements.images if image not in captions]
+    if missing:
+        some = ", ".join(shown(image) for image in missing[:3])
+        raise LimnerError(f"{len(missing):,} judged images ({some}) are not in the references; give their corpus")
+    texts = [captions[image].get(caption, caption) for image, caption in judgements.pairs]
+    return _without_judged(name, judgements, texts, captions)
+
+
+def read_flickr8k_captions(path: Path, reading: Reading) -> dict[str, dict[str, str]]:
+    """The captions of `Flickr8k.token.txt`, by image and id: `IMAGE#NUMBER`, a tab, the text."""
+    found: dict[str, dict[str, str]] = {}
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        id, tab, text = line.partition("\t")
+        image, mark, _ = id.rpartition("#")
+        if not (tab and mark and image):
+            fault = BadInput(f"{path}:{number}", "this is no caption", "a line is IMAGE#NUMBER, a tab, the caption")
+            reading.skip("line that is no caption", fault)
+        elif id in found.setdefault(image, {}):
+            fault = BadInput(f"{path}:{number}", f"caption {shown(id)} is there twice", "give each its own number")
+            reading.skip("caption whose id was there before", fault)
+        else:
+            found[image][id] = text
+    return found
+
+
+def _with_words(judgements: Judgements, captions: Captions, place: str, reading: Reading) -> Judgements:
+    """The judgements of pairs whose image and caption have words; others are refused, or counted."""
+    by_id = {id for of_image in captions.values() for id in of_image}
+    is_known = np.ones(len(judgements.pairs), dtype=np.bool_)
+    for i, (image, caption) in enumerate(judgements.pairs):
+        if not captions.get(image) or caption not in by_id:
+            what = f"caption {shown(caption)}" if captions.get(image) else f"caption of image {shown(image)}"
+            fault = BadInput(place, f"there is no {what} in {CAPTIONS_FILE}", "give the captions of all")
+            reading.skip("pair without its captions", fault)
+            is_known[i] = False
+    return judgements.select(is_known)
+
+
+def _texts(judgements: Judgements, captions: Captions) -> list[str]:
+    by_id = {id: text for of_image in captions.values() for id, text in of_image.items()}
+    return [by_id[caption] for _, caption in judgements.pairs]
+
+
+def _without_judged(name: str, judgements: Judgements, texts: Sequence[str], captions: Captions) -> JudgedSet:
+    """The set in which no reference of an image was itself judged with it."""
+    judged: dict[str, set[str]] = {}
+    for image, caption in judgements.pairs:
+        judged.setdefault(image, set()).add(caption)
+    left = {
+        image: [text for id, text in captions[image].items() if not said & {id, text}] for image, said in judged.items()
+    }
+    has_reference = np.array([bool(left[image]) for image, _ in judgements.pairs], dtype=np.bool_)
+    kept = judgements.select(has_reference)
+    return JudgedSet(
+        name,
+        kept,
+        [text for text, is_kept in zip(texts, has_reference.tolist(), strict=True) if is_kept],
+        [left[image] for image, _ in kept.pairs],
+        "tau_b",
+        by_rating=False,
+        left_out={"no reference is left": int((~has_reference).sum())},
+    )

@@ -1,0 +1,223 @@
+"""Files of judgements: Limner's own, and those of Flickr8k, told apart by what is in them.
+
+Limner's own are JSON Lines, a judgement a line; `docs/judgements.md` has the
+fields. Flickr8k's have tabs: `ExpertAnnotations.txt` an image, a caption's id
+and ratings from 1 to 4; `CrowdFlowerAnnotations.txt` an image, a caption's id,
+the share of yes, and the numbers of yes and no. Where the numbers are not
+known the share alone will do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from difflib import get_close_matches
+from itertools import chain, islice
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from limner.corpus.reading import Reading, is_encodable
+from limner.errors import BadInput, LimnerError, one_line, shown
+from limner.files import read_lines, write_bytes
+from limner.score.judgement.judgements import CROWD, EXPERT, MAX_COUNT, SHARE, Gathering, Judgement, Judgements, Scale
+
+Kind = Literal["jsonl", "expert", "crowd", "share"]
+
+SORTED = (
+    "the ratings of each line are sorted: its columns are not raters, and what is asked of single raters has no answer"
+)
+
+
+def read_judgements(path: Path, reading: Reading | None = None, *, scale: str | None = None) -> Judgements:
+    """The judgements of a file; `-` is standard input.
+
+    A file may hold judgements on several scales: then `scale` names the one
+    that is wanted. Strict, the first faulty line is raised; lenient, it is left
+    out and counted in `reading`.
+    """
+    reading = reading or Reading()
+    lines = read_lines(path)
+    head = list(islice(lines, HEAD))
+    kind = _recognised([line for _, line in head])
+    if kind is None:
+        problem = "this is no file of judgements" if head else "the file is empty"
+        raise BadInput(str(path), problem, "give JSON Lines, or Flickr8k's expert or crowd judgements")
+    source = _Source(path, chain(head, lines), reading)
+    if kind == "jsonl":
+        return source.own(scale)
+    form = FORMS[kind]
+    if scale not in (None, form.scale.name):
+        raise BadInput(str(path), f"there is no judgement on the scale {shown(scale)}", f"it is {form.scale.name}")
+    return source.flickr8k(form)
+
+
+def write_judgements(judgements: Judgements, path: Path) -> int:
+    """Write them in Limner's own format, a line each, and return the number of lines; a file there is replaced."""
+    encode = msgspec.json.Encoder().encode
+    scale = judgements.scale
+    with write_bytes(path) as handle:
+        for one in judgements:
+            if not all(map(is_encodable, (one.image, one.caption, one.rater or ""))):
+                raise LimnerError(f"image {shown(one.image)}: half a surrogate pair; repair its text")
+            line = _Line(one.image, one.caption, scale.name, scale.answer(one.value), one.rater, one.count)
+            handle.write(encode(line) + b"\n")
+    return len(judgements)
+
+
+HEAD = 100
+"""Lines among which the first that is sound tells what file this is."""
+
+
+def _recognised(lines: Iterable[str]) -> Kind | None:
+    """The kind of the first line that is of any; no line can be of two."""
+    for line in lines:
+        if line.lstrip().startswith("{"):
+            return "jsonl"
+        for kind, form in FORMS.items():
+            try:
+                form.parse(line.split("\t"))
+            except ValueError:
+                continue
+            return kind
+    return None
+
+
+class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
+    """A line of Limner's own format."""
+
+    image: str
+    caption: str
+    scale: str
+    value: int | float | str | None
+    rater: str | None = None
+    count: int = 1
+
+
+class _Form(NamedTuple):
+    """One of Flickr8k's kinds of lines: `parse` makes judgements of its cells, or raises ValueError."""
+
+    scale: Scale
+    parse: Callable[[list[str]], list[Judgement]]
+
+
+class _Source(NamedTuple):
+    """A file's numbered lines, and what to do with those that are faulty."""
+
+    path: Path
+    lines: Iterable[tuple[int, str]]
+    reading: Reading
+
+    def own(self, wanted: str | None) -> Judgements:
+        gathering = Gathering()
+        scales: dict[str, Scale] = {}
+        met: str | None = wanted
+        for number, line in self._filled():
+            place = f"{self.path}:{number}"
+            try:
+                record = _DECODER.decode(line)
+                scale = scales.get(record.scale) or Scale.named(record.scale)
+                scales[scale.name] = scale
+                if record.value is None:
+                    self.reading.warn("judgement without a value", place)
+                    continue
+                judgement = Judgement(
+                    record.image, record.caption, scale.value(record.value), record.rater, record.count
+                )
+                if scale.name == (met := met or scale.name):
+                    gathering.add(judgement, number)
+            except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+                self.reading.skip("line that is no judgement", _explained(error, place))
+                continue
+            if wanted is None and scale.name != met:
+                problem = f"a judgement is on the scale {shown(scale.name)}, those before on {shown(met)}"
+                raise BadInput(place, problem, "name the scale that is wanted")
+        if met is None or met not in scales:
+            there = f"there is: {', '.join(scales)}" if scales else "is it the right file?"
+            raise BadInput(str(self.path), f"there is no judgement{f' on {shown(met)}' if met else ''}", there)
+        return gathering.judgements(scales[met], str(self.path), self.reading)
+
+    def flickr8k(self, form: _Form) -> Judgements:
+        gathering = Gathering()
+        is_sorted = form.scale is EXPERT
+        for number, line in self._filled():
+            try:
+                found = form.parse(line.split("\t"))
+                for judgement in found:
+                    gathering.add(judgement, number)
+            except ValueError as error:
+                fault = BadInput(f"{self.path}:{number}", str(error), "correct it, or leave faulty lines out (lenient)")
+                self.reading.skip("line that is no judgement", fault)
+                continue
+            values = [judgement.value for judgement in found]
+            is_sorted = is_sorted and values == sorted(values)
+        return gathering.judgements(form.scale, str(self.path), self.reading, (SORTED,) if is_sorted else ())
+
+    def _filled(self) -> Iterator[tuple[int, str]]:
+        return ((number, line) for number, line in self.lines if line.strip())
+
+
+_DECODER = msgspec.json.Decoder(_Line)
+
+
+def _expert(cells: list[str]) -> list[Judgement]:
+    """Ratings in two columns or more; an empty one is missing."""
+    image, caption = _pair(cells, "two ratings or more", len(cells) >= 4)
+    for cell in cells[2:]:
+        if cell not in ("", "1", "2", "3", "4"):
+            raise ValueError(f"the rating {shown(cell)} is none from 1 to 4")
+    return [Judgement(image, caption, float(cell)) for cell in cells[2:] if cell]
+
+
+def _crowd(cells: list[str]) -> list[Judgement]:
+    image, caption = _pair(cells, "the share of yes and the numbers of yes and no", len(cells) == 5)
+    yes, no = (_count(cell) for cell in cells[3:])
+    share = _share(cells[2])
+    if yes + no == 0 or abs(share - yes / (yes + no)) > 0.005:
+        raise ValueError(f"the share {shown(cells[2])} is not that of {yes} yes and {no} no")
+    return [Judgement(image, caption, value, None, count) for value, count in ((1.0, yes), (0.0, no)) if count]
+
+
+def _shared(cells: list[str]) -> list[Judgement]:
+    image, caption = _pair(cells, "the share of yes", len(cells) == 3)
+    return [Judgement(image, caption, _share(cells[2]))]
+
+
+FORMS: dict[Kind, _Form] = {
+    "expert": _Form(EXPERT, _expert),
+    "crowd": _Form(CROWD, _crowd),
+    "share": _Form(SHARE, _shared),
+}
+
+
+def _pair(cells: list[str], what: str, is_sound: bool) -> tuple[str, str]:
+    if not is_sound or not cells[0] or not cells[1]:
+        raise ValueError(
+            f"{len(cells)} columns where there should be an image, a caption's id, {what}, with tabs between"
+        )
+    return cells[0], cells[1]
+
+
+def _share(cell: str) -> float:
+    try:
+        return SHARE.value(float(cell))
+    except ValueError:
+        raise ValueError(f"the share {shown(cell)} is no number from 0 to 1") from None
+
+
+def _count(cell: str) -> int:
+    if not (cell.isascii() and cell.isdigit() and len(cell) < 10 and int(cell) <= MAX_COUNT):
+        raise ValueError(f"the number {shown(cell)} is none from 0 to {MAX_COUNT:,}")
+    return int(cell)
+
+
+def _explained(error: Exception, place: str) -> BadInput:
+    if isinstance(error, RecursionError):
+        return BadInput(place, "the JSON is nested too deeply", "write plain records")
+    message = str(error)
+    close = get_close_matches(message.split("`")[1], _Line.__struct_fields__, n=1) if "unknown field" in message else []
+    hint = f"did you mean {close[0]!r}?" if close else "a judgement is like " + EXAMPLE
+    return BadInput(place, one_line(message, 200), hint)
+
+
+EXAMPLE = '{"image":"1.jpg","caption":"A dog .","scale":"1-4","value":3,"rater":"anna"}'

@@ -1,0 +1,226 @@
+"""Metrics held against people: how each correlates with judgements, and which of two does better.
+
+Two correlations that share a column and were taken on the same rows are not
+independent: the more two metrics agree, the smaller the difference that can be
+told from chance. Williams' test allows for it (Williams 1959; Steiger 1980
+recommends it over Hotelling's). It takes rows to be independent and
+correlations to be Pearson's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from math import exp, inf, isfinite, lgamma, log, log1p, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from limner.arrays import Booleans, Floats
+from limner.errors import LimnerError, shown
+from limner.score.judgement.correlation import KINDS, Correlation, Kind, bounds, correlation, nothing, sampled
+from limner.score.judgement.judgements import Judgements
+from limner.score.paired import holm
+from limner.score.resampling import SAMPLES
+
+Scores = Mapping[tuple[str, str], float] | ArrayLike
+"""A metric's score of each pair: by image and caption, or in the order of `Judgements.pairs`; NaN for none."""
+
+
+MAX_RATINGS = 20_000_000
+"""Ratings that may be rows of their own."""
+
+
+class Row(NamedTuple):
+    """How one metric correlates with the judgements."""
+
+    metric: str
+    correlation: Correlation
+
+
+class Versus(NamedTuple):
+    """One metric against another on the pairs that both have scored.
+
+    `difference` is that of their correlations, with the bounds of samples of
+    the images. `r_first` and `r_second` are Pearson's with the mean judgement
+    of each pair, `r_between` that of the two metrics; t and the two-sided p are
+    of Williams' test on these, p adjusted for all the comparisons (Holm).
+    What has no answer is None.
+    """
+
+    first: str
+    second: str
+    n_pairs: int
+    difference: float | None
+    low: float | None
+    high: float | None
+    r_first: float | None
+    r_second: float | None
+    r_between: float | None
+    t: float | None
+    p: float | None
+    p_adjusted: float | None
+
+
+def judgement_table(
+    judgements: Judgements,
+    scores: Mapping[str, Scores],
+    *,
+    kinds: Sequence[Kind] = KINDS,
+    by_rating: bool = False,
+    samples: int = SAMPLES,
+    seed: int = 0,
+) -> list[Row]:
+    """The correlations of every metric, of each kind, with intervals from samples of the images.
+
+    `by_rating` takes every rating as a row of its own; otherwise a row is a
+    pair with its mean judgement.
+    """
+    return AgainstJudgements(judgements, scores, by_rating=by_rating, samples=samples, seed=seed).table(kinds)
+
+
+class AgainstJudgements:
+    """Metrics beside judgements of the same pairs; what has been sampled is kept, since sampling is the cost."""
+
+    def __init__(
+        self,
+        judgements: Judgements,
+        scores: Mapping[str, Scores],
+        *,
+        by_rating: bool = False,
+        samples: int = SAMPLES,
+        seed: int = 0,
+        confidence: float = 0.95,
+    ) -> None:
+        if by_rating and judgements.n_ratings > MAX_RATINGS:
+            raise LimnerError(
+                f"{judgements.n_ratings:,} ratings are too many to take one by one; take each pair's mean"
+            )
+        self._scores = {metric: aligned(judgements, given, metric) for metric, given in scores.items()}
+        self._samples, self._seed, self._confidence = samples, seed, confidence
+        self._mean = judgements.means()
+        self._pair = np.repeat(judgements.pair, judgements.count) if by_rating else np.arange(len(judgements.pairs))
+        self._value = np.repeat(judgements.value, judgements.count) if by_rating else self._mean
+        self._image = judgements.image_of_pair()[self._pair]
+        self._known: dict[tuple[str, Kind, bytes], tuple[Correlation, Floats]] = {}
+
+    def table(self, kinds: Sequence[Kind] = KINDS) -> list[Row]:
+        """Every metric's correlations, on the pairs that it has scored."""
+        return [
+            Row(metric, self._correlation(metric, ~np.isnan(scores), kind)[0])
+            for metric, scores in self._scores.items()
+            for kind in kinds
+        ]
+
+    def compare(self, kind: Kind) -> list[Versus]:
+        """Every two metrics: the difference of their correlations, and Williams' test."""
+        found = [self._versus(one, other, kind) for one, other in combinations(self._scores, 2)]
+        tested = [i for i, versus in enumerate(found) if versus.p is not None]
+        for i, adjusted in zip(tested, holm([found[i].p or 0.0 for i in tested]), strict=True):
+            found[i] = found[i]._replace(p_adjusted=adjusted)
+        return found
+
+    def _correlation(self, metric: str, is_wanted: Booleans, kind: Kind) -> tuple[Correlation, Floats]:
+        """A correlation over the wanted pairs, and its values in all samples of their images."""
+        key = metric, kind, is_wanted.tobytes()
+        if key not in self._known:
+            there = is_wanted[self._pair]
+            x, y, image = self._scores[metric][self._pair[there]], self._value[there], self._image[there]
+            value = correlation(x, y, kind)
+            if np.isnan(value):
+                self._known[key] = nothing(x, y, kind, image), np.full(self._samples, np.nan)
+            else:
+                spread = sampled(x, y, kind, clusters=image, samples=self._samples, seed=self._seed)
+                n_images = len(np.unique(image))
+                made = Correlation(kind, value, *bounds(spread, self._confidence), len(x), n_images)
+                self._known[key] = made, spread
+        return self._known[key]
+
+    def _versus(self, one: str, other: str, kind: Kind) -> Versus:
+        first, second = self._scores[one], self._scores[other]
+        both = ~(np.isnan(first) | np.isnan(second))
+        (a, spread), (b, spread_2) = (self._correlation(metric, both, kind) for metric in (one, other))
+        low, high = bounds(spread - spread_2, self._confidence)
+        difference = None if a.value is None or b.value is None else a.value - b.value
+        columns = first[both], second[both], self._mean[both]
+        r = [correlation(columns[i], columns[j], "pearson") for i, j in ((0, 2), (1, 2), (0, 1))]
+        test = None if np.isnan(r).any() else williams(r[0], r[1], r[2], int(both.sum()))
+        t, p = (None, None) if test is None else (test.t, test.p)
+        r_first, r_second, r_between = (None if np.isnan(value) else value for value in r)
+        n = int(both.sum())
+        return Versus(one, other, n, difference, low, high, r_first, r_second, r_between, t, p, None)
+
+
+def aligned(judgements: Judgements, scores: Scores, metric: str = "the metric") -> Floats:
+    """The scores in the order of the pairs, NaN where there is none."""
+    if isinstance(scores, Mapping):
+        scores = [scores.get(pair, np.nan) for pair in judgements.pairs]
+    made = np.asarray(scores, dtype=np.float64)
+    if made.shape != (len(judgements.pairs),):
+        raise LimnerError(f"{shown(metric)} has scores of shape {made.shape} for {len(judgements.pairs):,} pairs")
+    return np.where(np.isfinite(made), made, np.nan)
+
+
+class Williams(NamedTuple):
+    """The test's t with its degrees of freedom, and the two-sided p."""
+
+    t: float
+    df: int
+    p: float
+
+
+def williams(first: float, second: float, between: float, n: int) -> Williams | None:
+    """The test of two metrics' Pearson correlations with the judgements of n rows; `between` is that of the metrics.
+
+    None where there is nothing to test: fewer than four rows, or metrics that
+    are one another's multiples.
+    """
+    if n < 4 or not -1.0 < between < 1.0:
+        return None
+    determinant = 1.0 - first**2 - second**2 - between**2 + 2.0 * first * second * between
+    spread = 2.0 * max(determinant, 0.0) * (n - 1) / (n - 3) + (first + second) ** 2 / 4.0 * (1.0 - between) ** 3
+    if spread <= 0.0:
+        return None
+    t = (first - second) * sqrt((n - 1) * (1.0 + between) / spread)
+    return Williams(t, n - 3, student_t_p(t, n - 3))
+
+
+def student_t_p(t: float, df: float) -> float:
+    """The two-sided p of Student's t: the chance of one as far from 0."""
+    if not isfinite(t):
+        return 0.0 if abs(t) == inf else t
+    if t * t < 1.0:  # one less the other side: near 1 the fraction below would be rounded
+        return 1.0 - incomplete_beta(0.5, df / 2.0, t * t / (df + t * t))
+    return incomplete_beta(df / 2.0, 0.5, df / (df + t * t))
+
+
+def incomplete_beta(a: float, b: float, x: float) -> float:
+    """The regularised incomplete beta function I_x(a, b), for a and b above 0 and x from 0 to 1."""
+    if x <= 0.0 or x >= 1.0:
+        return float(x >= 1.0)
+    # The fraction converges fast on this side of the mean; on the other, I_x(a, b) = 1 − I_{1−x}(b, a).
+    if x > (a + 1.0) / (a + b + 2.0):
+        return 1.0 - incomplete_beta(b, a, 1.0 - x)
+    front = a * log(x) + b * log1p(-x) - lgamma(a) - lgamma(b) + lgamma(a + b)
+    return exp(front) / a * _fraction(a, b, x)
+
+
+def _fraction(a: float, b: float, x: float) -> float:
+    """The continued fraction of the incomplete beta function, by Lentz's method."""
+    value, upper, lower = 1.0, 1.0, 0.0
+    for step in range(1, MAX_TERMS):
+        m = step // 2
+        if step % 2:
+            term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        else:
+            term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        lower = 1.0 / (1.0 + term * lower)
+        upper = 1.0 + term / upper
+        value *= upper * lower
+        if abs(upper * lower - 1.0) < 1e-15:
+            break
+    return 1.0 / value
+
+
+MAX_TERMS = 100_000

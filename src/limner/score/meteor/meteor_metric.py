@@ -1,0 +1,219 @@
+"""METEOR 1.5 (Denkowski and Lavie 2014) for English, as the COCO evaluation runs it, without Java.
+
+A caption is aligned with each reference by equal words, stems, synonyms and
+paraphrases. The reference with the best score counts. The value of several
+images is computed from the sums of their statistics.
+
+A row of statistics holds, in this order: the words of the caption and of the
+reference; how many of each are function words; for each of the four modules
+the matched content words of the caption and of the reference, then the matched
+function words of both; the chunks; all matched words of the caption and of the
+reference.
+
+Content words weigh `DELTA`, function words the rest. Precision and recall are
+the weighted shares of matched words, each by its module's weight. The more
+chunks the matches fall into, the larger the penalty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from limner.arrays import Floats, Integers
+from limner.errors import LimnerError
+from limner.score.meteor.meteor_alignment import N_STATISTICS, Matcher, Pair, align, aligned
+from limner.score.meteor.meteor_search import Alignment
+from limner.score.meteor.meteor_sentences import sentences
+from limner.score.meteor.meteor_sources import REMEDY, Progress
+from limner.score.meteor.meteor_tables import MODULES, Tables, load_tables
+from limner.score.metric import Statistics
+from limner.score.run import Run
+
+VERSION = "1.5"
+
+
+class Meteor:
+    """METEOR with these tables: those of a folder, or by default of the installed `pycocoevalcap`.
+
+    They are compiled when they are first used, and `progress` is told how far
+    that is. Without all of them it is another metric, and its column says so.
+    A copy for another process opens them there, and must find the same.
+    """
+
+    def __init__(self, tables: Tables | Path | str | None = None, progress: Progress | None = None) -> None:
+        self._folder = Path(tables) if isinstance(tables, Path | str) else None
+        self._given = tables if isinstance(tables, Tables) else None
+        self._tables = self._given
+        self._progress = progress
+        self._key = ""
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_tables": self._given, "_progress": None, "_key": self.tables.key}
+
+    @property
+    def name(self) -> str:
+        return "meteor"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return (self.tables.column,)
+
+    @property
+    def tables(self) -> Tables:
+        """The tables, loaded when first asked for."""
+        if self._tables is None:
+            self._tables = load_tables(self._folder, self._progress)
+            if self._key not in ("", self._tables.key):
+                raise LimnerError(f"METEOR's tables are others here than where scoring began; {REMEDY}")
+        return self._tables
+
+    def measure(self, run: Run) -> Statistics:
+        rows, scores = [np.zeros((0, N_STATISTICS))], [np.zeros(0)]
+        for those in sentences(self.tables, run.tokens, run.groups):
+            found = align(those)
+            values = measures(found).score
+            chosen = _best(values, those.groups)
+            rows.append(found[chosen].astype(np.float64))
+            scores.append(values[chosen])
+        tables = self.tables
+        choices = {"version": VERSION, "modules": "+".join(tables.modules), "tables": tables.key}
+        per_image = np.concatenate(scores)[:, None]
+        return Statistics(summable(np.concatenate(rows)), _finish, per_image, choices, warnings=tables.warnings)
+
+    def explain(self, candidate: str, references: str | Sequence[str]) -> Explanation:
+        """How a caption is aligned with the reference that it scores best with."""
+        several = [references] if isinstance(references, str) else references
+        return self.explanations(Run(["0"], [candidate], [several]))[0]
+
+    def explanations(self, run: Run) -> list[Explanation]:
+        """The same for each image of a run."""
+        found: list[Explanation] = []
+        for those in sentences(self.tables, run.tokens, run.groups):
+            rows = align(those)
+            chosen = _best(measures(rows).score, those.groups)
+            matcher = Matcher(those)
+            for caption, s in zip(those.groups[:-1].tolist(), chosen.tolist(), strict=True):
+                texts = those.tokens.sentence(caption), those.tokens.sentence(s)
+                alignment = aligned(Pair(matcher, caption, s))
+                found.append(explained(*texts, s - caption - 1, alignment, rows[s].tolist()))
+        return found
+
+
+def _best(scores: Floats, groups: Integers) -> Integers:
+    """The sentence of each image that has the best score, the first of equal ones; never the caption itself."""
+    those = scores.copy()
+    those[groups[:-1]] = -1.0
+    best = np.repeat(np.maximum.reduceat(those, groups[:-1]), np.diff(groups))
+    chosen = np.flatnonzero(those == best)
+    return chosen[np.searchsorted(chosen, groups[:-1])]
+
+
+def _finish(sums: Floats) -> Floats:
+    return measures(sums).score[..., None]
+
+
+class Matched(NamedTuple):
+    """Words of the caption and of the reference that go together: half-open spans of tokens.
+
+    `chunk` is the number of the run of matches it belongs to, from 0, in the
+    order of the reference.
+    """
+
+    start: int
+    end: int
+    reference_start: int
+    reference_end: int
+    module: str
+    chunk: int
+
+
+class Explanation(NamedTuple):
+    """A caption beside the reference it scores best with, in METEOR's tokens.
+
+    `reference_number` is that reference's place among the image's. The score
+    is `f_mean` less its `penalty`'s share.
+    """
+
+    caption: list[str]
+    reference: list[str]
+    reference_number: int
+    matches: list[Matched]
+    chunks: int
+    precision: float
+    recall: float
+    f_mean: float
+    penalty: float
+    score: float
+
+
+def explained(
+    caption: list[str], reference: list[str], reference_number: int, alignment: Alignment, row: Sequence[int]
+) -> Explanation:
+    """The explanation of an alignment with these statistics."""
+    matches: list[Matched] = []
+    for start, length, reference_start, reference_length, module in alignment.matches:
+        before = matches[-1] if matches else None
+        goes_on = before and (before.end, before.reference_end) == (start, reference_start)
+        chunk = 0 if before is None else before.chunk + (not goes_on)
+        ends = start + length, reference_start + reference_length
+        matches.append(Matched(start, ends[0], reference_start, ends[1], MODULES[module], chunk))
+    parts = measures(row)
+    return Explanation(
+        *(caption, reference, reference_number, matches, alignment.chunks),
+        *(float(one) for one in parts),
+    )
+
+
+ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
+
+WEIGHTS = (1.0, 0.6, 0.8, 0.6)
+"""What a word is worth that matches exactly, by its stem, a synonym, a paraphrase."""
+
+CAPTION, REFERENCE, CAPTION_FUNCTION, REFERENCE_FUNCTION = range(4)
+MODULE_COUNTS, CHUNKS, CAPTION_MATCHED, REFERENCE_MATCHED = 4, 20, 21, 22
+
+
+class Measures(NamedTuple):
+    """What a score is made of; arrays of one shape."""
+
+    precision: Floats
+    recall: Floats
+    f_mean: Floats
+    penalty: Floats
+    score: Floats
+
+
+def measures(rows: ArrayLike) -> Measures:
+    """The measures of rows or sums of rows, `[..., 23]`; 0 where they are not defined."""
+    those = np.asarray(rows, dtype=np.float64)
+    modules = those[..., MODULE_COUNTS:CHUNKS].reshape(*those.shape[:-1], len(WEIGHTS), 4)
+    content, function = (np.array(WEIGHTS) @ modules[..., some] for some in (slice(0, 2), slice(2, 4)))
+    matched = DELTA * content + (1.0 - DELTA) * function
+    n_function = those[..., CAPTION_FUNCTION : REFERENCE_FUNCTION + 1]
+    lengths = DELTA * (those[..., CAPTION : REFERENCE + 1] - n_function) + (1.0 - DELTA) * n_function
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = matched / lengths
+        precision, recall = shares[..., 0], shares[..., 1]
+        f_mean = 1.0 / ((1.0 - ALPHA) / precision + ALPHA / recall)
+        n_matched = (those[..., CAPTION_MATCHED] + those[..., REFERENCE_MATCHED]) / 2.0
+        penalty = GAMMA * np.where(is_perfect(those), 0.0, those[..., CHUNKS] / n_matched) ** BETA
+        found = precision, recall, f_mean, penalty, f_mean * (1.0 - penalty)
+    return Measures(*(np.nan_to_num(one, nan=0.0, posinf=0.0, neginf=0.0) for one in found))
+
+
+def is_perfect(rows: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
+    """Whether every word of both sentences is matched, in one chunk."""
+    is_matched = rows[..., [CAPTION, REFERENCE]] == rows[..., [CAPTION_MATCHED, REFERENCE_MATCHED]]
+    return np.asarray(is_matched.all(axis=-1) & (rows[..., CHUNKS] <= 1), dtype=np.bool_)
+
+
+def summable(rows: Floats) -> Floats:
+    """The rows as they are summed over images: perfect ones add no chunk."""
+    found = rows.copy()
+    found[is_perfect(rows), CHUNKS] = 0.0
+    return found
