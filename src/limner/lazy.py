@@ -17,7 +17,9 @@ from typing import Any
 
 from limner.errors import MissingLibrary
 
-HEAVY: Mapping[str, str] = {}
+HEAVY: Mapping[str, str] = {
+    "limner.corpus.formats.parquet_tables": "parquet",
+}
 """Modules and packages that import a large library at their top, and the extra that installs it."""
 
 

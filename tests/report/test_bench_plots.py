@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from limner.corpus.statistics.figures import Distribution
+from limner.corpus.statistics.corpus_figures import Distribution
 from limner.look import plots
 from limner.report.bench_plots import (
     BLUE,

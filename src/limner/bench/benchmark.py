@@ -14,7 +14,7 @@ from limner.bench.candidate_images import Contents
 from limner.bench.entropy import entropy
 from limner.bench.image_selection import MANY, POOLS, SAMPLE, pool_of, select, select_any
 from limner.corpus.image import FrozenDict, Image
-from limner.corpus.statistics.figures import Distribution
+from limner.corpus.statistics.corpus_figures import Distribution
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import numpy as np
 from limner.bench.counted_classes import CountedClasses
 from limner.bench.entropy import Numbers, Whole
 from limner.corpus.image import Image
-from limner.corpus.statistics.figures import Distribution
+from limner.corpus.statistics.corpus_figures import Distribution
 from limner.errors import LimnerError
 
 Rotation = Literal["zero", "any"]

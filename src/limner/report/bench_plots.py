@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from limner.corpus.statistics.figures import Distribution
+from limner.corpus.statistics.corpus_figures import Distribution
 from limner.look import plots
 from limner.look.tables import cut, cut_left
 

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from limner.corpus.image import Image
-from limner.corpus.pictures import find_picture
+from limner.corpus.picture_files import find_picture
 from limner.errors import BadInput, shown
 from limner.score.embedder import Embedder, fingerprint
 from limner.score.metric import Choices, Numbers, Statistics, means

@@ -16,7 +16,7 @@ import numpy as np
 from PIL import ImageOps
 from PIL.Image import Image as Picture
 
-from limner.corpus.pictures import FAULTS, open_picture
+from limner.corpus.picture_files import FAULTS, open_picture
 from limner.errors import BadInput, LimnerError, one_line, shown
 from limner.score.metric import Numbers
 

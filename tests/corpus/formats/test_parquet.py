@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from limner.corpus import Box, Caption, Chain, Image, Mention, open_corpus, write_corpus
-from limner.corpus.formats import parquet, recognise
+from limner.corpus.formats import parquet_tables, recognise
 from limner.errors import BadInput, LimnerError
 from memory import memory_below
 from strategies import corpora
@@ -56,8 +56,8 @@ def test_the_types_of_facts_survive(tmp_path: Path) -> None:
 def test_a_folder_holds_shards_that_are_read_in_the_order_of_their_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parquet, "ROWS_A_SHARD", 4)
-    monkeypatch.setattr(parquet, "ROWS_A_GROUP", 3)
+    monkeypatch.setattr(parquet_tables, "ROWS_A_SHARD", 4)
+    monkeypatch.setattr(parquet_tables, "ROWS_A_GROUP", 3)
     images = [Image(str(i)) for i in range(10)]
     assert write_corpus(images, tmp_path / "c", "parquet") == 10
     assert sorted(p.name for p in (tmp_path / "c").iterdir()) == [f"part-0000{i}.parquet" for i in range(3)]
@@ -123,7 +123,7 @@ def test_a_faulty_row_is_refused_with_its_place_and_left_out_when_lenient(
 ) -> None:
     path = tmp_path / "c.parquet"
     rows = [{"limner": 1, "id": "before"}, {"limner": 1, "id": "a", **row}]
-    pq.write_table(pa.Table.from_pylist(rows, schema=parquet._schema()), path)
+    pq.write_table(pa.Table.from_pylist(rows, schema=parquet_tables._schema()), path)
     with pytest.raises(BadInput) as caught:
         list(open_corpus(path))
     assert str(caught.value).startswith(f"{path}: row 1")
@@ -198,7 +198,7 @@ def test_row_groups_that_declare_too_much_are_refused(tmp_path: Path, monkeypatc
     sound(tmp_path / "c.parquet")
     for limit in ("MAX_GROUP_ROWS", "MAX_GROUP_BYTES"):
         with monkeypatch.context() as patch:
-            patch.setattr(parquet, limit, 0)
+            patch.setattr(parquet_tables, limit, 0)
             with pytest.raises(BadInput, match=r"row group 0: declares .* write smaller row groups"):
                 list(open_corpus(tmp_path / "c.parquet"))
 
@@ -223,8 +223,9 @@ def test_what_parquet_cannot_hold_is_named_and_nothing_is_left(tmp_path: Path) -
 
 def test_without_pyarrow_the_error_names_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sound(tmp_path / "c.parquet")
+    monkeypatch.delitem(sys.modules, "limner.corpus.formats.parquet_tables")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(LimnerError, match=r"parquet needs pyarrow; pip install 'limner\[parquet\]'"):
+    with pytest.raises(LimnerError, match=r"this needs pyarrow; install it with: pip install 'limner\[parquet\]'"):
         list(open_corpus(tmp_path / "c.parquet"))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from limner.corpus import Box, Caption, Image, Mention, open_corpus
-from limner.corpus.formats import lockstep
+from limner.corpus.formats import visual_genome
 from limner.errors import BadInput
 from published import (
     VISUAL_GENOME_ATTRIBUTES,
@@ -85,7 +85,7 @@ def test_images_keep_the_order_of_the_image_data_whatever_the_others_have(tmp_pa
 
 def test_nothing_waits_where_the_files_agree_on_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packed: list[bytes] = []
-    monkeypatch.setattr(lockstep.zlib, "compress", lambda *given: packed.append(given[0]) or b"")
+    monkeypatch.setattr(visual_genome.zlib, "compress", lambda *given: packed.append(given[0]) or b"")
     list(open_corpus(publish(tmp_path, "visual-genome")))
     assert packed == []
 

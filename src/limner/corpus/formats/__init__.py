@@ -6,38 +6,96 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from limner.corpus.corpus import Corpus
-from limner.corpus.formats import (
-    coco,
-    flickr30k_entities,
-    grounded_text,
-    jsonl,
-    karpathy,
-    nocaps,
-    open_images,
-    parquet,
-    tsv,
-    visual_genome,
-)
-from limner.corpus.formats.format import Format, Head
+from limner.corpus.formats.format import Codec, Format, Head, Kind
 from limner.corpus.image import Image
 from limner.corpus.merge import join
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, unknown
 from limner.files import STDIO
 
+_FILE: frozenset[Kind] = frozenset({"object", "array", "text"})
+_JSON: frozenset[Kind] = frozenset({"object", "array"})
+_FOLDER: frozenset[Kind] = frozenset({"folder"})
+_LINES: frozenset[Kind] = frozenset({"object"})
+_HOME = "limner.corpus.formats"
+_OUTPUTS = f"{_HOME}.grounded_text.model_outputs"
+
 FORMATS: dict[str, Format] = {
     format.name: format
     for format in (
-        jsonl.FORMAT,
-        flickr30k_entities.FORMAT,
-        parquet.FORMAT,
-        tsv.FORMAT,
-        coco.FORMAT,
-        nocaps.FORMAT,
-        karpathy.FORMAT,
-        open_images.FORMAT,
-        visual_genome.FORMAT,
-        *grounded_text.FORMATS,
+        Format(
+            "jsonl",
+            "Limner's own: JSON Lines, an image a line, .gz or .zst if so named",
+            f"{_HOME}.jsonl:CODEC",
+            _LINES,
+            suffixes=(".jsonl", ".jsonl.gz", ".jsonl.zst"),
+            is_writable=True,
+        ),
+        Format(
+            "flickr30k-entities",
+            "Flickr30k Entities: the zip, or the folder with Annotations and Sentences",
+            f"{_HOME}.flickr30k_reader:CODEC",
+            _FOLDER | {"zip"},
+            is_writable=True,
+        ),
+        Format(
+            "parquet",
+            "Parquet: the native format's columns, one file or a folder of shards",
+            f"{_HOME}.parquet:CODEC",
+            _FOLDER | {"text"},
+            suffixes=(".parquet",),
+            is_writable=True,
+        ),
+        Format(
+            "tsv",
+            "Plain tables: boxes, and sentences with their mentions in brackets",
+            f"{_HOME}.tsv:CODEC",
+            _FOLDER | {"text"},
+            is_writable=True,
+        ),
+        Format(
+            "coco",
+            "COCO: captions, instances and results, one file or several that join by image id",
+            f"{_HOME}.coco_files:COCO",
+            _FOLDER | _JSON,
+            is_writable=True,
+        ),
+        Format(
+            "nocaps",
+            "nocaps: captions and image information with domains, and results beside them",
+            f"{_HOME}.coco_files:NOCAPS",
+            _FOLDER | _JSON,
+            is_writable=True,
+        ),
+        Format(
+            "karpathy",
+            "Karpathy's splits (dataset_coco.json, dataset_flickr30k.json): captions with train, val and test",
+            f"{_HOME}.karpathy:CODEC",
+            _LINES,
+            is_writable=True,
+        ),
+        Format(
+            "open-images",
+            "Open Images: boxes, labels, class names, hierarchy, image lists and sizes, several files or their folder",
+            f"{_HOME}.open_images:CODEC",
+            _FOLDER | _FILE,
+        ),
+        Format(
+            "visual-genome",
+            "Visual Genome: image data, objects, attributes and region descriptions, several files or their folder",
+            f"{_HOME}.visual_genome:CODEC",
+            _FOLDER | {"array"},
+        ),
+        Format("kosmos-2", "Kosmos-2's text with phrases and patch indices", f"{_OUTPUTS}:KOSMOS_2", _LINES),
+        Format("florence-2", "Florence-2's text with <loc_…> corners in thousandths", f"{_OUTPUTS}:FLORENCE_2", _LINES),
+        Format("paligemma", "PaliGemma's text with <loc…> corners, top first", f"{_OUTPUTS}:PALIGEMMA", _LINES),
+        Format(
+            "qwen-vl",
+            "Qwen-VL's tags or JSON, in thousandths or pixels of the resized picture",
+            f"{_OUTPUTS}:QWEN_VL",
+            _LINES,
+        ),
+        Format("box-2d", "JSON boxes in thousandths, top first, as Gemini writes them", f"{_OUTPUTS}:BOX_2D", _LINES),
     )
 }
 
@@ -71,16 +129,17 @@ def open_corpus(
         if path != STDIO and not path.exists():
             raise BadInput(str(path), "there is no such file or folder", "check the path")
     chosen = find_format(wanted.pop()) if wanted else recognise_all(paths)
+    codec = chosen.codec
     label = ", ".join(str(path) for path in paths)
-    return Corpus(label, lambda reading: _read(chosen, paths, reading), lenient=lenient, ids=ids)
+    return Corpus(label, lambda reading: _read(codec, paths, reading), lenient=lenient, ids=ids)
 
 
-def _read(format: Format, paths: Sequence[Path], reading: Reading) -> Iterator[Image]:
+def _read(codec: Codec, paths: Sequence[Path], reading: Reading) -> Iterator[Image]:
     if len(paths) == 1:
-        return format.read(paths[0], reading)
-    if format.read_together is not None:
-        return format.read_together(paths, reading)
-    return join(format.read(path, reading) for path in paths)
+        return codec.read(paths[0], reading)
+    if codec.read_together is not None:
+        return codec.read_together(paths, reading)
+    return join(codec.read(path, reading) for path in paths)
 
 
 def write_corpus(
@@ -94,10 +153,10 @@ def write_corpus(
     named, path = split_source(str(target))
     name = format or named
     chosen = find_format(name) if name else _by_suffix(path)
-    if chosen.write is None:
-        writable = ", ".join(f.name for f in FORMATS.values() if f.write is not None)
-        raise LimnerError(f"{chosen.name} cannot be written; these can: {writable}")
-    return chosen.write(images, path, replace)
+    codec = chosen.codec
+    if codec.write is None:
+        raise LimnerError(f"{chosen.name} cannot be written; these can: {_writable()}")
+    return codec.write(images, path, replace)
 
 
 def split_source(source: str) -> tuple[str | None, Path]:
@@ -144,5 +203,8 @@ def _by_suffix(path: Path) -> Format:
             return format
     if path == STDIO:
         return FORMATS["jsonl"]
-    names = ", ".join(f.name for f in FORMATS.values() if f.write is not None)
-    raise LimnerError(f"{path}: the name does not tell the format; name one of {names}")
+    raise LimnerError(f"{path}: the name does not tell the format; name one of {_writable()}")
+
+
+def _writable() -> str:
+    return ", ".join(format.name for format in FORMATS.values() if format.is_writable)

@@ -13,7 +13,6 @@ from typing import IO, Any
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption
 from limner.corpus.classes.coco_classes import COCO_CLASSES
-from limner.corpus.formats.numbering import Numbering, kept, whole_number
 from limner.corpus.image import Image
 from limner.errors import LimnerError, shown
 from limner.files import STDIO, write_bytes, write_folder
@@ -113,7 +112,7 @@ class _Parts:
 
     def _add(self, image: Image) -> None:
         number = self._image_numbers.number(image.id)
-        record: dict[str, Any] = {"id": number, **kept(image.id, number), "file_name": image.file}
+        record: dict[str, Any] = {"id": number, **id_field(image.id, number), "file_name": image.file}
         if image.width is not None:
             record |= {"width": image.width, "height": image.height}
         elif image.boxes:
@@ -134,14 +133,14 @@ class _Parts:
     def _caption(self, caption: Caption, image: int) -> dict[str, Any]:
         number = self._caption_numbers.number(caption.id)
         source = {} if caption.source == "gold" else {"limner_source": caption.source}
-        return {"id": number, **kept(caption.id, number), "image_id": image, "caption": caption.text, **source}
+        return {"id": number, **id_field(caption.id, number), "image_id": image, "caption": caption.text, **source}
 
     def _box(self, box: Box, image: int) -> dict[str, Any]:
         number = self._box_numbers.number(box.id)
         exact = (box.x0 + box.width, box.y0 + box.height) == (box.x1, box.y1)
         return {
             "id": number,
-            **kept(box.id, number),
+            **id_field(box.id, number),
             "image_id": image,
             "category_id": self._categories.number(box),
             "bbox": [box.x0, box.y0, box.width, box.height],
@@ -211,3 +210,37 @@ def _write_object(handle: IO[bytes], **arrays: _Array) -> None:
         handle.write(f',\n"{key}":'.encode())
         array.write(handle)
     handle.write(b"}\n")
+
+
+MAX_DIGITS = 15
+"""Of an id that is a number already: what every reader of JSON holds exactly."""
+
+
+class Numbering:
+    """Numbers for ids, none given twice: an id that is a whole number keeps it where it is still free."""
+
+    def __init__(self) -> None:
+        self._given: set[int] = set()
+        self._next = 1
+
+    def number(self, id: str) -> int:
+        """The number that stands for this id from now on; each call takes a new one."""
+        own = whole_number(id)
+        if own is None or own in self._given:
+            while self._next in self._given:
+                self._next += 1
+            own = self._next
+        self._given.add(own)
+        return own
+
+
+def whole_number(id: str) -> int | None:
+    """The number that an id is written as, or None: "007" and "-1" are none."""
+    if id.isascii() and id.isdecimal() and len(id) <= MAX_DIGITS and (id[0] != "0" or id == "0"):
+        return int(id)
+    return None
+
+
+def id_field(id: str, number: int) -> dict[str, str]:
+    """The field that keeps an id where its number does not say it."""
+    return {} if str(number) == id else {"limner_id": id}

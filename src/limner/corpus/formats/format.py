@@ -1,4 +1,4 @@
-"""What a file format is to Limner: how to tell it, read it and, perhaps, write it."""
+"""What a file format is: how it is recognised, read and, perhaps, written."""
 
 from __future__ import annotations
 
@@ -11,13 +11,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import Literal, cast
 
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.files import STDIO, ZIP_FAULTS, open_bytes
+from limner.lazy import load_object
 
 HEAD = 1 << 16
+
+Kind = Literal["folder", "zip", "object", "array", "text"]
+"""A folder, a zip, a file that begins as a JSON object or as a JSON array does, or any other file."""
+
+_KINDS: dict[str, Kind] = {"{": "object", "[": "array"}
 _KEY = re.compile(r'"([^"\\]{1,60})"\s*:')
 
 
@@ -32,12 +38,28 @@ class Head:
         return self.path != STDIO and self.path.is_dir()
 
     @cached_property
+    def kind(self) -> Kind:
+        """What sort of path this is, so that only formats which can be such are asked for more."""
+        if self.is_folder:
+            return "folder"
+        if self._is_zip:
+            return "zip"
+        return _KINDS.get(self.text.lstrip()[:1], "text")
+
+    @cached_property
+    def _is_zip(self) -> bool:
+        try:
+            return self.path != STDIO and zipfile.is_zipfile(self.path)
+        except ZIP_FAULTS:
+            return False
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """What a folder holds directly, or a zip's first members; empty for other files."""
         if self.is_folder:
             return tuple(sorted(entry.name for entry in self.path.iterdir())[:1000])
         try:
-            if self.path != STDIO and zipfile.is_zipfile(self.path):
+            if self._is_zip:
                 with zipfile.ZipFile(self.path) as archive:
                     return tuple(archive.namelist()[:1000])
         except ZIP_FAULTS:
@@ -79,18 +101,39 @@ class Head:
 
 
 @dataclass(frozen=True)
-class Format:
-    """A format by name.
+class Codec:
+    """How a format is recognised, read and, perhaps, written.
 
     `read` takes one path; `read_together` several that make sense only
     together (captions in one file, boxes in another). `write` takes the
     images, the path and whether a folder there may be replaced.
     """
 
-    name: str
-    title: str
     recognise: Callable[[Head], bool]
     read: Callable[[Path, Reading], Iterator[Image]]
     read_together: Callable[[Sequence[Path], Reading], Iterator[Image]] | None = None
     write: Callable[[Iterable[Image], Path, bool], int] | None = None
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format by name; its codec, `module:NAME`, is imported when a path could be in it.
+
+    `kinds` are the kinds of path, as `Head.kind` has them, that it can be.
+    """
+
+    name: str
+    title: str
+    path: str
+    kinds: frozenset[Kind]
     suffixes: tuple[str, ...] = ()
+    is_writable: bool = False
+
+    @property
+    def codec(self) -> Codec:
+        codec: Codec = load_object(self.path)
+        return codec
+
+    def recognise(self, head: Head) -> bool:
+        """Whether a path is in this format, by the first look at it."""
+        return head.kind in self.kinds and self.codec.recognise(head)

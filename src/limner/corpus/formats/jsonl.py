@@ -12,7 +12,7 @@ import msgspec
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
-from limner.corpus.formats.format import Format, Head
+from limner.corpus.formats.format import Codec, Head
 from limner.corpus.image import VERSION, Chain, Image
 from limner.corpus.json_stream import parse
 from limner.corpus.reading import Reading
@@ -196,11 +196,4 @@ def explain(error: Exception, place: str) -> BadInput:
     return BadInput(place, one_line(message, 300), "`limner schema` tells what may stand here")
 
 
-FORMAT = Format(
-    name="jsonl",
-    title="Limner's own: JSON Lines, an image a line, .gz or .zst if so named",
-    recognise=recognise,
-    read=read,
-    write=write,
-    suffixes=SUFFIXES,
-)
+CODEC = Codec(recognise, read, write=write)

@@ -8,8 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from limner.corpus.caption import Caption
-from limner.corpus.formats.format import Format, Head
-from limner.corpus.formats.numbering import Numbering, kept, whole_number
+from limner.corpus.formats.coco_writer import Numbering, id_field, whole_number
+from limner.corpus.formats.format import Codec, Head
 from limner.corpus.formats.records import Ids, Record, place, stream
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
@@ -126,15 +126,9 @@ def _sentence(caption: Caption, image: str, position: int, numbering: Numbering)
         "raw": caption.text,
         "imgid": position,
         "sentid": number,
-        **kept(caption.id, number),
+        **id_field(caption.id, number),
         **({} if caption.source == "gold" else {"limner_source": caption.source}),
     }
 
 
-FORMAT = Format(
-    name="karpathy",
-    title="Karpathy's splits (dataset_coco.json, dataset_flickr30k.json): captions with train, val and test",
-    recognise=recognise,
-    read=read,
-    write=write,
-)
+CODEC = Codec(recognise, read, write=write)

@@ -12,7 +12,7 @@ from limner.corpus.box import Box
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.corpus.classes.open_images_classes import read_class_names
 from limner.corpus.formats.csv_rows import Table
-from limner.corpus.formats.format import Format, Head
+from limner.corpus.formats.format import Codec, Head
 from limner.corpus.formats.open_images_pictures import LIST_COLUMNS, SUFFIXES, Pictures
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
@@ -220,10 +220,4 @@ def _without_boxes(id: str, pictures: Pictures, reading: Reading) -> Image | Non
     return reading.image(id, id, size, file=file, attributes=pictures.facts(id).attributes)
 
 
-FORMAT = Format(
-    name="open-images",
-    title="Open Images: boxes, class names, hierarchy, image lists and sizes, several files or their folder",
-    recognise=recognise,
-    read=read,
-    read_together=read_together,
-)
+CODEC = Codec(recognise, read, read_together=read_together)

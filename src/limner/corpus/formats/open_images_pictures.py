@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from limner.corpus.formats.csv_rows import Table
 from limner.corpus.image import MAX_SIDE, Scalar
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
+from limner.lazy import lazy
+
+if TYPE_CHECKING:
+    from limner.corpus import picture_files
+else:
+    picture_files = lazy("limner.corpus.picture_files")
 
 LIST_COLUMNS = frozenset({"Subset", "OriginalURL", "Rotation"})
 SUFFIXES = (".jpg", ".jpeg", ".png")
@@ -70,7 +75,7 @@ class Pictures:
         size = self.facts(id).size
         if file is None:
             return size, ""
-        return picture_size(file) if size is None else size, file.name
+        return picture_files.picture_size(file) if size is None else size, file.name
 
     def _find(self, id: str) -> Path | None:
         if not self._folders or "/" in id or "\0" in id:
@@ -140,17 +145,3 @@ def _joined(old: Facts, new: Facts, id: str, place: str) -> Facts:
         old.split or new.split,
         old.is_listed or new.is_listed,
     )
-
-
-def picture_size(path: Path) -> tuple[int, int]:
-    """Width and height of a picture's pixels as they are stored, read from the file's beginning."""
-    import PIL.Image
-
-    try:
-        with warnings.catch_warnings():
-            # A large picture is no danger here: it is never decoded.
-            warnings.simplefilter("ignore", PIL.Image.DecompressionBombWarning)
-            with PIL.Image.open(path) as picture:
-                return picture.size
-    except (OSError, ValueError, SyntaxError, PIL.Image.DecompressionBombError) as error:
-        raise BadInput(str(path), f"is no picture ({error})", "is the file complete?") from error

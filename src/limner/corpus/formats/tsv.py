@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
-from limner.corpus.formats.format import Format, Head
+from limner.corpus.formats.format import Codec, Head
 from limner.corpus.formats.markup import join_names, markup_of, parse_markup, split_names
 from limner.corpus.formats.records import Ids
 from limner.corpus.image import MAX_SIDE, Image
@@ -272,11 +272,4 @@ def _number(value: float) -> str:
     return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
 
 
-FORMAT = Format(
-    name="tsv",
-    title="Plain tables: boxes, and sentences with their mentions in brackets",
-    recognise=recognise,
-    read=read,
-    read_together=read_together,
-    write=write,
-)
+CODEC = Codec(recognise, read, read_together=read_together, write=write)

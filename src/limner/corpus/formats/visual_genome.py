@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
-from limner.corpus.formats.format import Format, Head
-from limner.corpus.formats.lockstep import Entries
-from limner.corpus.formats.records import Ids, Record
+from limner.corpus.formats.format import Codec, Head
+from limner.corpus.formats.records import Ids, Record, place, stream
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
@@ -32,7 +33,7 @@ def read_together(paths: Sequence[Path], reading: Reading) -> Iterator[Image]:
     so that memory holds one image at a time.
     """
     found = _by_kind(paths, reading)
-    files = {kind: Entries(found[kind], reading) for kind in _READ if kind in found}
+    files = {kind: _Entries(found[kind], reading) for kind in _READ if kind in found}
     is_listed = _IMAGES in files
     while files:
         kind = next(iter(files))
@@ -101,7 +102,7 @@ def _by_kind(paths: Sequence[Path], reading: Reading) -> dict[str, Path]:
     return found
 
 
-def _refuse_rest(files: Mapping[str, Entries], reading: Reading) -> None:
+def _refuse_rest(files: Mapping[str, _Entries], reading: Reading) -> None:
     for kind, file in files.items():
         for id, record in file.rest():
             problem = f"image {shown(id)} is not in the image data"
@@ -216,10 +217,55 @@ def _corners(record: Record, width: str, height: str) -> tuple[float, ...]:
     return x, y, x + record.number(width), y + record.number(height)
 
 
-FORMAT = Format(
-    name="visual-genome",
-    title="Visual Genome: image data, objects, attributes and region descriptions, several files or their folder",
-    recognise=recognise,
-    read=read,
-    read_together=read_together,
-)
+class _Entries:
+    """The entries of a JSON list, one for each image, in whatever order they are asked for.
+
+    Asked for in the file's own order, none is held. An entry that comes
+    before it is asked for waits, compressed.
+    """
+
+    def __init__(self, path: Path, reading: Reading) -> None:
+        self._stream = _entries(path, reading)
+        self._waiting: dict[str, tuple[str, bytes]] = {}
+
+    def take(self, id: str) -> Record | None:
+        """The image's entry, or None where there is none (any more)."""
+        if id in self._waiting:
+            return self._unpacked(id)
+        for other, record in self._stream:
+            if other == id:
+                return record
+            self._waiting[other] = record.place, zlib.compress(json.dumps(record.fields).encode(), 1)
+        return None
+
+    def rest(self) -> Iterator[tuple[str, Record]]:
+        """Each image that was not asked for, with its entry."""
+        for id in list(self._waiting):
+            yield id, self._unpacked(id)
+        yield from self._stream
+
+    def _unpacked(self, id: str) -> Record:
+        place, packed = self._waiting.pop(id)
+        return Record(json.loads(zlib.decompress(packed)), place)
+
+
+def _entries(path: Path, reading: Reading) -> Iterator[tuple[str, Record]]:
+    """Every image that is wanted, with its entry; a second entry for one is a fault."""
+    met: set[str] = set()
+    for key, position, value in stream(path, reading):
+        if key:
+            raise BadInput(f"{path}: {key}", "the file is no list", "is this one of the dataset's files?")
+        try:
+            record = Record(value, place(path, key, position))
+            id = record.id("image_id" if "image_id" in record else "id")
+            if id in met:
+                raise BadInput(record.place, f"image {shown(id)} is there twice", "give every image one entry")
+        except BadInput as error:
+            reading.skip("faulty entry for an image", error)
+            continue
+        met.add(id)
+        if reading.wants(id):
+            yield id, record
+
+
+CODEC = Codec(recognise, read, read_together=read_together)

@@ -5,7 +5,7 @@ apart: distinct labels, noun phrases and n-grams.
 """
 
 from limner.corpus.statistics.comparison import Sample, compare, equal_sample
-from limner.corpus.statistics.figures import (
+from limner.corpus.statistics.corpus_figures import (
     Boxes,
     Captions,
     Chains,
@@ -19,7 +19,7 @@ from limner.corpus.statistics.figures import (
     WordFigures,
     Words,
 )
-from limner.corpus.statistics.tally import statistics
+from limner.corpus.statistics.corpus_tally import statistics
 
 __all__ = [
     "Boxes",

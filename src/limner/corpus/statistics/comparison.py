@@ -8,9 +8,9 @@ from random import Random
 
 from limner.corpus.corpus import Corpus
 from limner.corpus.image import Image
-from limner.corpus.statistics.figures import Distribution, Ngrams, Statistics
-from limner.corpus.statistics.ngrams import DistinctNgrams
-from limner.corpus.statistics.tally import statistics
+from limner.corpus.statistics.corpus_figures import Distribution, Ngrams, Statistics
+from limner.corpus.statistics.corpus_tally import statistics
+from limner.corpus.statistics.distinct_ngrams import DistinctNgrams
 from limner.errors import LimnerError
 from limner.text.words import words
 

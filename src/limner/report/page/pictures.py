@@ -12,7 +12,7 @@ from PIL import Image as Picture
 from PIL import ImageOps
 
 from limner.corpus.image import Image
-from limner.corpus.pictures import FAULTS, find_picture, open_picture
+from limner.corpus.picture_files import FAULTS, find_picture, open_picture
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
 

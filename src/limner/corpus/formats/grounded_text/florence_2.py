@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from limner.corpus.formats.grounded_text.grounding import Corners, Grounding, Region, split_cut_tag
-from limner.corpus.formats.grounded_text.outputs import Output, grounded_format
+from limner.corpus.formats.grounded_text.model_outputs import Output
 from limner.errors import BadInput, shown
 
 BINS = 1000
@@ -54,6 +54,3 @@ def _corners(four: str, grounding: Grounding) -> Corners | None:
     x0, y0, x1, y1 = (2 * int(number) + 1 for number in match.groups())
     across, down = grounding.width, grounding.height
     return x0 * across / (2 * BINS), y0 * down / (2 * BINS), x1 * across / (2 * BINS), y1 * down / (2 * BINS)
-
-
-FORMAT = grounded_format("florence-2", "Florence-2's text with <loc_…> corners in thousandths", parse, more=("task",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from limner.corpus.formats.grounded_text.grounding import Corners, Grounding, Region, split_cut_tag
-from limner.corpus.formats.grounded_text.outputs import Output, grounded_format
+from limner.corpus.formats.grounded_text.model_outputs import Output
 
 PATCHES = 32
 """The picture is a grid of so many patches a side, numbered along its rows."""
@@ -66,6 +66,3 @@ def _corners(piece: str, grounding: Grounding) -> Corners | None:
         (2 * right + last) * across,
         (2 * bottom + last) * down,
     )
-
-
-FORMAT = grounded_format("kosmos-2", "Kosmos-2's text with phrases and patch indices", parse)

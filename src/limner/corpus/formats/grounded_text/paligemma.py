@@ -6,7 +6,7 @@ import re
 from itertools import zip_longest
 
 from limner.corpus.formats.grounded_text.grounding import Corners, Grounding, Region, split_cut_tag
-from limner.corpus.formats.grounded_text.outputs import Output, grounded_format
+from limner.corpus.formats.grounded_text.model_outputs import Output
 
 BINS = 1024
 SEGMENTS = 16
@@ -56,6 +56,3 @@ def _corners(four: str, grounding: Grounding) -> Corners | None:
         return None
     across, down = grounding.width, grounding.height
     return x0 * across / BINS, y0 * down / BINS, x1 * across / BINS, y1 * down / BINS
-
-
-FORMAT = grounded_format("paligemma", "PaliGemma's text with <loc…> corners, top first", parse)

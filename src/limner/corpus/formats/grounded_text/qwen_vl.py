@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from limner.corpus.formats.grounded_text.grounding import Corners, Grounding, Region, split_cut_tag
-from limner.corpus.formats.grounded_text.json_objects import Numbers, tell_objects
-from limner.corpus.formats.grounded_text.outputs import Output, grounded_format
+from limner.corpus.formats.grounded_text.json_boxes import Numbers, tell_objects
+from limner.corpus.formats.grounded_text.model_outputs import Output
 from limner.corpus.formats.records import Record
 from limner.errors import BadInput
 
@@ -93,11 +93,3 @@ def _locate(box: Numbers, record: Record, grounding: Grounding) -> Corners | Non
     x0, y0, x1, y1 = box
     across, down = grounding.width, grounding.height
     return x0 * across / width, y0 * down / height, x1 * across / width, y1 * down / height
-
-
-FORMAT = grounded_format(
-    "qwen-vl",
-    "Qwen-VL's tags or JSON, in thousandths or pixels of the resized picture",
-    parse,
-    more=("resized_width", "resized_height", "coordinates"),
-)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from limner.corpus.statistics import wording
-from limner.corpus.statistics.wording import Phrase, Wording, by_rules, by_spacy
+from limner.corpus.statistics import mention_tally
+from limner.corpus.statistics.mention_tally import Phrase, Wording, by_rules, by_spacy
 from limner.errors import LimnerError
 
 
@@ -35,7 +35,7 @@ def test_a_tagger_finds_every_noun_and_only_adjectives() -> None:
 
 @pytest.mark.parametrize("batch", [1, 3, 1 << 15])
 def test_a_box_counts_once_for_a_word_and_image(monkeypatch: pytest.MonkeyPatch, batch: int) -> None:
-    monkeypatch.setattr(wording, "BATCH", batch)
+    monkeypatch.setattr(mention_tally, "BATCH", batch)
     words = Wording("none")
     words.add([("a man", ("0",)), ("the old man", ("0", "1")), ("old old houses", ())])
     words.add([("a man", ("0",))])
@@ -48,8 +48,8 @@ def test_a_box_counts_once_for_a_word_and_image(monkeypatch: pytest.MonkeyPatch,
 
 
 def test_words_are_the_same_when_phrases_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wording, "BATCH", 1)
-    monkeypatch.setattr(wording, "REMEMBERED", 1)
+    monkeypatch.setattr(mention_tally, "BATCH", 1)
+    monkeypatch.setattr(mention_tally, "REMEMBERED", 1)
     words = Wording("none")
     for phrase in ("a man", "a dog", "a cat", "a man"):
         words.add([(phrase, ("0",))])

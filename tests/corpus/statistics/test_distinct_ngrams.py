@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limner.corpus.statistics import ngrams
-from limner.corpus.statistics.ngrams import DistinctNgrams
+from limner.corpus.statistics import distinct_ngrams as ngrams
+from limner.corpus.statistics.distinct_ngrams import DistinctNgrams
 
 sentences = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=9), max_size=12)
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.corpus import Box
-from limner.corpus.statistics import overlap
-from limner.corpus.statistics.overlap import Overlap
+from limner.corpus.statistics import corpus_tally
+from limner.corpus.statistics.corpus_tally import Overlap
 
 
 @st.composite
@@ -33,7 +33,7 @@ def by_loop(images: list[list[Box]]) -> tuple[float | None, float | None]:
 def test_overlap_equals_a_loop_however_it_is_batched(images: list[list[Box]], batch: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         # A batch of 0 takes every image with two boxes for a crowded one.
-        patch.setattr(overlap, "BATCH", batch)
+        patch.setattr(corpus_tally, "BATCH", batch)
         found = Overlap()
         for image in images:
             found.add(image)

@@ -10,6 +10,7 @@ from pathlib import Path
 from PIL import Image as Picture
 
 from limner.corpus.image import Image
+from limner.errors import BadInput
 
 KINDS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "PPM")
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
@@ -23,11 +24,27 @@ def find_picture(folder: Path, image: Image) -> Path | None:
 
     Only within the folder: a corpus has no business with other files.
     """
-    named = Path(image.file)
-    names = [named.name, *(image.id + suffix for suffix in SUFFIXES if Path(image.id).name == image.id)]
-    if not named.is_absolute() and ".." not in named.parts:
-        names.insert(0, image.file)
-    return next((folder / name for name in names if name and _is_file(folder / name)), None)
+    names = [image.file, Path(image.file).name]
+    names += [image.id + suffix for suffix in SUFFIXES if Path(image.id).name == image.id]
+    return next((folder / name for name in names if is_inside(name) and _is_file(folder / name)), None)
+
+
+def is_inside(name: str) -> bool:
+    """Whether a file's name, as a corpus gives it, stays within the corpus' folder."""
+    path = Path(name)
+    return bool(name) and not path.is_absolute() and ".." not in path.parts
+
+
+def picture_size(path: Path) -> tuple[int, int]:
+    """Width and height of a picture's pixels as they are stored; only the beginning of the file is read."""
+    try:
+        with warnings.catch_warnings():
+            # A large picture is no danger here: it is never decoded.
+            warnings.simplefilter("ignore", Picture.DecompressionBombWarning)
+            with Picture.open(path) as picture:
+                return picture.size
+    except FAULTS as error:
+        raise BadInput(str(path), f"is no picture ({error})", "is the file complete?") from error
 
 
 @contextmanager

@@ -8,9 +8,17 @@ from pathlib import Path
 from sys import intern
 
 from limner.corpus.box import Box
-from limner.corpus.formats.flickr30k_entities.annotation import Object, parse_annotation
-from limner.corpus.formats.flickr30k_entities.files import Member, members
-from limner.corpus.formats.flickr30k_entities.sentences import NOT_VISUAL, Sentence, parse_sentences, shared
+from limner.corpus.formats.flickr30k_files import Member, members, recognise
+from limner.corpus.formats.flickr30k_parsing import (
+    NOT_VISUAL,
+    Object,
+    Sentence,
+    parse_annotation,
+    parse_sentences,
+    shared,
+)
+from limner.corpus.formats.flickr30k_writer import write
+from limner.corpus.formats.format import Codec
 from limner.corpus.image import Chain, FrozenDict, Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
@@ -149,3 +157,6 @@ def _refuse_unknown_chains(
                 problem = f"chain {shown(chain)} is named by no object of {annotation}"
                 error = BadInput(sentence.place, problem, "add the object to the XML")
                 reading.skip("mention of a chain that no object names", error)
+
+
+CODEC = Codec(recognise, read, write=write)

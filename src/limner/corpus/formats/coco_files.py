@@ -1,14 +1,17 @@
-"""COCO's JSON: captions, boxes (instances) and the results of systems, joined by image id."""
+"""COCO's JSON: captions, boxes (instances) and the results of systems, joined by image id.
+
+nocaps is the same, but for images that tell their domain and their Open Images id.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
 from limner.corpus.formats.coco_annotations import Annotations
 from limner.corpus.formats.coco_writer import DOCUMENTS, RESULTS, write
-from limner.corpus.formats.format import Format, Head
+from limner.corpus.formats.format import Codec, Head
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
@@ -62,7 +65,7 @@ def has_nocaps_facts(head: Head) -> bool:
     """Whether the images tell their domain or their Open Images id, as only nocaps' do."""
     if head.is_folder:
         return any(has_nocaps_facts(document) for document in _documents(head))
-    return bool({"domain", "open_images_id"} & head.keys)
+    return not head.keys.isdisjoint(NOCAPS_FACTS)
 
 
 def _documents(folder: Head) -> list[Head]:
@@ -88,11 +91,28 @@ def _system(path: Path) -> str:
     return name.removeprefix(RESULTS) or name
 
 
-FORMAT = Format(
-    name="coco",
-    title="COCO: captions, instances and results, one file or several that join by image id",
-    recognise=recognise,
-    read=read,
-    read_together=read_together,
-    write=write,
-)
+NOCAPS_FACTS = ("domain", "open_images_id")
+"""Fields of nocaps' images that become attributes; both are absent where the benchmark hides them."""
+
+
+def read_nocaps(path: Path, reading: Reading) -> Iterator[Image]:
+    """The images of the benchmark's file, with or without captions."""
+    return read_nocaps_together([path], reading)
+
+
+def read_nocaps_together(paths: Sequence[Path], reading: Reading) -> Iterator[Image]:
+    """The images of several files that join by image id: captions, image information, results."""
+    return read_together(paths, reading, NOCAPS_FACTS)
+
+
+def write_nocaps(images: Iterable[Image], path: Path, replace: bool = False) -> int:
+    """Write as `write` does, with domain and Open Images id; return the number of images."""
+    return write(images, path, replace, NOCAPS_FACTS)
+
+
+def recognise_nocaps(head: Head) -> bool:
+    return is_coco(head) and has_nocaps_facts(head)
+
+
+COCO = Codec(recognise, read, read_together=read_together, write=write)
+NOCAPS = Codec(recognise_nocaps, read_nocaps, read_together=read_nocaps_together, write=write_nocaps)

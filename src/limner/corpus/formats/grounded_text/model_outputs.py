@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
-from limner.corpus.formats.format import Format
+from limner.corpus.formats.format import Codec, Head
 from limner.corpus.formats.grounded_text.grounding import Grounding
-from limner.corpus.formats.grounded_text.pictures import picture_size
-from limner.corpus.formats.grounded_text.syntax import syntax_of
 from limner.corpus.formats.records import Record
 from limner.corpus.image import Image
 from limner.corpus.json_stream import parse as parse_json
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
 from limner.files import read_lines
+from limner.lazy import lazy, load_object
+
+if TYPE_CHECKING:
+    from limner.corpus import picture_files
+else:
+    picture_files = lazy("limner.corpus.picture_files")
 
 MAX_TEXT = 1_000_000
 """Characters an output may have before it is taken for no model's."""
@@ -43,25 +50,21 @@ Parse = Callable[[Output, Grounding], None]
 """Takes an output's text apart, telling the grounding what it finds."""
 
 
-def grounded_format(name: str, title: str, parse: Parse, *, more: tuple[str, ...] = ()) -> Format:
-    """The format of a model, from how its text is parsed and what more its lines may say."""
-    container = _Container(name, parse, frozenset(FIELDS + more))
-    return Format(
-        name=name,
-        title=title,
-        recognise=lambda head: syntax_of(head) == name,
-        read=container.read,
-        read_together=container.read_together,
-    )
+class _Model:
+    """The files of one model's outputs.
 
+    `marks` tell its syntax; `path` is the function that parses it, imported
+    when it is needed; `fields` are what a line may have beside `FIELDS`.
+    """
 
-class _Container:
-    """The reader of a model's files; `known` are the fields that a line may have."""
-
-    def __init__(self, name: str, parse: Parse, known: frozenset[str]) -> None:
+    def __init__(self, name: str, marks: str, path: str, fields: tuple[str, ...] = ()) -> None:
+        self.marks = re.compile(marks)
         self._name = name
-        self._parse = parse
-        self._known = known
+        self._path = path
+        self._known = frozenset(FIELDS + fields)
+
+    def codec(self) -> Codec:
+        return Codec(lambda head: syntax_of(head) == self._name, self.read, read_together=self.read_together)
 
     def read(self, path: Path, reading: Reading) -> Iterator[Image]:
         """The images of one file, streaming: the lines of an image must stand together."""
@@ -109,7 +112,7 @@ class _Container:
         if len(text) > MAX_TEXT:
             raise BadInput(record.place, f"the text has {len(text)} characters", "is this one output?")
         id, file = record.id("image_id"), record.text("file_name", "")
-        size = record.size() or picture_size(path, file, record.place)
+        size = record.size() or _picture_size(path, file, record.place)
         system = record.text("source", self._name).removeprefix("system:") or self._name
         return Output(record.place, id, size, text, file, f"system:{system}", record)
 
@@ -140,7 +143,8 @@ class _Container:
             problem = f"the image measures {_by(output.size)} here and {_by(first.size)} at {first.place}"
             raise BadInput(output.place, problem, "give each picture its own image_id")
         grounding = Grounding(*output.size)
-        self._parse(output, grounding)
+        parse: Parse = load_object(self._path)
+        parse(output, grounding)
         for what, piece in grounding.oddities:
             reading.warn(what, f"{output.place}: {shown(piece)}")
         numbered = len(boxes)
@@ -157,3 +161,65 @@ class _Container:
 
 def _by(size: tuple[int, int]) -> str:
     return f"{size[0]} by {size[1]}"
+
+
+def _picture_size(outputs: Path, file_name: str, place: str) -> tuple[int, int]:
+    """Width and height of the picture that a line names, which lies beside the file of outputs or below it."""
+    remedy = 'give "width" and "height", or a "file_name" that is beside the file of outputs'
+    if not file_name:
+        raise BadInput(place, "the image's size is not given", remedy)
+    if not picture_files.is_inside(file_name):
+        raise BadInput(place, f"the picture {shown(file_name)} is outside the folder of the outputs", remedy)
+    path = outputs.parent / file_name
+    if not path.is_file():
+        raise BadInput(place, f"the image's size is not given and there is no picture {shown(file_name)}", remedy)
+    try:
+        width, height = picture_files.picture_size(path)
+    except BadInput as error:
+        raise BadInput(place, f"the picture {shown(file_name)} cannot be read", remedy) from error
+    if width < 1 or height < 1:
+        raise BadInput(place, f"the picture {shown(file_name)} measures {width} by {height}", remedy)
+    return width, height
+
+
+def syntax_of(head: Head) -> str | None:
+    """The format whose marks come first in the file's outputs, or None where there are none.
+
+    An output without marks is plain text and tells nothing, so the lines after
+    it are asked, as far as the first look reaches.
+    """
+    if head.is_folder or not head.text.lstrip().startswith("{"):
+        return None
+    for line in head.text.split("\n"):
+        marks = [(match.start(), name) for name, model in _MODELS.items() if (match := model.marks.search(_text(line)))]
+        if marks:
+            return min(marks)[1]
+    return None
+
+
+def _text(line: str) -> str:
+    """The output on a line, or nothing if the line is none."""
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        return ""
+    if not isinstance(record, dict) or "image_id" not in record or "limner" in record:
+        return ""
+    text = record.get("text")
+    return text if isinstance(text, str) else ""
+
+
+_HOME = "limner.corpus.formats.grounded_text"
+_MODELS = {
+    "kosmos-2": _Model("kosmos-2", r"<grounding>|<phrase>|<patch_index_[0-9]{4}>", f"{_HOME}.kosmos_2:parse"),
+    "florence-2": _Model("florence-2", r"<loc_[0-9]+>", f"{_HOME}.florence_2:parse", ("task",)),
+    "paligemma": _Model("paligemma", r"<loc[0-9]{4}>", f"{_HOME}.paligemma:parse"),
+    "qwen-vl": _Model(
+        "qwen-vl",
+        r'<ref>|<box>|<\|object_ref_start\|>|<\|box_start\|>|"bbox_2d"',
+        f"{_HOME}.qwen_vl:parse",
+        ("resized_width", "resized_height", "coordinates"),
+    ),
+    "box-2d": _Model("box-2d", r'"box_2d"', f"{_HOME}.json_boxes:parse_box_2d"),
+}
+KOSMOS_2, FLORENCE_2, PALIGEMMA, QWEN_VL, BOX_2D = (model.codec() for model in _MODELS.values())

@@ -1,4 +1,4 @@
-"""Boxes in a JSON list within a model's text, whole or cut off in the middle."""
+"""Boxes in a JSON list within a model's text, whole or cut off in the middle; `box_2d`, as Gemini writes them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from limner.corpus.formats.grounded_text.grounding import Corners, Grounding, Region
+from limner.corpus.formats.grounded_text.model_outputs import Output
 from limner.corpus.reading import is_encodable
+
+SCALE = 1000
+"""What `box_2d` counts in: thousandths of the picture's sides."""
 
 Numbers = tuple[float, float, float, float]
 """A box as the text has it, in whatever order and scale."""
@@ -28,6 +32,19 @@ def tell_objects(text: str, key: str, locate: Locate, grounding: Grounding) -> N
         _tell_prose(text[at : start.start()], key, grounding)
         at = _tell_list(text, start.start(), key, locate, grounding)
     _tell_prose(text[at:], key, grounding)
+
+
+def parse_box_2d(output: Output, grounding: Grounding) -> None:
+    """Tell the grounding what `[{"box_2d": [top, left, bottom, right], "label": "…"}]` says."""
+
+    def locate(box: Numbers) -> Corners | None:
+        if not all(0 <= number <= SCALE for number in box):
+            return None
+        y0, x0, y1, x1 = box
+        across, down = grounding.width, grounding.height
+        return x0 * across / SCALE, y0 * down / SCALE, x1 * across / SCALE, y1 * down / SCALE
+
+    tell_objects(output.text, "box_2d", locate, grounding)
 
 
 MAX_FAULTS = 100

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
-from limner.corpus.formats.flickr30k_entities.sentences import MARK, NOT_VISUAL, is_number
+from limner.corpus.formats.flickr30k_parsing import MARK, NOT_VISUAL, is_number
 from limner.corpus.image import Chain, Image
 from limner.errors import LimnerError, shown
 from limner.files import write_bytes, write_folder
