@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from limner.caption.automaton import Automaton, compile_constraints
-from limner.caption.machine import Machine
+from limner.caption.constraints.automaton import Automaton, compile_constraints
+from limner.caption.constraints.token_machine import Machine
 
 N_VOCAB = 10_000
 RUNS = 5

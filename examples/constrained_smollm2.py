@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from limner.caption import choose_constraints
-from limner.caption.hugging_face import Captioned, constrained_captions
+from limner.caption.models.hugging_face import Captioned, constrained_captions
 from limner.corpus import Image
 from limner.corpus.box import Box
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limner.caption import BadConstraints, Phrase, compile_constraints
-from limner.caption.automaton import Automaton
-from limner.caption.machine import Machine
+from limner.caption.constraints.automaton import Automaton
+from limner.caption.constraints.token_machine import Machine
 
 Sentences = NDArray[np.int64]
 

@@ -19,6 +19,8 @@ from limner.errors import MissingLibrary
 
 HEAVY: Mapping[str, str] = {
     "limner.corpus.formats.parquet_tables": "parquet",
+    "limner.caption.models": "neural",
+    "limner.caption.search": "neural",
 }
 """Modules and packages that import a large library at their top, and the extra that installs it."""
 

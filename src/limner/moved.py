@@ -24,6 +24,10 @@ MOVED: dict[str, tuple[str, ...]] = {
     "limner.bench.domains": ("limner.bench.class_domains",),
     "limner.caption.class_words": ("limner.corpus.classes.class_phrases",),
     "limner.caption.excluded_classes": ("limner.corpus.classes.excluded_classes",),
+    "limner.caption.hugging_face": ("limner.caption.models.hugging_face",),
+    "limner.caption.hugging_face_step": ("limner.caption.models.hugging_face_step",),
+    "limner.caption.mentions": ("limner.caption.constraints.worded_constraints",),
+    "limner.caption.wording": ("limner.caption.constraints.tokenizer_adapter",),
     "limner.corpus.class_hierarchy": ("limner.corpus.classes.class_hierarchy",),
     "limner.corpus.formats.open_images_classes": ("limner.corpus.classes.open_images_classes",),
     "limner.corpus.link": ("limner.corpus.linking",),
@@ -40,7 +44,9 @@ MOVED: dict[str, tuple[str, ...]] = {
 }
 """The modules that now define what the module of an old name defined; submodules of a moved package move with it."""
 
-RENAMED: dict[str, str] = {}
+RENAMED: dict[str, str] = {
+    "limner.caption.wording.Wording": "limner.caption.constraints.tokenizer_adapter:TokenizerAdapter",
+}
 """What `old.module.name` is now, as `new.module:name`."""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from limner.caption.machine import FORBIDDEN, Machine
+from limner.caption.constraints.token_machine import FORBIDDEN, Machine
 
 Kind = Literal["tokens", "other", "fallback", "reset", "forbidden"]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limner.caption.machine import Machine
+from limner.caption.constraints.token_machine import Machine
 
 ROW = 78.0  # from one state to the state below it
 PADDING = 34.0  # from a state to the edge of its box

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from limner.caption.automaton_arrows import Arrow, arrows
 from limner.caption.automaton_layout import laid_out
-from limner.caption.phrases import Phrase
+from limner.caption.constraints.constraint_phrases import Phrase
 from limner.errors import LimnerError, one_line
 
 if TYPE_CHECKING:
-    from limner.caption.automaton import Automaton
+    from limner.caption.constraints.automaton import Automaton
 
 MAX_DRAWN = 200
 

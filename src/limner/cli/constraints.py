@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from limner.caption.choice import IOU, TOP
+from limner.caption.constraints.constraint_choice import IOU, TOP
 from limner.cli.corpora import Source, from_option, lenient_option, reading_lines, tell_reading
 from limner.cli.file_checks import check_outputs, check_sources
 from limner.cli.terminal import progress
@@ -20,7 +20,7 @@ from limner.errors import MAX_SHOWN, BadInput, LimnerError, one_line
 from limner.files import STDIO, entries, read_lines, write_bytes
 
 if TYPE_CHECKING:
-    from limner.caption.choice import By, Choice, ConstraintChooser
+    from limner.caption.constraints.constraint_choice import By, Choice, ConstraintChooser
     from limner.corpus.classes.class_hierarchy import ClassHierarchy
 
 FILE = click.Path(path_type=Path)
@@ -69,7 +69,7 @@ def command(
     general; each class counts once; the best three are taken, with the words
     that name them in the singular and the plural.
     """
-    from limner.caption.choice import ConstraintChooser
+    from limner.caption.constraints.constraint_choice import ConstraintChooser
     from limner.corpus.classes.excluded_classes import EXCLUDED_CLASSES
 
     if hierarchy is None and (names or strict):
@@ -181,6 +181,6 @@ def _json(choice: Choice) -> bytes:
 
 
 def _text(choice: Choice) -> bytes:
-    from limner.caption.choice_text import choice_text
+    from limner.caption.constraints.constraint_choice import choice_text
 
     return choice_text(choice).encode()

@@ -1,0 +1,340 @@
+"""Which of an image's boxes a caption is made to mention, and why: nocaps' choice of constraints (§4, appendix 2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct, to_builtins
+
+from limner.corpus.box import GOLD, Box
+from limner.corpus.classes.class_hierarchy import ClassHierarchy
+from limner.corpus.classes.class_phrases import class_phrases
+from limner.corpus.classes.excluded_classes import EXCLUDED_CLASSES
+from limner.corpus.classes.synonyms import class_name
+from limner.corpus.image import Image
+from limner.errors import LimnerError, one_line, shown, unknown
+
+By = Literal["confidence", "area"]
+Rule = Literal["no words", "excluded", "more general", "same words", "rank"]
+
+ORDERS: tuple[By, ...] = ("confidence", "area")
+TOP = 3
+IOU = 0.85
+MAX_PAIRS = 1 << 20
+"""Pairs of boxes whose IoU is held in memory at a time."""
+
+
+class Constraint(Struct, frozen=True):
+    """A class that the caption has to mention, by any one of its phrases.
+
+    `boxes` are the ids of all its boxes that no rule dropped, best first;
+    `score` and `area`, in square pixels, are those of the first.
+    """
+
+    label: str
+    phrases: tuple[str, ...]
+    boxes: tuple[str, ...]
+    score: float
+    area: float
+    why: str
+
+
+class Dropped(Struct, frozen=True):
+    """A box that gave no constraint: by which rule, and by which other box where there is one."""
+
+    box: str
+    label: str
+    rule: Rule
+    by: str | None
+    why: str
+
+
+class Choice(Struct, frozen=True):
+    """The constraints of an image, best first, and the boxes that gave none, in the image's order.
+
+    Every box is in one of the two. `by` is what classes were ranked by.
+    """
+
+    image: str
+    by: By
+    constraints: tuple[Constraint, ...]
+    dropped: tuple[Dropped, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """This in dicts and lists, as it is written to files."""
+        made: dict[str, Any] = to_builtins(self)
+        return made
+
+
+def choose_constraints(
+    image: Image,
+    tree: ClassHierarchy | None = None,
+    *,
+    top: int = TOP,
+    iou: float = IOU,
+    by: By | None = None,
+    exclude: Iterable[str] = EXCLUDED_CLASSES,
+    strict: bool = False,
+) -> Choice:
+    """The constraints of one image; see `ConstraintChooser`, which does many with the same settings."""
+    return ConstraintChooser(tree, top=top, iou=iou, by=by, exclude=exclude, strict=strict).choose(image)
+
+
+class ConstraintChooser:
+    """Chooses the classes that captions of images have to mention.
+
+    1. Boxes whose label has no words, or whose class is in `exclude`, are dropped.
+    2. Of two boxes with an IoU of at least `iou`, the one whose class is an
+       ancestor of the other's in `tree` is dropped: a dog suppresses an animal.
+       Equal and unrelated classes, and labels that are not in the tree, stay.
+    3. Boxes of one class are one constraint, which its best box stands for.
+    4. The `top` best classes are taken, but none that shares a phrase with a better one.
+
+    Better is what has the higher score, then the larger area, then comes first
+    in the image; with `by="area"` the larger area, then the higher score.
+    Without `by`, images whose boxes are all gold go by area, others by
+    confidence. With `strict` a label that is not in the tree is an error.
+    """
+
+    def __init__(
+        self,
+        tree: ClassHierarchy | None = None,
+        *,
+        top: int = TOP,
+        iou: float = IOU,
+        by: By | None = None,
+        exclude: Iterable[str] = EXCLUDED_CLASSES,
+        strict: bool = False,
+    ) -> None:
+        if top < 1:
+            raise ValueError(f"top is {top}; at least one constraint must be asked for")
+        if not 0.0 < iou <= 1.0:
+            raise ValueError(f"iou is {iou}; give more than 0 and at most 1")
+        if by is not None and by not in ORDERS:
+            raise unknown("order of classes", by, ORDERS)
+        self.tree = tree
+        self.top = top
+        self.iou = iou
+        self.by = by
+        self.strict = strict
+        self._excluded = {self._excluded_key(name): name for name in exclude}
+        self._kind = lru_cache(maxsize=1 << 16)(self._look_up)
+
+    def choose(self, image: Image) -> Choice:
+        """The constraints of an image, and what became of each of its boxes."""
+        order = self.by or ("area" if all(box.score == GOLD for box in image.boxes) else "confidence")
+        found: dict[int, Dropped] = {}
+        left = [_Candidate(at, box, self._kind_of(box, image)) for at, box in enumerate(image.boxes)]
+        left = _without(left, self._not_asked_for(left), found)
+        left = _without(left, self._more_general(left, order), found)
+        ranked = _classes(left, order)
+        constraints: list[Constraint] = []
+        for rank, members in enumerate(ranked):
+            constraint = _constraint(members, rank, len(ranked), order)
+            rejected = self._rejected(constraint, rank, len(ranked), constraints, order)
+            if rejected is None:
+                constraints.append(constraint)
+            else:
+                _without(members, dict.fromkeys((member.at for member in members), rejected), found)
+        return Choice(image.id, order, tuple(constraints), tuple(found[at] for at in sorted(found)))
+
+    def is_known(self, label: str) -> bool:
+        """Whether a label is a class of the tree."""
+        return self._kind(label).is_known
+
+    def exclusion(self, label: str) -> str | None:
+        """The excluded class that a label names, if it does."""
+        return self._excluded.get(self._kind(label).key)
+
+    def _kind_of(self, box: Box, image: Image) -> _Kind:
+        kind = self._kind(box.label)
+        if self.strict and self.tree is not None and not kind.is_known:
+            try:
+                self.tree.require(box.label)
+            except LimnerError as error:
+                raise LimnerError(f"image {shown(image.id)}, box {shown(box.id)}: {error}") from error
+        return kind
+
+    def _look_up(self, label: str) -> _Kind:
+        known = self._class(label)
+        # A label that is a class id is said by the class' name, any other as it is: "tv", not "Television".
+        phrases = class_phrases(label) or class_phrases(known or label)
+        above = self.tree.ancestors(known) if self.tree is not None and known is not None else ()
+        return _Kind(known or class_name(label), known is not None, frozenset(above), phrases)
+
+    def _class(self, label: str) -> str | None:
+        if self.tree is None:
+            return None
+        return self.tree.find(label) or self.tree.find(class_name(label))
+
+    def _excluded_key(self, name: str) -> str:
+        # Some tables of names call Open Images' classes otherwise: the id finds them all the same.
+        return self._class(name) or self._class(EXCLUDED_CLASSES.get(name, name)) or class_name(name)
+
+    def _not_asked_for(self, candidates: Sequence[_Candidate]) -> dict[int, _Verdict]:
+        found: dict[int, _Verdict] = {}
+        for at, box, kind in candidates:
+            if (name := self.exclusion(box.label)) is not None:
+                found[at] = _Verdict("excluded", None, f"class {shown(name)} is excluded")
+            elif not kind.phrases:
+                found[at] = _Verdict("no words", None, f"{shown(box.label)} has no words that a caption could say")
+        return found
+
+    def _more_general(self, candidates: Sequence[_Candidate], order: By) -> dict[int, _Verdict]:
+        """The boxes that overlap with one whose class is below theirs."""
+        members: dict[_Kind, list[_Candidate]] = {}
+        for candidate in candidates:
+            members.setdefault(candidate.kind, []).append(candidate)
+        names = {kind.key for kind in members}
+        below: dict[str, list[_Candidate]] = {}
+        for kind, own in members.items():
+            for general in kind.above & names:
+                below.setdefault(general, []).extend(own)
+        found: dict[int, _Verdict] = {}
+        for general, particular in below.items():
+            best_first = sorted(particular, key=lambda candidate: _rank(candidate, order))
+            broad = [candidate for candidate in candidates if candidate.kind.key == general]
+            for candidate, other, overlap in _overlapping(broad, best_first, self.iou):
+                why = f"more general than box {other.box.id} ({other.box.label}), IoU {overlap:.2f}"
+                found[candidate.at] = _Verdict("more general", other.box.id, why)
+        return found
+
+    def _rejected(
+        self, constraint: Constraint, rank: int, n: int, before: Sequence[Constraint], order: By
+    ) -> _Verdict | None:
+        """Why a class is not taken, if it is not."""
+        if len(before) >= self.top:
+            taken = "1 is taken" if self.top == 1 else f"{self.top} are taken"
+            return _Verdict("rank", None, f"{_place(rank, n, order)}; {taken}")
+        for better in before:
+            shared = set(better.phrases).intersection(constraint.phrases)
+            if shared:
+                said = next(phrase for phrase in constraint.phrases if phrase in shared)
+                why = f"{said!r} is said for {better.label} (box {better.boxes[0]})"
+                return _Verdict("same words", better.boxes[0], why)
+        return None
+
+
+class _Kind(NamedTuple):
+    """What is known of a label: the class it names, or else its own words; the classes above; its phrases."""
+
+    key: str
+    is_known: bool
+    above: frozenset[str]
+    phrases: tuple[str, ...]
+
+
+class _Candidate(NamedTuple):
+    at: int
+    box: Box
+    kind: _Kind
+
+
+class _Verdict(NamedTuple):
+    rule: Rule
+    by: str | None
+    why: str
+
+
+def _without(
+    candidates: Sequence[_Candidate], verdicts: dict[int, _Verdict], found: dict[int, Dropped]
+) -> list[_Candidate]:
+    """The candidates that no verdict drops; the others go to `found`."""
+    left = []
+    for candidate in candidates:
+        verdict = verdicts.get(candidate.at)
+        if verdict is None:
+            left.append(candidate)
+        else:
+            found[candidate.at] = Dropped(candidate.box.id, candidate.box.label, *verdict)
+    return left
+
+
+def _rank(candidate: _Candidate, order: By) -> tuple[float, float, int]:
+    """A key that sorts the better first."""
+    box = candidate.box
+    first, second = (box.area, box.score) if order == "area" else (box.score, box.area)
+    return -first, -second, candidate.at
+
+
+def _classes(candidates: Sequence[_Candidate], order: By) -> list[list[_Candidate]]:
+    """The boxes of each class, the best class and the best box first."""
+    members: dict[str, list[_Candidate]] = {}
+    for candidate in sorted(candidates, key=lambda candidate: _rank(candidate, order)):
+        members.setdefault(candidate.kind.key, []).append(candidate)
+    return list(members.values())
+
+
+def _constraint(members: Sequence[_Candidate], rank: int, n: int, order: By) -> Constraint:
+    best = members[0].box
+    value = f"{best.area:,.0f} square pixels" if order == "area" else f"{best.score:.2f}"
+    among = f", {'largest' if order == 'area' else 'surest'} of {len(members)} boxes" if len(members) > 1 else ""
+    return Constraint(
+        label=best.label,
+        phrases=members[0].kind.phrases,
+        boxes=tuple(member.box.id for member in members),
+        score=best.score,
+        area=best.area,
+        why=f"{_place(rank, n, order)}: {value}{among}",
+    )
+
+
+def _place(rank: int, n: int, order: By) -> str:
+    return f"{rank + 1} of {n} by {order}"
+
+
+def _overlapping(
+    general: Sequence[_Candidate], particular: Sequence[_Candidate], threshold: float
+) -> Iterable[tuple[_Candidate, _Candidate, float]]:
+    """Each of the first that overlaps with one of the others, that which it overlaps most, and how much."""
+    from limner.corpus.geometry import corners, iou
+
+    others = corners(candidate.box for candidate in particular)
+    step = max(1, MAX_PAIRS // len(others))
+    for start in range(0, len(general), step):
+        some = general[start : start + step]
+        overlaps = iou(corners(candidate.box for candidate in some), others)
+        most = overlaps.argmax(axis=1)
+        for candidate, row, at in zip(some, overlaps, most.tolist(), strict=True):
+            if row[at] >= threshold:
+                yield candidate, particular[at], float(row[at])
+
+
+MAX_LABEL = 40
+MAX_LINE = 1000
+MAX_IDS = 4
+"""Boxes that are named one by one before the rest are only counted."""
+
+
+def choice_text(choice: Choice) -> str:
+    """The constraints with their phrases, then the boxes that gave none, like ones together; each with the reason."""
+    rows = [("+", c.label, [" / ".join(c.phrases), f"{c.why}; {_boxes(c.boxes)}"]) for c in choice.constraints]
+    for alike in _alike(choice.dropped):
+        rows.append(("-", alike[0].label, [f"{alike[0].why}; {_boxes([dropped.box for dropped in alike])}"]))
+    width = max((len(_line(label, MAX_LABEL)) for _, label, _ in rows), default=0)
+    lines = [f"{_line(choice.image)}: {', '.join(_line(c.label) for c in choice.constraints) or 'nothing'}"]
+    for sign, label, told in rows:
+        first, *rest = (_line(one) for one in told)
+        lines.append(f"  {sign} {_line(label, MAX_LABEL):<{width}}  {first}")
+        lines += [" " * (width + 6) + one for one in rest]
+    return "\n".join(lines) + "\n"
+
+
+def _alike(dropped: Iterable[Dropped]) -> Iterable[list[Dropped]]:
+    """The dropped boxes, those of one label and one reason together."""
+    found: dict[tuple[str, str], list[Dropped]] = {}
+    for one in dropped:
+        found.setdefault((one.label, one.why), []).append(one)
+    return found.values()
+
+
+def _boxes(ids: Sequence[str]) -> str:
+    named = ", ".join(ids[:MAX_IDS])
+    more = f" and {len(ids) - MAX_IDS:,} more" if len(ids) > MAX_IDS else ""
+    return f"box{'es' if len(ids) > 1 else ''} {named}{more}"
+
+
+def _line(text: str, limit: int = MAX_LINE) -> str:
+    return one_line(text, limit)

@@ -1,0 +1,1 @@
+"""What makes a step function, which the search calls, of a model."""

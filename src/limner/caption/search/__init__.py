@@ -1,0 +1,1 @@
+"""The search for the most probable sentences that meet constraints, with any model that scores the next token."""
