@@ -21,6 +21,11 @@ HEAVY: Mapping[str, str] = {
     "limner.corpus.formats.parquet_tables": "parquet",
     "limner.caption.models": "neural",
     "limner.caption.search": "neural",
+    "limner.look.plots": "plots",
+    "limner.report.bench_plots": "plots",
+    "limner.report.judgement_plots": "plots",
+    "limner.report.selection_plots": "plots",
+    "limner.report.statistics_plots": "plots",
 }
 """Modules and packages that import a large library at their top, and the extra that installs it."""
 

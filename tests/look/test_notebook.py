@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from limner.look.notebook import Rectangle, html_block, html_table, html_text, svg_frame
-from limner.look.palette import PALETTE, colour
+from limner.look.palette import PALETTE, numbered_colour
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -40,11 +40,13 @@ def test_a_row_that_does_not_fit_the_head_is_an_error() -> None:
 
 
 def test_a_frame_draws_its_rectangles_in_its_own_units() -> None:
-    frame = ElementTree.fromstring(svg_frame(200, 100, [Rectangle(10, 20, 60, 90, "a <dog>", colour(1))], side=400))
+    frame = ElementTree.fromstring(
+        svg_frame(200, 100, [Rectangle(10, 20, 60, 90, "a <dog>", numbered_colour(1))], side=400)
+    )
     assert (frame.get("width"), frame.get("height"), frame.get("viewBox")) == ("400", "200", "0 0 200 100")
-    border, box = frame.iter(f"{SVG}rect")
+    border, drawn = frame.iter(f"{SVG}rect")
     assert (border.get("width"), border.get("height")) == ("200", "100")
-    assert [box.get(name) for name in ("x", "y", "width", "height", "stroke")] == ["10", "20", "50", "70", PALETTE[1]]
+    assert [drawn.get(name) for name in ("x", "y", "width", "height", "stroke")] == ["10", "20", "50", "70", PALETTE[1]]
     assert [text.text for text in frame.iter(f"{SVG}text")] == ["a <dog>"]
 
 
@@ -71,4 +73,4 @@ def test_a_block_puts_its_parts_below_its_title() -> None:
 
 
 def test_colours_start_again_after_the_last() -> None:
-    assert colour(0) == colour(len(PALETTE)) == PALETTE[0]
+    assert numbered_colour(0) == numbered_colour(len(PALETTE)) == PALETTE[0]

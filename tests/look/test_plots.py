@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,8 @@ from PIL import Image as Picture
 
 from limner.corpus import Box, Caption, Chain, Image, Mention
 from limner.corpus.statistics import statistics
-from limner.errors import LimnerError
+from limner.errors import LimnerError, MissingLibrary
+from limner.lazy import load
 from limner.look import plots
 from limner.report.statistics_plots import draw, figures
 
@@ -142,7 +143,8 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
 
 
 def test_without_matplotlib_the_error_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(plots, "find_spec", lambda name: None)
-    with pytest.raises(LimnerError, match=r"plots need matplotlib; pip install 'limner\[plots\]'"):
-        draw([FULL], Path("unused"))
+    # None in sys.modules makes an import fail as if the library were not installed.
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "limner.look.plots")
+    with pytest.raises(MissingLibrary, match=r"this needs matplotlib; install it with: pip install 'limner\[plots\]'"):
+        load("limner.look.plots")

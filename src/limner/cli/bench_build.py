@@ -23,12 +23,16 @@ from limner.cli.file_checks import check_sources
 from limner.cli.terminal import progress
 from limner.corpus import Corpus, Image, open_corpus
 from limner.corpus.formats import split_source
+from limner.lazy import lazy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from limner.bench.benchmark import Benchmark
     from limner.bench.counted_classes import CountedClasses
+    from limner.report import bench_plots
+else:
+    bench_plots = lazy("limner.report.bench_plots")
 
 SECTIONS = {
     "What is chosen": ["size", "sample", "seed", "rotation"],
@@ -132,7 +136,6 @@ def _lines(benchmark: Benchmark) -> Iterator[str]:
 
 def _figures(benchmark: Benchmark, others: Iterable[Corpus], counted: CountedClasses) -> dict[str, Figure]:
     from limner.bench.candidate_images import per_image
-    from limner.report import bench_plots
 
     both = {"chosen": benchmark.chosen, "random": benchmark.random}
     corpora = {name: (one.classes_per_image, one.boxes_per_image) for name, one in both.items()}

@@ -25,6 +25,7 @@ from limner.cli.file_checks import check_outputs, check_sources
 from limner.cli.terminal import progress
 from limner.corpus import Corpus, Image, open_corpus
 from limner.files import write_bytes
+from limner.lazy import lazy
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
     from limner.bench.class_domains import Domains
     from limner.bench.counted_classes import CountedClasses
     from limner.bench.own import OwnClass
+    from limner.report import bench_plots
+else:
+    bench_plots = lazy("limner.report.bench_plots")
 
 SECTIONS = {
     "What is in-domain": ["captions", "own", "mentions"],
@@ -164,7 +168,6 @@ def _write_classes(found: Domains, path: Path) -> None:
 
 def _figures(found: Domains, more_than: int) -> dict[str, Figure]:
     from limner.bench.class_domains import IGNORED, IN
-    from limner.report import bench_plots
 
     classes = [
         bench_plots.ClassMentions(one.name, one.mentions, one.domain == IN)

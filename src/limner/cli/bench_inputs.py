@@ -19,11 +19,15 @@ from limner.corpus import Corpus, Image, open_corpus, write_corpus
 from limner.corpus.formats import split_source
 from limner.errors import BadInput
 from limner.files import STDIO
+from limner.lazy import lazy, load
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from limner.bench.counted_classes import CountedClasses
+    from limner.look import plots
+else:
+    plots = lazy("limner.look.plots")
 
 PATH = click.Path(path_type=Path)
 CLASS_OPTIONS = ["hierarchy", "names", "keep", "ignore"]
@@ -85,9 +89,7 @@ class Output:
         elif not target.parent.is_dir():
             raise BadInput(str(target), "cannot write (there is no such folder)", "make the folder first")
         if self.plots is not None:
-            from limner.look.plots import needs_matplotlib
-
-            needs_matplotlib()
+            load("limner.look.plots")
             if self.plots.exists() and not self.plots.is_dir():
                 raise BadInput(str(self.plots), "is a file", "name a folder for the figures")
 
@@ -100,10 +102,8 @@ class Output:
 
     def draw(self, figures: dict[str, Figure]) -> None:
         """Write the figures into their folder."""
-        from limner.look.plots import save
-
         if self.plots is not None:
-            save(figures, self.plots)
+            plots.save(figures, self.plots)
             tell(f"{len(figures)} figures drawn in {self.plots}")
 
     def print(self, record: dict[str, Any], lines: Iterable[str]) -> None:

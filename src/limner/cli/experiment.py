@@ -8,6 +8,7 @@ import click
 
 from limner.cli.corpora import Source, lenient_option, tell_reading
 from limner.cli.terminal import progress
+from limner.lazy import load
 
 
 @click.command("content-selection")
@@ -28,9 +29,8 @@ def content_selection(train: str, test: str, out: Path, model: Path | None, seed
     from limner.describe.selection import Concepts
     from limner.experiments.content_selection import SYSTEMS, compare_systems
     from limner.experiments.content_selection_report import write_report
-    from limner.look.plots import needs_matplotlib
 
-    needs_matplotlib()
+    load("limner.look.plots")
     known = open_corpus(train, lenient=lenient)
     unseen = open_corpus(test, lenient=lenient)
     concepts = Concepts.count(progress(known, "training images"))

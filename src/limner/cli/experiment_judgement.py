@@ -11,6 +11,7 @@ import click
 from limner.cli.corpora import Source, lenient_option, reading_lines, tell_reading
 from limner.cli.terminal import progress
 from limner.corpus.reading import Reading
+from limner.lazy import load
 
 if TYPE_CHECKING:
     from limner.experiments.judgement import Experiment
@@ -47,11 +48,10 @@ def judgement(
     """
     from limner.experiments.judgement import Experiment, compare_on_flickr8k, compare_with_people, read_pair_scores
     from limner.experiments.judgement_report import write_report
-    from limner.look.plots import needs_matplotlib
     from limner.score.metrics import METRICS, USUAL, check_names
     from limner.text.ptb import PTB, tokenise
 
-    needs_matplotlib()
+    load("limner.look.plots")
     names = [name for name in USUAL if name in METRICS] if metrics is None else _names(metrics)
     check_names(names)
     elsewhere = dict(map(read_pair_scores, scores))

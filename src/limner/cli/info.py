@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +15,12 @@ from limner.corpus import Corpus, Image, open_corpus
 from limner.corpus.formats import split_source
 from limner.errors import LimnerError
 from limner.files import STDIO
+from limner.lazy import lazy, load
+
+if TYPE_CHECKING:
+    from limner.report import statistics_plots
+else:
+    statistics_plots = lazy("limner.report.statistics_plots")
 
 
 @click.command()
@@ -59,9 +66,7 @@ def command(
     sources = [corpus] if other is None else [corpus, other]
     names = _names(sources)
     if plots is not None:
-        from limner.look.plots import needs_matplotlib
-
-        needs_matplotlib()
+        load("limner.look.plots")
     opened = [open_corpus(source, from_, lenient=lenient) for source in sources]
     if len(opened) == 1 and sample is None and captions_each is None:
         found = [statistics(_watched(opened[0]), name=names[0], tagger=tagger)]
@@ -74,9 +79,7 @@ def command(
     for read in opened:
         tell_reading(read)
     if plots is not None:
-        from limner.report.statistics_plots import draw
-
-        drawn = draw(found, plots)
+        drawn = statistics_plots.draw(found, plots)
         click.echo(f"limner: {len(drawn) // 2} figures drawn in {plots}", err=True)
     if as_json:
         click.echo(json.dumps({"corpora": [s.to_json() for s in found]}, ensure_ascii=False, indent=2))

@@ -11,14 +11,18 @@ from limner.describe.realise.paper import PaperRealiser
 from limner.describe.selection import seen
 from limner.experiments.content_selection import RANKED, WHOLE, Experiment, Run
 from limner.files import write_texts
-from limner.look import plots
+from limner.lazy import lazy
 from limner.look.tables import csv_text
-from limner.report import selection_plots
 from limner.score.content import Content, gold_sets, score_selection
 from limner.score.paired import compare
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from limner.look import plots
+    from limner.report import selection_plots
+else:
+    plots, selection_plots = lazy("limner.look.plots"), lazy("limner.report.selection_plots")
 
 COLUMNS = ("system", "k", "P", "R", "F", "P_sd", "R_sd", "F_sd")
 TESTED = ("system", "k", "other", "other_k", "difference", "low", "high", "p", "p_adjusted")

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 
 from limner.experiments.judgement import Experiment, OnSet
 from limner.files import write_texts
-from limner.look import plots
+from limner.lazy import lazy
 from limner.look.tables import csv_text
-from limner.report.judgement_plots import Mark, correlations_figure
 from limner.score.judgement.correlation import Correlation, Kind
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from limner.look import plots
+    from limner.report import judgement_plots
+else:
+    plots, judgement_plots = lazy("limner.look.plots"), lazy("limner.report.judgement_plots")
 
 TABLE = ("set", "metric", "tau", "low", "high", "n", "published")
 CORRELATIONS = ("set", "metric", "kind", "value", "low", "high", "n", "images", "reason")
@@ -58,14 +62,16 @@ def figures(experiment: Experiment) -> dict[str, Figure]:
     """One figure: the correlation of each set that tables give, times 100."""
     panels = {
         f"{one.judged.name}: {NAMES[one.judged.kind]} × 100": [
-            Mark(row.metric, 100.0 * value, 100.0 * low, 100.0 * high, _hundred(one.published(row.metric)))
+            judgement_plots.Mark(
+                row.metric, 100.0 * value, 100.0 * low, 100.0 * high, _hundred(one.published(row.metric))
+            )
             for row in one.main()
             if (bounded := _bounded(row.correlation)) is not None
             for value, low, high in [bounded]
         ]
         for one in experiment.sets
     }
-    return {"correlations": correlations_figure(panels)}
+    return {"correlations": judgement_plots.correlations_figure(panels)}
 
 
 def markdown(experiment: Experiment) -> str:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from limner.files import write_bytes
-from limner.look.plots import FAINT, INK, PALETTE
+from limner.look.palette import FAINT, INK, PALETTE
 
 SHARED_STYLE = ("look.css", "figure.css")
 SHARED_PROGRAM = ("elements.js", "searching.js", "figure.js", "cards.js", "explorer.js")

@@ -8,6 +8,6 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 INK, FAINT = "#222222", "#D9D9D9"
 
 
-def colour(number: int) -> str:
+def numbered_colour(number: int) -> str:
     """The colour of a numbered thing; after the last, the palette starts again."""
     return PALETTE[number % len(PALETTE)]

@@ -1,9 +1,12 @@
 """One look for every plot: palette, fonts, sizes, and saving as SVG and PNG.
 
 A figure is made in a `with figure(...)` block, filled there with the bars and
-histograms below or with matplotlib's own calls, and turned into files with
-`save`. matplotlib is imported when the first figure is made, and its own
-settings are left as they were.
+histograms below or with matplotlib's own calls, and written with `save`.
+matplotlib's own settings stay as they were.
+
+This module imports matplotlib. Light code reaches it through `limner.lazy`;
+`load("limner.look.plots")` checks, before any work is done, that plots can be
+drawn.
 """
 
 from __future__ import annotations
@@ -12,21 +15,17 @@ import io
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from limner.errors import LimnerError
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
 from limner.files import cannot, write_bytes
+from limner.look.palette import FAINT, INK, PALETTE, numbered_colour
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
-"""Okabe and Ito's colours, which people with any kind of colour vision tell apart, most distant first."""
-
-INK, FAINT = "#222222", "#D9D9D9"
+__all__ = ["FAINT", "INK", "PALETTE", "figure", "grouped_bars", "histograms", "ranked_bars", "save"]
 
 LOOK: dict[Any, Any] = {
     "font.family": "sans-serif",
@@ -48,48 +47,39 @@ LOOK: dict[Any, Any] = {
     "legend.edgecolor": "none",
     "legend.fontsize": 9,
     "text.color": INK,
-    # Labels are a corpus' own words: a dollar sign in them is a dollar sign.
+    # Labels are words of a corpus: a dollar sign in them is a dollar sign, not mathematics.
     "text.parse_math": False,
     "xtick.color": INK,
     "ytick.color": INK,
     "svg.fonttype": "path",
-    # Equal figures give equal files.
+    # A fixed salt: equal figures give equal files.
     "svg.hashsalt": "limner",
 }
 
 DOTS_PER_INCH = 150
+
+# Letters of a label that fit an inch of a figure's width, without its margins.
 LETTERS_PER_INCH = 11
-"""Letters of a label that fit an inch of a figure's width, its margins taken off."""
-
-
-def needs_matplotlib() -> None:
-    """Raise the error that names the remedy where matplotlib is not installed."""
-    if find_spec("matplotlib") is None:
-        raise LimnerError("plots need matplotlib; pip install 'limner[plots]'")
 
 
 @contextmanager
 def figure(width: float, height: float, rows: int = 1, columns: int = 1) -> Iterator[tuple[Figure, list[Axes]]]:
-    """An empty figure of a size in inches and its panels, row by row; what the block draws has the look."""
-    needs_matplotlib()
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
+    """An empty figure, its size in inches, and its panels, row by row; what the block draws has the shared look."""
     with rc_context(LOOK):
         made = Figure(figsize=(width, height), layout="constrained")
         yield made, list(made.subplots(rows, columns, squeeze=False).flat)
 
 
 def grouped_bars(axes: Axes, groups: Sequence[str], series: Mapping[str, Sequence[float]], label: str) -> None:
-    """Upright bars: for each group one of each series, in the palette's order."""
+    """Vertical bars: one of each series for each group, in the palette's order."""
     width = 0.8 / len(series)
     for i, (name, values) in enumerate(series.items()):
-        left = [place - 0.4 + width * (i + 0.5) for place in range(len(groups))]
-        axes.bar(left, values, width=width * 0.92, label=name, color=PALETTE[i % len(PALETTE)])
+        middles = [group - 0.4 + width * (i + 0.5) for group in range(len(groups))]
+        axes.bar(middles, values, width=width * 0.92, label=name, color=numbered_colour(i))
     axes.set_xticks(range(len(groups)), list(groups))
     axes.tick_params(axis="x", length=0)
-    whole = axes.get_figure(root=True)
-    if whole is not None and max(map(len, groups)) * len(groups) > LETTERS_PER_INCH * whole.get_figwidth():
+    owner = axes.get_figure(root=True)
+    if owner is not None and max(map(len, groups)) * len(groups) > LETTERS_PER_INCH * owner.get_figwidth():
         axes.tick_params(axis="x", rotation=30)
     axes.set_ylabel(label)
     axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.10g}")
@@ -98,11 +88,11 @@ def grouped_bars(axes: Axes, groups: Sequence[str], series: Mapping[str, Sequenc
 
 
 def ranked_bars(axes: Axes, items: Sequence[str], series: Mapping[str, Sequence[float]], label: str) -> None:
-    """Lying bars, the first item on top: for each item one of each series."""
+    """Horizontal bars, the first item on top: one of each series for each item."""
     height = 0.8 / len(series)
     for i, (name, values) in enumerate(series.items()):
-        middle = [place - 0.4 + height * (i + 0.5) for place in range(len(items))]
-        axes.barh(middle, values, height=height * 0.92, label=name, color=PALETTE[i % len(PALETTE)])
+        middles = [item - 0.4 + height * (i + 0.5) for item in range(len(items))]
+        axes.barh(middles, values, height=height * 0.92, label=name, color=numbered_colour(i))
     axes.set_yticks(range(len(items)), list(items))
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(items) - 0.4, -0.6)
@@ -112,17 +102,17 @@ def ranked_bars(axes: Axes, items: Sequence[str], series: Mapping[str, Sequence[
 
 
 def histograms(axes: Axes, series: Mapping[str, Sequence[tuple[int, int]]], label: str, counted: str) -> None:
-    """Histograms of whole numbers, one over the other, as shares so that sizes do not matter.
+    """Histograms of whole numbers on top of each other, as shares, so that corpora of different sizes compare.
 
-    Each series is pairs of value and count, by value; an empty one is left out and leaves its colour unused. The few
-    largest values share the last bin. Dashed lines are means.
+    Each series is pairs of value and count, sorted by value. An empty series is left out, and its colour stays unused.
+    The few largest values share the last bin. Dashed lines are means.
     """
-    there = [(PALETTE[i % len(PALETTE)], name, pairs) for i, (name, pairs) in enumerate(series.items()) if pairs]
-    first = min(pairs[0][0] for _, _, pairs in there)
-    last = max(_almost_all(pairs) for _, _, pairs in there)
-    open_end = max(pairs[-1][0] for _, _, pairs in there) > last
+    drawn = [(numbered_colour(i), name, pairs) for i, (name, pairs) in enumerate(series.items()) if pairs]
+    first = min(pairs[0][0] for _, _, pairs in drawn)
+    last = max(_almost_all(pairs) for _, _, pairs in drawn)
+    open_end = max(pairs[-1][0] for _, _, pairs in drawn) > last
     edges = [value - 0.5 for value in range(first, last + 2)]
-    for colour, name, pairs in there:
+    for colour, name, pairs in drawn:
         n = sum(count for _, count in pairs)
         mean = sum(value * count for value, count in pairs) / n
         shares = [0.0] * (last + 1 - first)
@@ -143,7 +133,7 @@ def histograms(axes: Axes, series: Mapping[str, Sequence[tuple[int, int]]], labe
 
 
 def _almost_all(pairs: Sequence[tuple[int, int]]) -> int:
-    """The first value that 99.5 % of a histogram do not exceed, but never more than 100 bins."""
+    """The first value that 99.5 % of a histogram do not exceed, but at most 100 bins."""
     n = sum(count for _, count in pairs)
     seen = 0
     for value, count in pairs:
@@ -154,9 +144,9 @@ def _almost_all(pairs: Sequence[tuple[int, int]]) -> int:
 
 
 def save(figures: Mapping[str, Figure], folder: Path) -> list[Path]:
-    """Write every figure as NAME.svg and NAME.png in the folder, which is made if need be; their paths.
+    """Write every figure as NAME.svg and NAME.png in the folder, which is created if necessary; returns their paths.
 
-    All are drawn before the first is written.
+    All are drawn before the first is written: a figure that cannot be drawn leaves no files.
     """
     drawn = {folder / f"{name}.{kind}": _drawn(made, kind) for name, made in figures.items() for kind in ("svg", "png")}
     try:
@@ -170,20 +160,18 @@ def save(figures: Mapping[str, Figure], folder: Path) -> list[Path]:
 
 
 def _drawn(made: Figure, kind: str) -> bytes:
-    from matplotlib import rc_context
-
     image = io.BytesIO()
     # Without these the file would hold the time and the library's version.
     nameless = {"Date": None, "Creator": None} if kind == "svg" else {"Software": None}
     with rc_context(LOOK), warnings.catch_warnings():
-        # A script that the font lacks is drawn as empty squares; nothing the user can do about it here.
+        # Letters that the font lacks are drawn as empty squares; the user can do nothing about it here.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         made.savefig(image, format=kind, dpi=DOTS_PER_INCH, metadata=nameless)
     return image.getvalue()
 
 
 def _number_bins(axes: Axes, values: Sequence[int], *, open_end: bool) -> None:
-    """Number the bins, no more than a dozen of them, the last with a + where it holds all above."""
+    """Label the bins, a dozen at most; the last has a + where it holds everything above."""
     step = next(step for step in _steps() if len(values) / step <= 12)
     shown = [value for value in values if value % step == 0]
     if open_end:

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 
 from limner.corpus.statistics.corpus_figures import Distribution
 from limner.look import plots
 from limner.look.tables import cut, cut_left
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-    from matplotlib.patches import Patch
 
 ORANGE, BLUE = plots.PALETTE[5], plots.PALETTE[0]
 """In-domain and out-of-domain, as in the paper."""
@@ -116,8 +115,6 @@ def _number(axes: Axes) -> None:
 
 
 def _key() -> list[Patch]:
-    from matplotlib.patches import Patch
-
     return [Patch(color=ORANGE, label="in-domain"), Patch(color=BLUE, label="out-of-domain")]
 
 

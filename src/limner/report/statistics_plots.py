@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
 
 from limner.corpus.statistics import Distribution, Statistics, WordFigures
 from limner.look import plots
 from limner.look.tables import cut, cut_left
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NAME = 32
 """Letters of a corpus' name that a panel shows."""

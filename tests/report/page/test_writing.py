@@ -14,7 +14,7 @@ from PIL import Image as Picture
 from limner.corpus import Box, Caption, Image, Mention
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
-from limner.look.plots import PALETTE
+from limner.look.palette import PALETTE
 from limner.report.page import Pictures, Written, write_page
 from page_parts import Parts, data_of
 
