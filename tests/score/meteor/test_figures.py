@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from limner.score.meteor import Meteor, Tables, meteor_alignment
+from limner.score.meteor import Meteor, Tables, meteor_alignment, meteor_sentences
 from limner.score.meteor.meteor_metric import measures
 from limner.score.run import Run
 from limner.text.ptb import tokenise
