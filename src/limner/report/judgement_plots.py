@@ -34,13 +34,13 @@ def correlations_figure(panels: Mapping[str, Sequence[Mark]]) -> Figure:
 
 
 def _panel(axes: Axes, marks: Sequence[Mark]) -> None:
-    places = list(range(len(marks)))
+    rows = list(range(len(marks)))
     values = [mark.value for mark in marks]
     below = [max(0.0, mark.value - mark.low) for mark in marks]
     above = [max(0.0, mark.high - mark.value) for mark in marks]
     axes.errorbar(
         values,
-        places,
+        rows,
         xerr=[below, above],
         fmt="o",
         color=plots.PALETTE[0],
@@ -48,17 +48,17 @@ def _panel(axes: Axes, marks: Sequence[Mark]) -> None:
         capsize=2,
         label="limner, 95%",
     )
-    known = [(mark.published, place) for place, mark in enumerate(marks) if mark.published is not None]
+    known = [(mark.published, row) for row, mark in enumerate(marks) if mark.published is not None]
     axes.scatter(
         [value for value, _ in known],
-        [place for _, place in known],
+        [row for _, row in known],
         s=70,
         facecolors="none",
         edgecolors=plots.PALETTE[1],
         label="published",
         zorder=3,
     )
-    axes.set_yticks(places, [mark.metric for mark in marks])
+    axes.set_yticks(rows, [mark.metric for mark in marks])
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(-0.6, len(marks) - 0.4)
     axes.xaxis.grid(True)

@@ -121,8 +121,8 @@ def _alpha_ordinal(ratings: Ratings) -> Compute:
 
 
 def _alpha_ratio(ratings: Ratings) -> Compute:
-    one, other = ratings.values[:, None], ratings.values[None, :]
-    distance = ((one - other) / np.where(one + other == 0.0, 1.0, one + other)) ** 2
+    first, second = ratings.values[:, None], ratings.values[None, :]
+    distance = ((first - second) / np.where(first + second == 0.0, 1.0, first + second)) ** 2
     step = max(1, BLOCK // len(ratings.values))
     tables = (ratings.table(at, min(at + step, len(ratings.times))) for at in range(0, len(ratings.times), step))
     within = np.concatenate([((table @ distance) * table).sum(axis=1) for table in tables]) / (ratings.sizes - 1.0)
@@ -202,10 +202,10 @@ class Ratings:
         _, of_unit = np.unique(unit, return_inverse=True)
         self.n_units = int(of_unit.max(initial=-1)) + 1
         self.n_ratings = int(count.sum())
-        kept = (np.bincount(of_unit, count, self.n_units) >= 2)[of_unit] & (count > 0)
-        self.values, of_value = np.unique(np.asarray(value, dtype=np.float64)[kept], return_inverse=True)
-        cells, row_cell = np.unique(of_unit[kept] * max(1, len(self.values)) + of_value, return_inverse=True)
-        counts = np.bincount(row_cell, count[kept], len(cells)).astype(np.int64)
+        is_kept = (np.bincount(of_unit, count, self.n_units) >= 2)[of_unit] & (count > 0)
+        self.values, of_value = np.unique(np.asarray(value, dtype=np.float64)[is_kept], return_inverse=True)
+        cells, row_cell = np.unique(of_unit[is_kept] * max(1, len(self.values)) + of_value, return_inverse=True)
+        counts = np.bincount(row_cell, count[is_kept], len(cells)).astype(np.int64)
         self._keep_patterns(cells, counts)
 
     @classmethod
@@ -217,9 +217,9 @@ class Ratings:
     def of_table(cls, counts: ArrayLike, values: Sequence[float] | None = None) -> Ratings:
         """The ratings of a whole table of counts, `[units, values]`; values are 0, 1, 2 … unless they are given."""
         table = np.asarray(counts, dtype=np.int64)
-        unit, place = np.nonzero(table)
+        unit, column = np.nonzero(table)
         named = np.arange(table.shape[1]) if values is None else np.asarray(values, dtype=np.float64)
-        return cls(unit, named[place], table[unit, place])
+        return cls(unit, named[column], table[unit, column])
 
     @property
     def n_pairable(self) -> int:
@@ -238,15 +238,15 @@ class Ratings:
 
     def table(self, start: int, end: int) -> Floats:
         """Some patterns as a whole table `[patterns, values]`."""
-        here = (self.pattern >= start) & (self.pattern < end)
-        made = np.zeros((end - start, len(self.values)))
-        made[self.pattern[here] - start, self.place[here]] = self.count[here]
-        return made
+        is_wanted = (self.pattern >= start) & (self.pattern < end)
+        table = np.zeros((end - start, len(self.values)))
+        table[self.pattern[is_wanted] - start, self.place[is_wanted]] = self.count[is_wanted]
+        return table
 
     def _keep_patterns(self, cells: Integers, counts: Integers) -> None:
-        unit, place = np.divmod(cells, max(1, len(self.values)))
+        unit, value_number = np.divmod(cells, max(1, len(self.values)))
         edges = np.flatnonzero(np.diff(unit, prepend=-1, append=-1)).tolist()
-        both = np.stack([place, counts], axis=1)
+        both = np.stack([value_number, counts], axis=1)
         number: dict[bytes, int] = {}
         of_unit = [number.setdefault(both[start:end].tobytes(), len(number)) for start, end in pairwise(edges)]
         patterns, first, times = np.unique(np.array(of_unit, np.int64), return_index=True, return_counts=True)
@@ -256,7 +256,7 @@ class Ratings:
         lengths = np.array([len(span) for span in spans], np.int64)
         self.pattern: Integers = np.repeat(patterns, lengths)
         self.starts: Integers = np.cumsum(lengths) - lengths
-        self.place: Integers = place[chosen]
+        self.place: Integers = value_number[chosen]
         self.count: Floats = counts[chosen].astype(np.float64)
         self.sizes: Floats = np.bincount(self.pattern, self.count, len(patterns)).astype(np.float64)
 

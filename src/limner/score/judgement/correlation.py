@@ -146,8 +146,8 @@ def _pearson(x: Floats, y: Floats, cluster: Integers, times: Integers) -> Floats
     columns = (np.ones(len(x)), x, y, x * x, y * y, x * y)
     sums = np.stack([np.bincount(cluster, column, times.shape[1]) for column in columns], axis=1)
     n, sx, sy, sxx, syy, sxy = (times @ sums).T
-    one, other = (_unless_rounding(n * squares, plain * plain) for squares, plain in ((sxx, sx), (syy, sy)))
-    return _ratio(n * sxy - sx * sy, one, other)
+    variance, variance_2 = (_unless_rounding(n * squares, plain * plain) for squares, plain in ((sxx, sx), (syy, sy)))
+    return _ratio(n * sxy - sx * sy, variance, variance_2)
 
 
 def _scaled(column: Floats) -> Floats:
@@ -168,15 +168,17 @@ def _spearman(x: Floats, y: Floats, cluster: Integers, times: Integers) -> Float
     """Pearson's of the ranks in the sample, where equal values share their middle rank."""
     (first, order), (second, order_2) = (_in_order(column) for column in (x, y))
     step = max(1, BLOCK // len(x))
-    found = []
+    blocks = []
     for at in range(0, len(times), step):
         weight = times[at : at + step][:, cluster].astype(np.float64)
-        (size, rank), (size_2, rank_2) = (_ranks(*one, weight) for one in ((first, order), (second, order_2)))
+        (size, rank), (size_2, rank_2) = (_ranks(*column, weight) for column in ((first, order), (second, order_2)))
         both = rank[:, first]
         both *= rank_2[:, second]
         both *= weight
-        found.append(_ratio(both.sum(axis=1), (size * rank * rank).sum(axis=1), (size_2 * rank_2 * rank_2).sum(axis=1)))
-    return np.concatenate(found)
+        blocks.append(
+            _ratio(both.sum(axis=1), (size * rank * rank).sum(axis=1), (size_2 * rank_2 * rank_2).sum(axis=1))
+        )
+    return np.concatenate(blocks)
 
 
 def _in_order(column: Floats) -> tuple[Integers, Integers]:
@@ -192,8 +194,8 @@ def _ranks(classes: Integers, order: Integers, weight: Floats) -> tuple[Floats, 
     return sizes, np.asarray(ends - sizes / 2.0 - ends[:, -1:] / 2.0, dtype=np.float64)
 
 
-def _ratio(covariance: Floats, one: Floats, other: Floats) -> Floats:
+def _ratio(covariance: Floats, variance: Floats, variance_2: Floats) -> Floats:
     """The correlation; NaN where a column does not vary."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        ratio = covariance / np.sqrt(one) / np.sqrt(other)
-    return np.where((one > 0.0) & (other > 0.0), np.clip(ratio, -1.0, 1.0), np.nan)
+        ratio = covariance / np.sqrt(variance) / np.sqrt(variance_2)
+    return np.where((variance > 0.0) & (variance_2 > 0.0), np.clip(ratio, -1.0, 1.0), np.nan)

@@ -88,12 +88,12 @@ def flickr8k(folder: Path, reading: Reading | None = None) -> list[JudgedSet]:
 def expert_set(judgements: Judgements, captions: Captions) -> JudgedSet:
     """Ratings from 1 to 4: τ-c over every rating, without the pairs whose caption is one of the image's references."""
     is_foreign = np.array([caption not in captions[image] for image, caption in judgements.pairs], dtype=np.bool_)
-    kept = judgements.select(is_foreign)
+    foreign = judgements.select(is_foreign)
     return JudgedSet(
         "expert",
-        kept,
-        _texts(kept, captions),
-        [tuple(captions[image].values()) for image, _ in kept.pairs],
+        foreign,
+        _texts(foreign, captions),
+        [tuple(captions[image].values()) for image, _ in foreign.pairs],
         "tau_c",
         by_rating=True,
         left_out={"caption is a reference of the image": int((~is_foreign).sum())},
@@ -124,15 +124,15 @@ def judged_set(judgements: Judgements, images: Iterable[Image], name: str = "jud
     }
     missing = [image for image in judgements.images if image not in captions]
     if missing:
-        some = ", ".join(shown(image) for image in missing[:3])
-        raise LimnerError(f"{len(missing):,} judged images ({some}) are not in the references; give their corpus")
+        examples = ", ".join(shown(image) for image in missing[:3])
+        raise LimnerError(f"{len(missing):,} judged images ({examples}) are not in the references; give their corpus")
     texts = [captions[image].get(caption, caption) for image, caption in judgements.pairs]
     return _without_judged(name, judgements, texts, captions)
 
 
 def read_flickr8k_captions(path: Path, reading: Reading) -> dict[str, dict[str, str]]:
     """The captions of `Flickr8k.token.txt`, by image and id: `IMAGE#NUMBER`, a tab, the text."""
-    found: dict[str, dict[str, str]] = {}
+    captions: dict[str, dict[str, str]] = {}
     for number, line in read_lines(path):
         if not line.strip():
             continue
@@ -141,22 +141,22 @@ def read_flickr8k_captions(path: Path, reading: Reading) -> dict[str, dict[str, 
         if not (tab and mark and image):
             fault = BadInput(f"{path}:{number}", "this is no caption", "a line is IMAGE#NUMBER, a tab, the caption")
             reading.skip("line that is no caption", fault)
-        elif id in found.setdefault(image, {}):
+        elif id in captions.setdefault(image, {}):
             fault = BadInput(f"{path}:{number}", f"caption {shown(id)} is there twice", "give each its own number")
             reading.skip("caption whose id was there before", fault)
         else:
-            found[image][id] = text
-    return found
+            captions[image][id] = text
+    return captions
 
 
-def _with_words(judgements: Judgements, captions: Captions, place: str, reading: Reading) -> Judgements:
+def _with_words(judgements: Judgements, captions: Captions, source: str, reading: Reading) -> Judgements:
     """The judgements of pairs whose image and caption have words; others are refused, or counted."""
     by_id = {id for of_image in captions.values() for id in of_image}
     is_known = np.ones(len(judgements.pairs), dtype=np.bool_)
     for i, (image, caption) in enumerate(judgements.pairs):
         if not captions.get(image) or caption not in by_id:
             what = f"caption {shown(caption)}" if captions.get(image) else f"caption of image {shown(image)}"
-            fault = BadInput(place, f"there is no {what} in {CAPTIONS_FILE}", "give the captions of all")
+            fault = BadInput(source, f"there is no {what} in {CAPTIONS_FILE}", "give the captions of all")
             reading.skip("pair without its captions", fault)
             is_known[i] = False
     return judgements.select(is_known)
@@ -176,12 +176,12 @@ def _without_judged(name: str, judgements: Judgements, texts: Sequence[str], cap
         image: [text for id, text in captions[image].items() if not said & {id, text}] for image, said in judged.items()
     }
     has_reference = np.array([bool(left[image]) for image, _ in judgements.pairs], dtype=np.bool_)
-    kept = judgements.select(has_reference)
+    remaining = judgements.select(has_reference)
     return JudgedSet(
         name,
-        kept,
+        remaining,
         [text for text, is_kept in zip(texts, has_reference.tolist(), strict=True) if is_kept],
-        [left[image] for image, _ in kept.pairs],
+        [left[image] for image, _ in remaining.pairs],
         "tau_b",
         by_rating=False,
         left_out={"no reference is left": int((~has_reference).sum())},

@@ -57,10 +57,17 @@ def write_judgements(judgements: Judgements, path: Path) -> int:
     encode = msgspec.json.Encoder().encode
     scale = judgements.scale
     with write_bytes(path) as handle:
-        for one in judgements:
-            if not all(map(is_encodable, (one.image, one.caption, one.rater or ""))):
-                raise LimnerError(f"image {shown(one.image)}: half a surrogate pair; repair its text")
-            line = _Line(one.image, one.caption, scale.name, scale.answer(one.value), one.rater, one.count)
+        for judgement in judgements:
+            if not all(map(is_encodable, (judgement.image, judgement.caption, judgement.rater or ""))):
+                raise LimnerError(f"image {shown(judgement.image)}: half a surrogate pair; repair its text")
+            line = _Line(
+                judgement.image,
+                judgement.caption,
+                scale.name,
+                scale.answer(judgement.value),
+                judgement.rater,
+                judgement.count,
+            )
             handle.write(encode(line) + b"\n")
     return len(judgements)
 
@@ -113,13 +120,13 @@ class _Source(NamedTuple):
         scales: dict[str, Scale] = {}
         met: str | None = wanted
         for number, line in self._filled():
-            place = f"{self.path}:{number}"
+            location = f"{self.path}:{number}"
             try:
                 record = _DECODER.decode(line)
                 scale = scales.get(record.scale) or Scale.named(record.scale)
                 scales[scale.name] = scale
                 if record.value is None:
-                    self.reading.warn("judgement without a value", place)
+                    self.reading.warn("judgement without a value", location)
                     continue
                 judgement = Judgement(
                     record.image, record.caption, scale.value(record.value), record.rater, record.count
@@ -127,14 +134,14 @@ class _Source(NamedTuple):
                 if scale.name == (met := met or scale.name):
                     gathering.add(judgement, number)
             except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-                self.reading.skip("line that is no judgement", _explained(error, place))
+                self.reading.skip("line that is no judgement", _explained(error, location))
                 continue
             if wanted is None and scale.name != met:
                 problem = f"a judgement is on the scale {shown(scale.name)}, those before on {shown(met)}"
-                raise BadInput(place, problem, "name the scale that is wanted")
+                raise BadInput(location, problem, "name the scale that is wanted")
         if met is None or met not in scales:
-            there = f"there is: {', '.join(scales)}" if scales else "is it the right file?"
-            raise BadInput(str(self.path), f"there is no judgement{f' on {shown(met)}' if met else ''}", there)
+            hint = f"there is: {', '.join(scales)}" if scales else "is it the right file?"
+            raise BadInput(str(self.path), f"there is no judgement{f' on {shown(met)}' if met else ''}", hint)
         return gathering.judgements(scales[met], str(self.path), self.reading)
 
     def flickr8k(self, form: _Form) -> Judgements:
@@ -142,14 +149,14 @@ class _Source(NamedTuple):
         is_sorted = form.scale is EXPERT
         for number, line in self._filled():
             try:
-                found = form.parse(line.split("\t"))
-                for judgement in found:
+                judgements = form.parse(line.split("\t"))
+                for judgement in judgements:
                     gathering.add(judgement, number)
             except ValueError as error:
                 fault = BadInput(f"{self.path}:{number}", str(error), "correct it, or leave faulty lines out (lenient)")
                 self.reading.skip("line that is no judgement", fault)
                 continue
-            values = [judgement.value for judgement in found]
+            values = [judgement.value for judgement in judgements]
             is_sorted = is_sorted and values == sorted(values)
         return gathering.judgements(form.scale, str(self.path), self.reading, (SORTED,) if is_sorted else ())
 
@@ -211,13 +218,13 @@ def _count(cell: str) -> int:
     return int(cell)
 
 
-def _explained(error: Exception, place: str) -> BadInput:
+def _explained(error: Exception, location: str) -> BadInput:
     if isinstance(error, RecursionError):
-        return BadInput(place, "the JSON is nested too deeply", "write plain records")
+        return BadInput(location, "the JSON is nested too deeply", "write plain records")
     message = str(error)
     close = get_close_matches(message.split("`")[1], _Line.__struct_fields__, n=1) if "unknown field" in message else []
     hint = f"did you mean {close[0]!r}?" if close else "a judgement is like " + EXAMPLE
-    return BadInput(place, one_line(message, 200), hint)
+    return BadInput(location, one_line(message, 200), hint)
 
 
 EXAMPLE = '{"image":"1.jpg","caption":"A dog .","scale":"1-4","value":3,"rater":"anna"}'

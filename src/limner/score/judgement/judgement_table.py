@@ -115,18 +115,18 @@ class AgainstJudgements:
 
     def compare(self, kind: Kind) -> list[Versus]:
         """Every two metrics: the difference of their correlations, and Williams' test."""
-        found = [self._versus(one, other, kind) for one, other in combinations(self._scores, 2)]
-        tested = [i for i, versus in enumerate(found) if versus.p is not None]
-        for i, adjusted in zip(tested, holm([found[i].p or 0.0 for i in tested]), strict=True):
-            found[i] = found[i]._replace(p_adjusted=adjusted)
-        return found
+        comparisons = [self._versus(first, second, kind) for first, second in combinations(self._scores, 2)]
+        tested = [i for i, versus in enumerate(comparisons) if versus.p is not None]
+        for i, adjusted in zip(tested, holm([comparisons[i].p or 0.0 for i in tested]), strict=True):
+            comparisons[i] = comparisons[i]._replace(p_adjusted=adjusted)
+        return comparisons
 
     def _correlation(self, metric: str, is_wanted: Booleans, kind: Kind) -> tuple[Correlation, Floats]:
         """A correlation over the wanted pairs, and its values in all samples of their images."""
         key = metric, kind, is_wanted.tobytes()
         if key not in self._known:
-            there = is_wanted[self._pair]
-            x, y, image = self._scores[metric][self._pair[there]], self._value[there], self._image[there]
+            is_row = is_wanted[self._pair]
+            x, y, image = self._scores[metric][self._pair[is_row]], self._value[is_row], self._image[is_row]
             value = correlation(x, y, kind)
             if np.isnan(value):
                 self._known[key] = nothing(x, y, kind, image), np.full(self._samples, np.nan)
@@ -137,10 +137,10 @@ class AgainstJudgements:
                 self._known[key] = made, spread
         return self._known[key]
 
-    def _versus(self, one: str, other: str, kind: Kind) -> Versus:
-        first, second = self._scores[one], self._scores[other]
+    def _versus(self, metric: str, metric_2: str, kind: Kind) -> Versus:
+        first, second = self._scores[metric], self._scores[metric_2]
         both = ~(np.isnan(first) | np.isnan(second))
-        (a, spread), (b, spread_2) = (self._correlation(metric, both, kind) for metric in (one, other))
+        (a, spread), (b, spread_2) = (self._correlation(metric, both, kind) for metric in (metric, metric_2))
         low, high = bounds(spread - spread_2, self._confidence)
         difference = None if a.value is None or b.value is None else a.value - b.value
         columns = first[both], second[both], self._mean[both]
@@ -149,7 +149,7 @@ class AgainstJudgements:
         t, p = (None, None) if test is None else (test.t, test.p)
         r_first, r_second, r_between = (None if np.isnan(value) else value for value in r)
         n = int(both.sum())
-        return Versus(one, other, n, difference, low, high, r_first, r_second, r_between, t, p, None)
+        return Versus(metric, metric_2, n, difference, low, high, r_first, r_second, r_between, t, p, None)
 
 
 def aligned(judgements: Judgements, scores: Scores, metric: str = "the metric") -> Floats:

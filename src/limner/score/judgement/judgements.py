@@ -95,21 +95,21 @@ class Judgements:
 
     def without_own(self) -> Judgements:
         """The judgements of captions that are not their image's own, as ids like `IMAGE#2` tell."""
-        own = (caption.rpartition("#")[0] == image for image, caption in self.pairs)
-        return self.select(~np.fromiter(own, dtype=np.bool_, count=len(self.pairs)))
+        is_own = (caption.rpartition("#")[0] == image for image, caption in self.pairs)
+        return self.select(~np.fromiter(is_own, dtype=np.bool_, count=len(self.pairs)))
 
     def select(self, wanted: Booleans) -> Judgements:
         """The judgements of some of the pairs; `wanted` has one truth for each."""
         number = np.cumsum(wanted) - 1
-        kept = wanted[self.pair]
+        is_kept = wanted[self.pair]
         return Judgements(
             self.scale,
             [pair for pair, is_wanted in zip(self.pairs, wanted.tolist(), strict=True) if is_wanted],
             self.raters,
-            np.asarray(number[self.pair[kept]], dtype=np.int64),
-            self.rater[kept],
-            self.value[kept],
-            self.count[kept],
+            np.asarray(number[self.pair[is_kept]], dtype=np.int64),
+            self.rater[is_kept],
+            self.value[is_kept],
+            self.count[is_kept],
             self.notes,
         )
 
@@ -137,32 +137,32 @@ class Gathering:
         self._count.append(count)
         self._line.append(line)
 
-    def judgements(self, scale: Scale, place: str, reading: Reading, notes: tuple[str, ...] = ()) -> Judgements:
+    def judgements(self, scale: Scale, source: str, reading: Reading, notes: tuple[str, ...] = ()) -> Judgements:
         """All of them, without what a rater said of a pair a second time: that is an error, or is counted."""
         if not self._pair:
-            raise LimnerError(f"{place}: there is no judgement in it; is it the right file?")
+            raise LimnerError(f"{source}: there is no judgement in it; is it the right file?")
         pair, rater, count, line = (
             np.array(column, dtype=np.int64) for column in (self._pair, self._rater, self._count, self._line)
         )
         value = np.array(self._value, dtype=np.float64)
-        kept = ~_again(pair, rater, len(self._raters))
+        is_kept = ~_again(pair, rater, len(self._raters))
         pairs, raters = list(self._pairs), list(self._raters)
-        for i in np.flatnonzero(~kept).tolist():
+        for i in np.flatnonzero(~is_kept).tolist():
             image, caption = pairs[pair[i]]
             problem = f"{shown(raters[rater[i]])} judged caption {shown(caption)} of image {shown(image)} before"
-            fault = BadInput(f"{place}:{line[i]}", problem, "keep one of the two")
+            fault = BadInput(f"{source}:{line[i]}", problem, "keep one of the two")
             reading.skip("judgement that its rater gave before", fault)
-        return Judgements(scale, pairs, raters, pair[kept], rater[kept], value[kept], count[kept], notes)
+        return Judgements(scale, pairs, raters, pair[is_kept], rater[is_kept], value[is_kept], count[is_kept], notes)
 
 
 def _again(pair: Integers, rater: Integers, n_raters: int) -> Booleans:
     """Which judgements have their rater's judgement of the same pair before them."""
     repeated = np.zeros(len(pair), dtype=np.bool_)
-    told = np.flatnonzero(rater != UNTOLD)
-    key = pair[told] * max(n_raters, 1) + rater[told]
+    named = np.flatnonzero(rater != UNTOLD)
+    key = pair[named] * max(n_raters, 1) + rater[named]
     _, first = np.unique(key, return_index=True)
-    repeated[told] = True
-    repeated[told[first]] = False
+    repeated[named] = True
+    repeated[named[first]] = False
     return repeated
 
 

@@ -41,7 +41,7 @@ def kendall_of_samples(x: Floats, y: Floats, cluster: Integers, times: Integers,
         drawn = times.astype(np.float64)
         sums = ((drawn @ table) * drawn).sum(axis=1)
     else:
-        sums = np.array([_sum(by_x.of_row, by_y.of_row, one[cluster]) for one in times], dtype=np.float64)
+        sums = np.array([_sum(by_x.of_row, by_y.of_row, weights[cluster]) for weights in times], dtype=np.float64)
     n = (times @ np.bincount(cluster, minlength=n_clusters)).astype(np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         if kind == "tau_b":
@@ -117,8 +117,8 @@ def _between_clusters(by_x: _Classes, by_y: _Classes, cluster: Integers, n_clust
 
 def _sum(x: Integers, y: Integers, weight: Integers) -> int:
     """S of classes, each row counted as often as its weight says (Knight 1966, with weights)."""
-    there = weight > 0
-    x, y, weight = x[there], y[there], weight[there]
+    is_drawn = weight > 0
+    x, y, weight = x[is_drawn], y[is_drawn], weight[is_drawn]
     order = np.lexsort((x, y))
     _, joint = np.unique(x * (int(y.max(initial=0)) + 1) + y, return_inverse=True)
     n = int(weight.sum())
@@ -138,15 +138,15 @@ def _inversions(numbers: Integers, weight: Integers) -> int:
     together, and those of them are wrong whose 1 is before the 0. Then each
     group is parted by the bit, order kept.
     """
-    found = 0
+    inversions = 0
     for bit in reversed(range(int(numbers.max(initial=0)).bit_length())):
         is_one = (numbers >> bit) & 1
         ones = np.cumsum(weight * is_one)
         begins = np.diff(numbers >> (bit + 1), prepend=-1) != 0
         before = np.maximum.accumulate(np.where(begins, ones - weight * is_one, 0))
-        found += int(((ones - before) * weight * (1 - is_one)).sum())
+        inversions += int(((ones - before) * weight * (1 - is_one)).sum())
         parted = numbers >> bit
         # numpy sorts numbers of 16 bits by radix.
         order = np.argsort(parted.astype(np.min_scalar_type(int(parted.max()))), kind="stable")
         numbers, weight = numbers[order], weight[order]
-    return found
+    return inversions

@@ -28,19 +28,19 @@ HELD = 1 << 20
 """The product of two lengths up to which all matches are held; beyond, they are found twice."""
 
 
-def align(those: Sentences) -> Integers:
+def align(sentences: Sentences) -> Integers:
     """The statistics of every reference with its image's caption, `[sentences, 23]`; zeros for captions."""
-    found = np.zeros((len(those.tokens), N_STATISTICS), dtype=np.int64)
+    rows = np.zeros((len(sentences.tokens), N_STATISTICS), dtype=np.int64)
     if KERNEL is not None:
-        KERNEL.align(*_buffers(those), BEAM, found)
-        return found
-    matcher = Matcher(those)
-    is_function_word = those.vocabulary.is_function_word.tolist()
-    for first, last in pairwise(those.groups.tolist()):
+        KERNEL.align(*_buffers(sentences), BEAM, rows)
+        return rows
+    matcher = Matcher(sentences)
+    is_function_word = sentences.vocabulary.is_function_word.tolist()
+    for first, last in pairwise(sentences.groups.tolist()):
         for s in range(first + 1, last):
             pair = Pair(matcher, first, s)
-            found[s] = statistics(pair, aligned(pair), is_function_word)
-    return found
+            rows[s] = statistics(pair, aligned(pair), is_function_word)
+    return rows
 
 
 def aligned(pair: Pair) -> Alignment:
@@ -69,10 +69,10 @@ def statistics(pair: Pair, alignment: Alignment, is_function_word: list[int]) ->
     return row
 
 
-def _buffers(those: Sentences) -> tuple[object, ...]:
-    words, phrases = those.vocabulary, those.phrases
+def _buffers(sentences: Sentences) -> tuple[object, ...]:
+    words, phrases = sentences.vocabulary, sentences.phrases
     return (
-        *(those.tokens.numbers, those.tokens.starts, those.groups, len(those.tokens.words)),
+        *(sentences.tokens.numbers, sentences.tokens.starts, sentences.groups, len(sentences.tokens.words)),
         *(words.is_function_word, words.stems, words.sense_starts, words.senses),
         *(phrases.starts, phrases.lengths, phrases.numbers, phrases.same_starts, phrases.same),
     )
@@ -89,12 +89,12 @@ class Occurrence(NamedTuple):
 class Matcher:
     """Looks up the sentences of a run."""
 
-    def __init__(self, those: Sentences) -> None:
-        words, phrases = those.vocabulary, those.phrases
-        self._numbers: list[int] = those.tokens.numbers.tolist()
-        self._starts: list[int] = those.tokens.starts.tolist()
+    def __init__(self, sentences: Sentences) -> None:
+        words, phrases = sentences.vocabulary, sentences.phrases
+        self._numbers: list[int] = sentences.tokens.numbers.tolist()
+        self._starts: list[int] = sentences.tokens.starts.tolist()
         self.stems: list[int] = words.stems.tolist()
-        self.senses = [frozenset(some) for some in _parts(words.senses.tolist(), words.sense_starts.tolist())]
+        self.senses = [frozenset(senses) for senses in _parts(words.senses.tolist(), words.sense_starts.tolist())]
         self._phrase_starts: list[int] = phrases.starts.tolist()
         self._phrase_lengths: list[int] = phrases.lengths.tolist()
         self._phrases: list[int] = phrases.numbers.tolist()
@@ -133,13 +133,13 @@ class Pair:
         self._alike: dict[int, tuple[int, int, int]] = {}
         self._theirs = matcher.occurrences(reference)
         self._ours_by_phrase: dict[int, list[Occurrence]] = {}
-        for some in matcher.occurrences(caption):
-            for one in some:
-                self._ours_by_phrase.setdefault(one.phrase, []).append(one)
+        for occurrences in matcher.occurrences(caption):
+            for occurrence in occurrences:
+                self._ours_by_phrase.setdefault(occurrence.phrase, []).append(occurrence)
         self._listing: dict[int, list[tuple[int, int]]] = {}
         for phrase in self._ours_by_phrase:
-            for place, same in enumerate(matcher.paraphrases[phrase]):
-                self._listing.setdefault(same, []).append((phrase, place))
+            for rank, same in enumerate(matcher.paraphrases[phrase]):
+                self._listing.setdefault(same, []).append((phrase, rank))
 
     def at(self, j: int) -> Position:
         """What matches at this word of the reference."""
@@ -155,31 +155,34 @@ class Pair:
         """The places in the caption of the word itself, of words of its stem, and of its senses."""
         stems, senses = self._matcher.stems, self._matcher.senses
         by_stem = by_sense = 0
-        for other, places in self._places.items():
-            if other != word:
-                if stems[other] == stems[word]:
+        for candidate, places in self._places.items():
+            if candidate != word:
+                if stems[candidate] == stems[word]:
                     by_stem |= places
-                if not senses[other].isdisjoint(senses[word]):
+                if not senses[candidate].isdisjoint(senses[word]):
                     by_sense |= places
         return self._places.get(word, 0), by_stem, by_sense
 
     def _listed_here(self, theirs: Sequence[Occurrence]) -> list[Match]:
         return [
-            Match(ours.start, ours.length, one.start, one.length, PARAPHRASE)
-            for one in theirs
-            for same in self._matcher.paraphrases[one.phrase]
+            Match(ours.start, ours.length, occurrence.start, occurrence.length, PARAPHRASE)
+            for occurrence in theirs
+            for same in self._matcher.paraphrases[occurrence.phrase]
             for ours in self._ours_by_phrase.get(same, ())
         ]
 
     def _listed_there(self, theirs: Sequence[Occurrence]) -> list[Match]:
-        found = [
-            (ours.start, ours.length, place, one)
-            for one in theirs
-            for phrase, place in self._listing.get(one.phrase, ())
+        listed = [
+            (ours.start, ours.length, rank, occurrence)
+            for occurrence in theirs
+            for phrase, rank in self._listing.get(occurrence.phrase, ())
             for ours in self._ours_by_phrase[phrase]
         ]
-        found.sort()
-        return [Match(start, length, one.start, one.length, PARAPHRASE) for start, length, _, one in found]
+        listed.sort()
+        return [
+            Match(start, length, occurrence.start, occurrence.length, PARAPHRASE)
+            for start, length, _, occurrence in listed
+        ]
 
 
 def _parts(items: list[int], starts: list[int]) -> list[list[int]]:

@@ -58,20 +58,20 @@ def compiled(source: Source, progress: Progress) -> tuple[Arrays, Mapping[str, b
 def _read_phrases(path: Path, progress: Progress) -> tuple[list[bytes], tuple[array[int], array[int]]]:
     """Every distinct phrase, and the places in that list of each pair's two."""
     number: dict[bytes, int] = {}
-    ones, others = array("I"), array("I")
-    for some, same in read_paraphrases(path, progress):
-        for numbers, phrases in ((ones, some), (others, same)):
-            numbers.extend([number.setdefault(phrase, len(number)) for phrase in phrases])
-        if len(number) > MAX_PHRASES or len(ones) > MAX_ENTRIES:
+    firsts, seconds = array("I"), array("I")
+    for batch, paraphrases in read_paraphrases(path, progress):
+        for numbers, batch_phrases in ((firsts, batch), (seconds, paraphrases)):
+            numbers.extend([number.setdefault(phrase, len(number)) for phrase in batch_phrases])
+        if len(number) > MAX_PHRASES or len(firsts) > MAX_ENTRIES:
             raise BadInput(str(path), f"there are more than {MAX_PHRASES:,} phrases or {MAX_ENTRIES:,} pairs")
-    found = list(number)
-    if sum(map(len, found)) > MAX_PHRASE_BYTES:
+    phrases_read = list(number)
+    if sum(map(len, phrases_read)) > MAX_PHRASE_BYTES:
         raise BadInput(str(path), f"the phrases take more than {MAX_PHRASE_BYTES >> 20} MB")
     if b"" in number:
         raise BadInput(str(path), "a phrase has no word", "is the file complete?")
-    if max((phrase.count(b" ") for phrase in found), default=0) >= MAX_PHRASE_WORDS:
+    if max((phrase.count(b" ") for phrase in phrases_read), default=0) >= MAX_PHRASE_WORDS:
         raise BadInput(str(path), f"a phrase has more than {MAX_PHRASE_WORDS} words", f"is this {PARAPHRASES}?")
-    return found, (ones, others)
+    return phrases_read, (firsts, seconds)
 
 
 def _vocabulary(jar: JarTables, phrases: Iterable[bytes], source: Source) -> list[bytes]:
@@ -79,11 +79,11 @@ def _vocabulary(jar: JarTables, phrases: Iterable[bytes], source: Source) -> lis
 
     What has an underscore is a phrase of the dictionary, which no token is.
     """
-    found: set[bytes] = set()
+    words: set[bytes] = set()
     for phrase in phrases:
-        found.update(phrase.split(b" "))
+        words.update(phrase.split(b" "))
     try:
-        texts = {word.decode("utf-8") for word in found}
+        texts = {word.decode("utf-8") for word in words}
     except UnicodeDecodeError as error:
         raise BadInput(str(source.paraphrases), f"the word {error.object!r} is not UTF-8") from error
     texts.update(word for word in (*jar.synsets, *jar.bases, *jar.function_words) if word and "_" not in word)
@@ -97,7 +97,7 @@ def _word_arrays(words: Sequence[bytes], jar: JarTables) -> Arrays:
     number = {word: i for i, word in enumerate(texts)}
     function_words, synsets = jar.function_words, jar.synsets
     flags = [IS_FUNCTION_WORD * (text in function_words) + HAS_SENSES * (text in synsets) for text in texts]
-    own = [sorted(synsets.get(text, ())) for text in texts]
+    own_senses = [sorted(synsets.get(text, ())) for text in texts]
     known = [
         senses_of(text, synsets, jar.bases.get(text) or [base for base in [base_of(text, synsets)] if base])
         for text in texts
@@ -108,10 +108,10 @@ def _word_arrays(words: Sequence[bytes], jar: JarTables) -> Arrays:
         "word_bytes": np.frombuffer(b"".join(words), dtype=np.uint8),
         "word_flags": np.array(flags, dtype=np.uint8),
         "word_stems": np.array([number.get(stem(text), i) for i, text in enumerate(texts)], dtype=np.uint32),
-        "own_starts": _starts(map(len, own), len(own)),
-        "own_senses": np.array([sense for some in own for sense in some], dtype=np.uint32),
+        "own_starts": _starts(map(len, own_senses), len(own_senses)),
+        "own_senses": np.array([sense for senses in own_senses for sense in senses], dtype=np.uint32),
         "sense_starts": _starts(map(len, known), len(known)),
-        "senses": np.array([sense for some in known for sense in some], dtype=np.uint32),
+        "senses": np.array([sense for senses in known for sense in senses], dtype=np.uint32),
     }
 
 
@@ -129,10 +129,10 @@ def _trie(phrases: list[bytes], number: Mapping[bytes, int], progress: Progress)
     n_nodes, depth = 1, 0
     longest = int(lengths.max(initial=0))
     while depth < longest:
-        those = np.flatnonzero(lengths > depth)
-        keys = nodes[those] * len(number) + words[starts[those] + depth]
+        longer = np.flatnonzero(lengths > depth)
+        keys = nodes[longer] * len(number) + words[starts[longer] + depth]
         distinct, places = np.unique(keys, return_inverse=True)
-        nodes[those] = n_nodes + places
+        nodes[longer] = n_nodes + places
         node_words.append(distinct % len(number))
         parents.append(distinct // len(number))
         n_nodes, depth = n_nodes + len(distinct), depth + 1
@@ -157,15 +157,15 @@ def _phrase_words(phrases: list[bytes], number: Mapping[bytes, int]) -> tuple[ND
     return flat, n_words, np.cumsum(n_words) - n_words
 
 
-def _paraphrase_arrays(nodes: Integers, ones: array[int], others: array[int], n_nodes: int) -> Arrays:
+def _paraphrase_arrays(nodes: Integers, firsts: array[int], seconds: array[int], n_nodes: int) -> Arrays:
     """Where each node's paraphrases begin, and what they are."""
-    if not ones:
+    if not firsts:
         return {"paraphrase_starts": np.zeros(n_nodes + 1, dtype=np.uint32), "paraphrases": np.zeros(0, np.uint32)}
-    sources = nodes[np.frombuffer(ones, dtype=np.uint32)]
+    sources = nodes[np.frombuffer(firsts, dtype=np.uint32)]
     order = np.argsort(sources, kind="stable")
     starts = np.zeros(n_nodes + 1, dtype=np.uint32)
     np.cumsum(np.bincount(sources, minlength=n_nodes), out=starts[1:])
     return {
         "paraphrase_starts": starts,
-        "paraphrases": nodes[np.frombuffer(others, dtype=np.uint32)[order]].astype(np.uint32),
+        "paraphrases": nodes[np.frombuffer(seconds, dtype=np.uint32)[order]].astype(np.uint32),
     }

@@ -74,11 +74,11 @@ class Meteor:
 
     def measure(self, run: Run) -> Statistics:
         rows, scores = [np.zeros((0, N_STATISTICS))], [np.zeros(0)]
-        for those in sentences(self.tables, run.tokens, run.groups):
-            found = align(those)
-            values = measures(found).score
-            chosen = _best(values, those.groups)
-            rows.append(found[chosen].astype(np.float64))
+        for block in sentences(self.tables, run.tokens, run.groups):
+            rows_of_block = align(block)
+            values = measures(rows_of_block).score
+            chosen = _best(values, block.groups)
+            rows.append(rows_of_block[chosen].astype(np.float64))
             scores.append(values[chosen])
         tables = self.tables
         choices = {"version": VERSION, "modules": "+".join(tables.modules), "tables": tables.key}
@@ -92,24 +92,24 @@ class Meteor:
 
     def explanations(self, run: Run) -> list[Explanation]:
         """The same for each image of a run."""
-        found: list[Explanation] = []
-        for those in sentences(self.tables, run.tokens, run.groups):
-            rows = align(those)
-            chosen = _best(measures(rows).score, those.groups)
-            matcher = Matcher(those)
-            for caption, s in zip(those.groups[:-1].tolist(), chosen.tolist(), strict=True):
-                texts = those.tokens.sentence(caption), those.tokens.sentence(s)
+        explanations: list[Explanation] = []
+        for block in sentences(self.tables, run.tokens, run.groups):
+            rows = align(block)
+            chosen = _best(measures(rows).score, block.groups)
+            matcher = Matcher(block)
+            for caption, s in zip(block.groups[:-1].tolist(), chosen.tolist(), strict=True):
+                texts = block.tokens.sentence(caption), block.tokens.sentence(s)
                 alignment = aligned(Pair(matcher, caption, s))
-                found.append(explained(*texts, s - caption - 1, alignment, rows[s].tolist()))
-        return found
+                explanations.append(explained(*texts, s - caption - 1, alignment, rows[s].tolist()))
+        return explanations
 
 
 def _best(scores: Floats, groups: Integers) -> Integers:
     """The sentence of each image that has the best score, the first of equal ones; never the caption itself."""
-    those = scores.copy()
-    those[groups[:-1]] = -1.0
-    best = np.repeat(np.maximum.reduceat(those, groups[:-1]), np.diff(groups))
-    chosen = np.flatnonzero(those == best)
+    candidates = scores.copy()
+    candidates[groups[:-1]] = -1.0
+    best = np.repeat(np.maximum.reduceat(candidates, groups[:-1]), np.diff(groups))
+    chosen = np.flatnonzero(candidates == best)
     return chosen[np.searchsorted(chosen, groups[:-1])]
 
 
@@ -165,7 +165,7 @@ def explained(
     parts = measures(row)
     return Explanation(
         *(caption, reference, reference_number, matches, alignment.chunks),
-        *(float(one) for one in parts),
+        *(float(value) for value in parts),
     )
 
 
@@ -190,20 +190,20 @@ class Measures(NamedTuple):
 
 def measures(rows: ArrayLike) -> Measures:
     """The measures of rows or sums of rows, `[..., 23]`; 0 where they are not defined."""
-    those = np.asarray(rows, dtype=np.float64)
-    modules = those[..., MODULE_COUNTS:CHUNKS].reshape(*those.shape[:-1], len(WEIGHTS), 4)
-    content, function = (np.array(WEIGHTS) @ modules[..., some] for some in (slice(0, 2), slice(2, 4)))
+    statistics = np.asarray(rows, dtype=np.float64)
+    modules = statistics[..., MODULE_COUNTS:CHUNKS].reshape(*statistics.shape[:-1], len(WEIGHTS), 4)
+    content, function = (np.array(WEIGHTS) @ modules[..., columns] for columns in (slice(0, 2), slice(2, 4)))
     matched = DELTA * content + (1.0 - DELTA) * function
-    n_function = those[..., CAPTION_FUNCTION : REFERENCE_FUNCTION + 1]
-    lengths = DELTA * (those[..., CAPTION : REFERENCE + 1] - n_function) + (1.0 - DELTA) * n_function
+    n_function = statistics[..., CAPTION_FUNCTION : REFERENCE_FUNCTION + 1]
+    lengths = DELTA * (statistics[..., CAPTION : REFERENCE + 1] - n_function) + (1.0 - DELTA) * n_function
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = matched / lengths
         precision, recall = shares[..., 0], shares[..., 1]
         f_mean = 1.0 / ((1.0 - ALPHA) / precision + ALPHA / recall)
-        n_matched = (those[..., CAPTION_MATCHED] + those[..., REFERENCE_MATCHED]) / 2.0
-        penalty = GAMMA * np.where(is_perfect(those), 0.0, those[..., CHUNKS] / n_matched) ** BETA
-        found = precision, recall, f_mean, penalty, f_mean * (1.0 - penalty)
-    return Measures(*(np.nan_to_num(one, nan=0.0, posinf=0.0, neginf=0.0) for one in found))
+        n_matched = (statistics[..., CAPTION_MATCHED] + statistics[..., REFERENCE_MATCHED]) / 2.0
+        penalty = GAMMA * np.where(is_perfect(statistics), 0.0, statistics[..., CHUNKS] / n_matched) ** BETA
+        values = precision, recall, f_mean, penalty, f_mean * (1.0 - penalty)
+    return Measures(*(np.nan_to_num(value, nan=0.0, posinf=0.0, neginf=0.0) for value in values))
 
 
 def is_perfect(rows: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
@@ -214,6 +214,6 @@ def is_perfect(rows: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
 
 def summable(rows: Floats) -> Floats:
     """The rows as they are summed over images: perfect ones add no chunk."""
-    found = rows.copy()
-    found[is_perfect(rows), CHUNKS] = 0.0
-    return found
+    summed = rows.copy()
+    summed[is_perfect(rows), CHUNKS] = 0.0
+    return summed

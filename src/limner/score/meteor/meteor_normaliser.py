@@ -84,44 +84,44 @@ class Normaliser:
         is_plain = np.fromiter(map(bool, map(_PLAIN, tokens.words)), dtype=np.bool_, count=len(tokens.words))
         plain = list(compress(tokens.words, is_plain.tolist()))
         number = dict(zip(plain, range(len(plain)), strict=True))
-        others = {i: self._alone(tokens.words[i]) for i in np.flatnonzero(~is_plain).tolist()}
+        special = {i: self._alone(tokens.words[i]) for i in np.flatnonzero(~is_plain).tolist()}
         counts = np.ones(len(tokens.words), dtype=np.int64)
-        for i, made in others.items():
+        for i, made in special.items():
             counts[i] = len(made or ())
         first = _starts(counts)
         pieces = np.zeros(int(first[-1]), dtype=np.int32)
         pieces[first[:-1][is_plain]] = np.arange(len(plain))
-        for i, made in others.items():
+        for i, made in special.items():
             pieces[first[i] : first[i + 1]] = [number.setdefault(piece, len(number)) for piece in made or ()]
         lengths = counts[tokens.numbers]
         places = _starts(lengths)
         numbers = pieces[np.arange(places[-1]) + np.repeat(first[:-1][tokens.numbers] - places[:-1], lengths)]
         starts = places[tokens.starts]
-        whole = [i for i, made in others.items() if made is None]
-        if whole:
-            numbers, starts = self._corrected(tokens, numbers, starts, whole, number)
+        context_words = [i for i, made in special.items() if made is None]
+        if context_words:
+            numbers, starts = self._corrected(tokens, numbers, starts, context_words, number)
         return TokenTable(list(number), numbers, starts)
 
     def _alone(self, word: str) -> list[str] | None:
         """The tokens of a word, None where they depend on the words beside it."""
         if _SEES_WHAT_IS_BEFORE(word):
             return None
-        found = self.words(word)
-        if word.endswith(".") and not self.words(word + " a")[:-1] == self.words(word + " 1")[:-1] == found:
+        tokens = self.words(word)
+        if word.endswith(".") and not self.words(word + " a")[:-1] == self.words(word + " 1")[:-1] == tokens:
             return None
-        return found
+        return tokens
 
     def _corrected(
         self,
         tokens: TokenTable,
         numbers: NDArray[np.int32],
         starts: Integers,
-        whole: Sequence[int],
+        context_words: Sequence[int],
         number: dict[str, int],
     ) -> tuple[NDArray[np.int32], Integers]:
         """The same with the sentences that have one of these words made as wholes."""
         is_seen_whole = np.zeros(len(tokens.words), dtype=np.bool_)
-        is_seen_whole[whole] = True
+        is_seen_whole[context_words] = True
         holders = np.searchsorted(tokens.starts, np.flatnonzero(is_seen_whole[tokens.numbers]), side="right") - 1
         lengths = np.diff(starts)
         parts: list[NDArray[np.int32]] = []

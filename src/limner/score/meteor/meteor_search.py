@@ -125,12 +125,12 @@ class _Path:
         return replace(self, chunks=self.chunks + 1, last=-1) if self.last >= 0 else self
 
     def matches(self) -> tuple[Match, ...]:
-        found = []
+        matches = []
         trail = self.trail
         while trail:
             match, trail = trail
-            found.append(match)
-        return tuple(reversed(found))
+            matches.append(match)
+        return tuple(reversed(matches))
 
 
 def _bits(start: int, length: int) -> int:
@@ -168,12 +168,12 @@ def _branched(paths: list[_Path], position: Position, j: int, beam: int) -> list
     """The best paths that go on from these at a word of the reference."""
     best = _Best(beam)
     most = max(2 if position.words[EXACT] else 0, *(match.covered for match in position.phrases), 0)
-    for place, path in enumerate(paths):
+    for parent, path in enumerate(paths):
         if path.next > j:
-            best.add(path.key(), place, None)
+            best.add(path.key(), parent, None)
         else:
-            _try(best, place, path, position, j, most)
-    return [_grown(paths[place], match, distance, j) for _, _, distance, _, place, match in best.children]
+            _try(best, parent, path, position, j, most)
+    return [_grown(paths[parent], match, distance, j) for _, _, distance, _, parent, match in best.children]
 
 
 Key = tuple[int, int, int]
@@ -203,7 +203,7 @@ class _Best:
         return len(self.children) == self._size and key >= self.children[-1][:3]
 
 
-def _try(best: _Best, place: int, path: _Path, position: Position, j: int, most: int) -> None:
+def _try(best: _Best, parent: int, path: _Path, position: Position, j: int, most: int) -> None:
     """Add the children of a path: each match that is free, then none.
 
     It ends where none that is still to come could be among the best, since
@@ -223,15 +223,15 @@ def _try(best: _Best, place: int, path: _Path, position: Position, j: int, most:
             if best.is_beyond((covered - most, chunks + closing * is_past, distance)):
                 return
             match = Match(i, 1, j, 1, module)
-            best.add((covered - match.covered, path.chunks_with(match), distance), place, match)
+            best.add((covered - match.covered, path.chunks_with(match), distance), parent, match)
             distance += abs(i - j)
     for match in position.phrases:
         if not path.used & _bits(match.start, match.length):
             if best.is_beyond((covered - most, chunks, distance)):
                 return
-            best.add((covered - match.covered, path.chunks_with(match), distance), place, match)
+            best.add((covered - match.covered, path.chunks_with(match), distance), parent, match)
             distance += abs(match.start - j)
-    best.add((covered, chunks + closing, distance), place, None)
+    best.add((covered, chunks + closing, distance), parent, None)
 
 
 def _last_adjoining(position: Position, word: int) -> int:

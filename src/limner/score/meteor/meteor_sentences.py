@@ -38,10 +38,10 @@ def sentences(tables: Tables, tokens: TokenTable, groups: Integers) -> Iterator[
     normal = tables.normaliser.table(tokens)
     words = vocabulary(tables, normal.words)
     for first in range(0, len(groups) - 1, BLOCK):
-        those = groups[first : first + BLOCK + 1]
-        starts = normal.starts[those[0] : those[-1] + 1]
+        block_groups = groups[first : first + BLOCK + 1]
+        starts = normal.starts[block_groups[0] : block_groups[-1] + 1]
         part = TokenTable(normal.words, normal.numbers[starts[0] : starts[-1]], starts - starts[0])
-        yield Sentences(part, those - those[0], words, phrases(tables, part, words.known))
+        yield Sentences(part, block_groups - block_groups[0], words, phrases(tables, part, words.known))
 
 
 class Vocabulary(NamedTuple):
@@ -61,21 +61,21 @@ def vocabulary(tables: Tables, words: Sequence[str]) -> Vocabulary:
     """What the tables say of these words; what they do not have is stemmed and derived."""
     known = tables.numbers(words)
     is_known = known >= 0
-    others = [words[i] for i in np.flatnonzero(~is_known).tolist()]
+    unknown = [words[i] for i in np.flatnonzero(~is_known).tolist()]
     flags = np.zeros(len(words), dtype=np.uint8)
     flags[is_known] = tables["word_flags"][known[is_known]] & IS_FUNCTION_WORD
     stems = np.zeros(len(words), dtype=np.int32)
     stems[is_known] = tables["word_stems"][known[is_known]]
-    stems[~is_known] = _stems(tables, others)
+    stems[~is_known] = _stems(tables, unknown)
     # A known word's senses stand in one array, an unknown word's are those that its base has of itself, in another.
     senses = np.concatenate([tables["senses"], tables["own_senses"]]).astype(np.int32)
     begin, end = np.zeros(len(words), dtype=np.int64), np.zeros(len(words), dtype=np.int64)
-    for starts, those, numbers, offset in (
+    for starts, is_wanted, numbers, offset in (
         (tables["sense_starts"], is_known, known[is_known], 0),
-        (tables["own_starts"], ~is_known, _bases(tables, others), len(tables["senses"])),
+        (tables["own_starts"], ~is_known, _bases(tables, unknown), len(tables["senses"])),
     ):
-        begin[those] = np.where(numbers >= 0, starts[numbers].astype(np.int64) + offset, 0)
-        end[those] = np.where(numbers >= 0, starts[numbers + 1].astype(np.int64) + offset, 0)
+        begin[is_wanted] = np.where(numbers >= 0, starts[numbers].astype(np.int64) + offset, 0)
+        end[is_wanted] = np.where(numbers >= 0, starts[numbers + 1].astype(np.int64) + offset, 0)
     sense_starts, places = gathered(begin, end - begin)
     return Vocabulary(known, flags, stems, sense_starts, senses[places])
 
@@ -100,13 +100,13 @@ def _stems(tables: Tables, words: Sequence[str]) -> Integers:
 def _bases(tables: Tables, words: Sequence[str]) -> Integers:
     """The words that these are regular forms of, -1 for those that are none."""
     candidates = [list(bases_of(word)) for word in words]
-    distinct = list(dict.fromkeys(base for some in candidates for base in some))
+    distinct = list(dict.fromkeys(base for forms in candidates for base in forms))
     numbers = tables.numbers(distinct)
     has_senses = numbers >= 0
     has_senses[has_senses] = (tables["word_flags"][numbers[has_senses]] & HAS_SENSES) > 0
     number_by_base = {distinct[i]: int(numbers[i]) for i in np.flatnonzero(has_senses)}
-    found = (next((base for base in some if base in number_by_base), "") for some in candidates)
-    return np.array([number_by_base.get(base, -1) for base in found], dtype=np.int64)
+    bases = (next((base for base in forms if base in number_by_base), "") for forms in candidates)
+    return np.array([number_by_base.get(base, -1) for base in bases], dtype=np.int64)
 
 
 KERNEL = kernel("limner.score.meteor._trie")
@@ -158,8 +158,8 @@ def _occurrences(
     firsts = np.cumsum(counts) - counts
     lengths = np.arange(len(numbers)) - np.repeat(firsts, counts) + 1
     is_phrase = numbers >= 0
-    kept = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(is_phrase)])
-    starts = np.append(kept[firsts], kept[-1])
+    n_kept = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(is_phrase)])
+    starts = np.append(n_kept[firsts], n_kept[-1])
     return Phrases(starts, lengths[is_phrase].astype(np.int32), numbers[is_phrase], same_starts, same)
 
 
@@ -168,8 +168,8 @@ def walk(tables: Tables, tokens: TokenTable, known: Integers) -> tuple[Integers,
     if KERNEL is not None:
         counts = np.zeros(len(tokens.numbers), dtype=np.int64)
         trie = tables["trie_words"], tables["trie_children"]
-        each = np.arange(len(tokens) + 1)
-        nodes = KERNEL.walk(tokens.numbers, tokens.starts, each, len(tokens.words), *trie, known, counts)
+        groups = np.arange(len(tokens) + 1)
+        nodes = KERNEL.walk(tokens.numbers, tokens.starts, groups, len(tokens.words), *trie, known, counts)
         return counts, np.frombuffer(nodes, dtype=np.int32)
     words = known[tokens.numbers]
     ends = np.repeat(tokens.starts[1:], np.diff(tokens.starts))
@@ -185,10 +185,10 @@ def walk(tables: Tables, tokens: TokenTable, known: Integers) -> tuple[Integers,
     for places, _ in levels:
         counts[places] += 1
     firsts = np.cumsum(counts) - counts
-    found = np.zeros(int(counts.sum()), dtype=np.int64)
+    path_nodes = np.zeros(int(counts.sum()), dtype=np.int64)
     for depth, (places, nodes) in enumerate(levels):
-        found[firsts[places] + depth] = nodes
-    return counts, found.astype(np.int32)
+        path_nodes[firsts[places] + depth] = nodes
+    return counts, path_nodes.astype(np.int32)
 
 
 def _children(tables: Tables, nodes: Integers, words: Integers) -> Integers:
@@ -203,9 +203,9 @@ def _children(tables: Tables, nodes: Integers, words: Integers) -> Integers:
         low[open_[is_less]] = middle[is_less] + 1
         high[open_[~is_less]] = middle[~is_less]
         open_ = open_[low[open_] < high[open_]]
-    found = np.full(len(nodes), -1, dtype=np.int64)
+    result = np.full(len(nodes), -1, dtype=np.int64)
     is_within = low < end
-    is_it = is_within.copy()
-    is_it[is_within] = trie_words[low[is_within]] == words[is_within]
-    found[is_it] = low[is_it]
-    return found
+    is_equal = is_within.copy()
+    is_equal[is_within] = trie_words[low[is_within]] == words[is_within]
+    result[is_equal] = low[is_equal]
+    return result

@@ -79,18 +79,18 @@ def find_source(folder: Path | None = None) -> Source | None:
     wheel has it.
     """
     if folder is not None:
-        for place in (folder, folder / "meteor"):
-            if (place / JAR).is_file():
-                return _source(place)
+        for location in (folder, folder / "meteor"):
+            if (location / JAR).is_file():
+                return _source(location)
         raise BadInput(str(folder), f"there is no {JAR} in it", REMEDY)
     spec = find_spec("pycocoevalcap")
-    places = [Path(place) / "meteor" for place in (spec and spec.submodule_search_locations) or ()]
-    return next((_source(place) for place in places if (place / JAR).is_file()), None)
+    locations = [Path(location) / "meteor" for location in (spec and spec.submodule_search_locations) or ()]
+    return next((_source(location) for location in locations if (location / JAR).is_file()), None)
 
 
 def _source(folder: Path) -> Source:
-    found = (folder / "data" / PARAPHRASES, folder / PARAPHRASES)
-    return Source(folder / JAR, next((path for path in found if path.is_file()), None))
+    candidates = (folder / "data" / PARAPHRASES, folder / PARAPHRASES)
+    return Source(folder / JAR, next((path for path in candidates if path.is_file()), None))
 
 
 def read_jar(path: Path) -> JarTables:
@@ -114,11 +114,11 @@ def read_paraphrases(path: Path, progress: Progress) -> Iterator[tuple[list[byte
     rest: list[bytes] = []
     for block in _blocks(path, progress):
         lines = [*rest, *block]
-        whole = len(lines) - len(lines) % ENTRY_LINES
-        rest = lines[whole:]
-        _check_likelihoods(path, lines[0:whole:ENTRY_LINES], n_lines)
-        n_lines += whole
-        yield lines[1:whole:ENTRY_LINES], lines[2:whole:ENTRY_LINES]
+        n_complete = len(lines) - len(lines) % ENTRY_LINES
+        rest = lines[n_complete:]
+        _check_likelihoods(path, lines[0:n_complete:ENTRY_LINES], n_lines)
+        n_lines += n_complete
+        yield lines[1:n_complete:ENTRY_LINES], lines[2:n_complete:ENTRY_LINES]
     if any(rest):
         raise BadInput(f"{path}:{n_lines + len(rest)}", "an entry has three lines, the last has fewer", _COMPLETE)
 
@@ -159,8 +159,8 @@ def _check_likelihoods(path: Path, lines: list[bytes], before: int) -> None:
             pass
     except ValueError:
         at = next(i for i, line in enumerate(lines) if not _is_number(line))
-        place = f"{path}:{before + ENTRY_LINES * at + 1}"
-        raise BadInput(place, "the likelihood of a paraphrase is no number", f"is this {PARAPHRASES}?") from None
+        location = f"{path}:{before + ENTRY_LINES * at + 1}"
+        raise BadInput(location, "the likelihood of a paraphrase is no number", f"is this {PARAPHRASES}?") from None
 
 
 def _is_number(line: bytes) -> bool:
@@ -227,11 +227,11 @@ def _prefixes(lines: list[str]) -> Iterator[tuple[str, bool]]:
 
 
 def _bases(pairs: Iterator[tuple[str, str]]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    bases: dict[str, list[str]] = {}
     for base, forms in pairs:
         for form in forms.split():
-            found.setdefault(form, []).append(base)
-    return found
+            bases.setdefault(form, []).append(base)
+    return bases
 
 
 def _gzip_key(path: Path) -> str:

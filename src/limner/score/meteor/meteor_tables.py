@@ -64,7 +64,7 @@ class Tables:
         encoded = [word.encode("utf-8", "surrogatepass") for word in words]
         hashes = np.fromiter(map(zlib.crc32, encoded), dtype=np.uint32, count=len(words))
         known, starts = self["word_hashes"], self["word_starts"]
-        found = np.full(len(words), -1, dtype=np.int64)
+        numbers = np.full(len(words), -1, dtype=np.int64)
         open_, places = np.arange(len(words)), np.searchsorted(known, hashes).astype(np.int64)
         # Those whose checksum is another word's too are looked for at the next place.
         while len(open_):
@@ -72,10 +72,10 @@ class Tables:
             is_alike[is_alike] = known[places[is_alike]] == hashes[open_[is_alike]]
             open_, places = open_[is_alike], places[is_alike]
             spans = zip(open_.tolist(), starts[places].tolist(), starts[places + 1].tolist(), strict=True)
-            is_it = np.array([self._words[a:b] == encoded[i] for i, a, b in spans], dtype=np.bool_)
-            found[open_[is_it]] = places[is_it]
-            open_, places = open_[~is_it], places[~is_it] + 1
-        return found
+            is_equal = np.array([self._words[a:b] == encoded[i] for i, a, b in spans], dtype=np.bool_)
+            numbers[open_[is_equal]] = places[is_equal]
+            open_, places = open_[~is_equal], places[~is_equal] + 1
+        return numbers
 
 
 _COLUMNS = {4: "meteor", 3: "meteor-no-paraphrase", 2: "meteor-exact-stem"}
@@ -139,15 +139,15 @@ def cached(source: Source, progress: Progress, folder: Path | None = None) -> Co
     folder = folder or cache_folder()
     key = source.key()
     path = folder / f"meteor-{VERSION}-{key}.tables"
-    if found := _mapped(path, key):
-        return found
+    if mapped := _mapped(path, key):
+        return mapped
     with _alone(path.with_suffix(".lock")):
-        if found := _mapped(path, key):
-            return found
+        if mapped := _mapped(path, key):
+            return mapped
         arrays, prefixes = compiled(source, progress)
         problem = _write(path, arrays, prefixes)
-    if not problem and (found := _mapped(path, key)):
-        return found
+    if not problem and (mapped := _mapped(path, key)):
+        return mapped
     warning = f"METEOR's tables are made anew each time ({problem or 'they cannot be read back'}); set LIMNER_CACHE"
     return Compiled(arrays, prefixes, key, (warning,))
 

@@ -111,14 +111,14 @@ def stem(word: str) -> str:
 
 def _regions(word: str) -> tuple[int, int]:
     """Where R1 and R2 begin."""
-    whole = next((prefix for prefix in _WHOLE_PREFIXES if word.startswith(prefix)), None)
-    r1 = len(whole) if whole else _after_consonant(word, 0)
+    prefix = next((known for known in _WHOLE_PREFIXES if word.startswith(known)), None)
+    r1 = len(prefix) if prefix else _after_consonant(word, 0)
     return r1, _after_consonant(word, r1)
 
 
 def _after_consonant(word: str, start: int) -> int:
-    found = _REGION.search(word, start)
-    return found.end() if found else len(word)
+    match = _REGION.search(word, start)
+    return match.end() if match else len(word)
 
 
 def _without_possessive(word: str) -> str:
@@ -143,7 +143,7 @@ def _without_tense(word: str, r1: int) -> str:
         if word.endswith(ending):
             cut = len(word) - len(ending)
             return word[:cut] + "ee" if cut >= r1 else word
-    ending = next((one for one in ("ingly", "edly", "ing", "ed") if word.endswith(one)), "")
+    ending = next((known for known in ("ingly", "edly", "ing", "ed") if word.endswith(known)), "")
     if not ending or not _HAS_VOWEL.search(word, 0, len(word) - len(ending)):
         return word
     word = word[: -len(ending)]
@@ -157,7 +157,7 @@ def _without_tense(word: str, r1: int) -> str:
 def _step_2(word: str, r1: int) -> str:
     if not word.endswith(_STEP_2_ENDS):
         return word
-    ending = next(one for one in _STEP_2 if word.endswith(one))
+    ending = next(known for known in _STEP_2 if word.endswith(known))
     rest = word[: -len(ending)]
     if len(rest) < r1 or (ending == "ogi" and not rest.endswith("l")):
         return word
@@ -167,7 +167,7 @@ def _step_2(word: str, r1: int) -> str:
 def _step_3(word: str, r1: int, r2: int) -> str:
     if not word.endswith(_STEP_3_ENDS):
         return word
-    ending = next(one for one in _STEP_3 if word.endswith(one))
+    ending = next(known for known in _STEP_3 if word.endswith(known))
     rest = word[: -len(ending)]
     return rest + _STEP_3[ending] if len(rest) >= (r2 if ending == "ative" else r1) else word
 
@@ -175,7 +175,7 @@ def _step_3(word: str, r1: int, r2: int) -> str:
 def _step_4(word: str, r2: int) -> str:
     if not word.endswith(_STEP_4):
         return word
-    ending = next(one for one in _STEP_4 if word.endswith(one))
+    ending = next(known for known in _STEP_4 if word.endswith(known))
     rest = word[: -len(ending)]
     if len(rest) < r2 or (ending == "ion" and not rest.endswith(("s", "t"))):
         return word

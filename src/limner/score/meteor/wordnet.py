@@ -18,10 +18,10 @@ DETACHMENTS = (
 
 def senses_of(word: str, senses: Mapping[str, Iterable[int]], bases: Iterable[str]) -> list[int]:
     """The senses of a word and of its bases, in the order of their numbers."""
-    found = set(senses.get(word, ()))
+    numbers = set(senses.get(word, ()))
     for base in bases:
-        found.update(senses.get(base, ()))
-    return sorted(found)
+        numbers.update(senses.get(base, ()))
+    return sorted(numbers)
 
 
 def base_of(word: str, known: Container[str]) -> str | None:

@@ -65,8 +65,8 @@ class OriginalSpice:
         sentences = [" ".join(" ".join(run.tokens.sentence(s)).split()) for s in range(len(run.tokens))]
         groups = run.groups.tolist()
         given = [
-            {"image_id": place, "test": sentences[start], "refs": sentences[start + 1 : end]}
-            for place, (start, end) in enumerate(pairwise(groups))
+            {"image_id": image, "test": sentences[start], "refs": sentences[start + 1 : end]}
+            for image, (start, end) in enumerate(pairwise(groups))
         ]
         return _read(self._run(given), len(given))
 
@@ -130,26 +130,26 @@ _TELLING = (
 
 def _folder(named: Path | None) -> Path:
     """The folder of the program, with all that it needs."""
-    place = named or (Path(os.environ[FOLDER]) if os.environ.get(FOLDER) else _installed())
-    if place is None:
+    folder = named or (Path(os.environ[FOLDER]) if os.environ.get(FOLDER) else _installed())
+    if folder is None:
         raise LimnerError(
             f"spice runs the original program, and none is there; name its folder in {FOLDER}, or ask for spice*"
         )
-    if place.name == JAR:
-        place = place.parent
-    if not (place / JAR).is_file():
-        raise BadInput(str(place), f"there is no {JAR} in it", "name the folder of SPICE, or ask for spice*")
-    missing = [name for name in MODELS if not (place / "lib" / name).is_file()]
+    if folder.name == JAR:
+        folder = folder.parent
+    if not (folder / JAR).is_file():
+        raise BadInput(str(folder), f"there is no {JAR} in it", "name the folder of SPICE, or ask for spice*")
+    missing = [name for name in MODELS if not (folder / "lib" / name).is_file()]
     if missing:
         problem = f"SPICE needs {' and '.join(missing)} there"
-        raise BadInput(str(place / "lib"), problem, f"{MODELS_REMEDY}; or ask for spice*")
-    return place.absolute()
+        raise BadInput(str(folder / "lib"), problem, f"{MODELS_REMEDY}; or ask for spice*")
+    return folder.absolute()
 
 
 def _installed() -> Path | None:
     spec = find_spec("pycocoevalcap")
-    places = [Path(place) / "spice" for place in (spec and spec.submodule_search_locations) or ()]
-    return next((place for place in places if (place / JAR).is_file()), None)
+    folders = [Path(folder) / "spice" for folder in (spec and spec.submodule_search_locations) or ()]
+    return next((folder for folder in folders if (folder / JAR).is_file()), None)
 
 
 def _java_version(java: str) -> int:
@@ -159,10 +159,10 @@ def _java_version(java: str) -> int:
         raise LimnerError(f"SPICE needs Java, and there is no {java!r}; install it, or ask for spice*")
     done = subprocess.run([program, "-version"], capture_output=True, check=False, stdin=subprocess.DEVNULL)
     said = (done.stderr + done.stdout).decode("utf-8", "replace")
-    found = re.search(r'version "(\d+)(?:\.(\d+))?', said)
-    if found is None:
+    match = re.search(r'version "(\d+)(?:\.(\d+))?', said)
+    if match is None:
         raise LimnerError(f"{java} does not say which Java it is: {one_line(said.strip(), 100) or 'it said nothing'}")
-    first, second = found.groups()
+    first, second = match.groups()
     return int(second) if first == "1" and second else int(first)
 
 
@@ -178,8 +178,8 @@ def _read(written: bytes, n: int) -> list[dict[str, dict[str, float]]]:
     """The scores of each image, from what the program wrote."""
     try:
         items = json.loads(written)
-        found = {int(item["image_id"]): _scores(item["scores"]) for item in items}
-        return [found[place] for place in range(n)]
+        scores_by_image = {int(item["image_id"]): _scores(item["scores"]) for item in items}
+        return [scores_by_image[image] for image in range(n)]
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise LimnerError(
             f"SPICE wrote what cannot be read ({type(error).__name__}: {one_line(str(error), 80)})"
@@ -187,10 +187,10 @@ def _read(written: bytes, n: int) -> list[dict[str, dict[str, float]]]:
 
 
 def _scores(given: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
-    found = {category: {name: _number(value) for name, value in one.items()} for category, one in given.items()}
-    if "f" not in found["All"]:
+    scores = {category: {name: _number(value) for name, value in values.items()} for category, values in given.items()}
+    if "f" not in scores["All"]:
         raise KeyError("f")
-    return found
+    return scores
 
 
 def _number(value: object) -> float:

@@ -55,17 +55,17 @@ class ParseStore:
 
     def read(self, sentences: Iterable[str]) -> dict[str, Parse]:
         """The parses of those sentences that are there; what is no parse is passed over, and will be replaced."""
-        found = {}
+        parses = {}
         try:
             for sentence in sentences:
                 row = self._connection.execute("SELECT value FROM parse WHERE key = ?", (self._key(sentence),))
                 value = row.fetchone()
                 parse = _decoded(value[0]) if value is not None else None
                 if parse is not None:
-                    found[sentence] = parse
+                    parses[sentence] = parse
         except sqlite3.Error as error:
             raise self._failed(error) from error
-        return found
+        return parses
 
     def write(self, parses: Sequence[tuple[str, Parse]]) -> None:
         rows = [(self._key(sentence), msgspec.msgpack.encode(parse)) for sentence, parse in parses]

@@ -43,56 +43,56 @@ class Tree:
         self.arcs = list(parse.arcs)
         self.heads = list(parse.heads)
         self.children: list[list[int]] = [[] for _ in parse.words]
-        for place, head in enumerate(parse.heads):
-            if head != place:
-                self.children[head].append(place)
+        for token, head in enumerate(parse.heads):
+            if head != token:
+                self.children[head].append(token)
 
     def __len__(self) -> int:
         return len(self.words)
 
-    def below(self, place: int, *arcs: str) -> list[int]:
+    def below(self, token: int, *arcs: str) -> list[int]:
         """The children of a token by these arcs, from left to right."""
-        return [child for child in self.children[place] if self.arcs[child] in arcs]
+        return [child for child in self.children[token] if self.arcs[child] in arcs]
 
-    def has(self, place: int, *arcs: str) -> bool:
-        return any(self.arcs[child] in arcs for child in self.children[place])
+    def has(self, token: int, *arcs: str) -> bool:
+        return any(self.arcs[child] in arcs for child in self.children[token])
 
-    def is_noun(self, place: int) -> bool:
-        return self.tags[place] in NOUN_TAGS
+    def is_noun(self, token: int) -> bool:
+        return self.tags[token] in NOUN_TAGS
 
-    def is_verb(self, place: int) -> bool:
-        return self.tags[place] in VERB_TAGS
+    def is_verb(self, token: int) -> bool:
+        return self.tags[token] in VERB_TAGS
 
-    def is_adjective(self, place: int) -> bool:
-        return self.tags[place] in ADJECTIVE_TAGS
+    def is_adjective(self, token: int) -> bool:
+        return self.tags[token] in ADJECTIVE_TAGS
 
-    def find(self, words: Iterable[str], places: Iterable[int]) -> int | None:
+    def find(self, words: Iterable[str], tokens: Iterable[int]) -> int | None:
         """The first of these places that has one of the words."""
-        return next((place for place in places if self.words[place] in words), None)
+        return next((token for token in tokens if self.words[token] in words), None)
 
-    def move(self, place: int, head: int, arc: str) -> None:
+    def move(self, token: int, head: int, arc: str) -> None:
         """Hang a token under another head; one that is its own head becomes a root."""
-        if self.heads[place] != place:
-            self.children[self.heads[place]].remove(place)
-        self.heads[place], self.arcs[place] = head, arc
-        if head != place:
-            self.children[head].append(place)
+        if self.heads[token] != token:
+            self.children[self.heads[token]].remove(token)
+        self.heads[token], self.arcs[token] = head, arc
+        if head != token:
+            self.children[head].append(token)
             self.children[head].sort()
 
-    def under(self, place: int, above: int) -> bool:
+    def under(self, token: int, above: int) -> bool:
         """Whether a token is below another, or is that token."""
         for _ in range(len(self)):
-            if place == above:
+            if token == above:
                 return True
-            if self.heads[place] == place:
+            if self.heads[token] == token:
                 break
-            place = self.heads[place]
+            token = self.heads[token]
         return False
 
 
 def repair(tree: Tree) -> None:
     """Change the tags, arcs and heads that one of the rules below knows to be wrong."""
-    for rule in RULES:
+    for rule in REPAIRS:
         rule(tree)
 
 
@@ -102,22 +102,22 @@ def _verbs_taken_for_plurals(tree: Tree) -> None:
     Where the noun before it hangs on a preposition or verb ("a girl in a pink
     dress stares"), what that hangs on does it.
     """
-    for place in range(1, len(tree)):
-        noun = place - 1
-        if tree.tags[place] != "NNS" or tree.arcs[place] == "compound" or verb_lemma(tree.words[place]) is None:
+    for token in range(1, len(tree)):
+        noun = token - 1
+        if tree.tags[token] != "NNS" or tree.arcs[token] == "compound" or verb_lemma(tree.words[token]) is None:
             continue
-        if tree.tags[noun] != "NN" or tree.arcs[noun] != "compound" or tree.heads[noun] != place:
+        if tree.tags[noun] != "NN" or tree.arcs[noun] != "compound" or tree.heads[noun] != token:
             continue
-        if tree.find(("a", "an"), tree.below(place, "det")) is None or tree.words[noun].endswith("ing"):
+        if tree.find(("a", "an"), tree.below(token, "det")) is None or tree.words[noun].endswith("ing"):
             continue
-        before = [child for child in tree.children[place] if child < noun]
-        above, arc = tree.heads[place], tree.arcs[place]
-        doer = _doer_above(tree, place) if arc in ("pobj", "dobj") else None
-        tree.tags[place] = "VBZ"
+        before = [child for child in tree.children[token] if child < noun]
+        above, arc = tree.heads[token], tree.arcs[token]
+        doer = _doer_above(tree, token) if arc in ("pobj", "dobj") else None
+        tree.tags[token] = "VBZ"
         if doer is None:
-            tree.move(noun, place, "nsubj")
+            tree.move(noun, token, "nsubj")
         else:
-            tree.move(place, doer, "acl" if tree.is_noun(doer) else "conj")
+            tree.move(token, doer, "acl" if tree.is_noun(doer) else "conj")
             tree.move(noun, above, arc)
         for child in before:
             tree.move(child, noun, tree.arcs[child])
@@ -125,12 +125,12 @@ def _verbs_taken_for_plurals(tree: Tree) -> None:
 
 def _acts_taken_for_nouns(tree: Tree) -> None:
     """ "people are scuba diving": what follows "are" without an article and ends in -ing is done."""
-    for place in range(len(tree)):
-        if tree.tags[place] != "NN" or tree.arcs[place] != "attr" or not tree.words[place].endswith("ing"):
+    for token in range(len(tree)):
+        if tree.tags[token] != "NN" or tree.arcs[token] != "attr" or not tree.words[token].endswith("ing"):
             continue
-        if not tree.has(place, "det", "poss", "nummod", "amod") and tree.words[place] not in _NEVER_DONE:
-            tree.tags[place], tree.arcs[place] = "VBG", "xcomp"
-            for child in tree.below(place, "compound"):
+        if not tree.has(token, "det", "poss", "nummod", "amod") and tree.words[token] not in _NEVER_DONE:
+            tree.tags[token], tree.arcs[token] = "VBG", "xcomp"
+            for child in tree.below(token, "compound"):
                 tree.tags[child], tree.arcs[child] = "RB", "advmod"
 
 
@@ -139,142 +139,142 @@ _NEVER_DONE = frozenset({"building", "something", "nothing", "anything", "clothi
 
 def _acts_taken_for_modifiers(tree: Tree) -> None:
     """ "a woman in a dress holding flowers": flowers are held, they are not "dress holding" ones."""
-    for place in range(1, len(tree)):
-        noun, held = place - 1, tree.heads[place]
-        if tree.tags[place] != "VBG" or tree.arcs[place] not in ("amod", "compound") or held <= place:
+    for token in range(1, len(tree)):
+        noun, held = token - 1, tree.heads[token]
+        if tree.tags[token] != "VBG" or tree.arcs[token] not in ("amod", "compound") or held <= token:
             continue
-        if tree.words[place] not in TRANSITIVE or not tree.is_noun(held) or not tree.is_noun(noun):
+        if tree.words[token] not in TRANSITIVE or not tree.is_noun(held) or not tree.is_noun(noun):
             continue
-        if tree.heads[noun] not in (place, held) or tree.arcs[noun] not in ("compound", "npadvmod", "nmod"):
+        if tree.heads[noun] not in (token, held) or tree.arcs[noun] not in ("compound", "npadvmod", "nmod"):
             continue
         above, arc = tree.heads[held], tree.arcs[held]
-        before = [child for child in (*tree.children[held], *tree.children[place]) if child < noun]
+        before = [child for child in (*tree.children[held], *tree.children[token]) if child < noun]
         tree.move(noun, noun if above == held else above, arc)
         for child in before:
             tree.move(child, noun, tree.arcs[child])
-        tree.move(place, noun, "acl")
-        tree.move(held, place, "dobj")
+        tree.move(token, noun, "acl")
+        tree.move(held, token, "dobj")
 
 
 def _joined_modifiers(tree: Tree) -> None:
     """ "a green dress and black belt": two things, not a belt that is a dress."""
-    for place in range(len(tree)):
-        head = tree.heads[place]
-        if tree.arcs[place] != "nmod" or not tree.is_noun(place) or not tree.has(place, "cc") or head < place:
+    for token in range(len(tree)):
+        head = tree.heads[token]
+        if tree.arcs[token] != "nmod" or not tree.is_noun(token) or not tree.has(token, "cc") or head < token:
             continue
-        if not tree.is_noun(head) or tree.arcs[head] == "compound" or tree.words[place] in COLOURS:
+        if not tree.is_noun(head) or tree.arcs[head] == "compound" or tree.words[token] in COLOURS:
             continue
-        adjectives = [child for child in tree.below(place, "conj") if tree.is_adjective(child)]
-        if not adjectives and not {kind_of_noun(tree.words[one]) for one in (place, head)} <= _WORN:
+        adjectives = [child for child in tree.below(token, "conj") if tree.is_adjective(child)]
+        if not adjectives and not {kind_of_noun(tree.words[noun]) for noun in (token, head)} <= _WORN:
             continue
         for child in adjectives:
             tree.move(child, head, "amod")
         for child in list(tree.children[head]):
-            if child < place:
-                tree.move(child, place, tree.arcs[child])
+            if child < token:
+                tree.move(child, token, tree.arcs[child])
         above, arc = tree.heads[head], tree.arcs[head]
-        tree.move(place, place if above == head else above, arc)
-        tree.move(head, place, "conj")
+        tree.move(token, token if above == head else above, arc)
+        tree.move(head, token, "conj")
 
 
 def _joined_clothes(tree: Tree) -> None:
     """ "a girl in a white jacket and beige pants stands": the pants are worn, they do not stand."""
-    for place in range(len(tree)):
-        if tree.arcs[place] not in ("conj", "nsubj") or not tree.is_noun(place):
+    for token in range(len(tree)):
+        if tree.arcs[token] not in ("conj", "nsubj") or not tree.is_noun(token):
             continue
-        if kind_of_noun(tree.words[place]) not in _WORN:
+        if kind_of_noun(tree.words[token]) not in _WORN:
             continue
-        if tree.arcs[place] == "conj":
-            wearer: int | None = tree.heads[place]
+        if tree.arcs[token] == "conj":
+            wearer: int | None = tree.heads[token]
         else:
-            wearer = next((k for k in tree.below(tree.heads[place], "nsubj") if k < place), None)
+            wearer = next((k for k in tree.below(tree.heads[token], "nsubj") if k < token), None)
         if wearer is None or not tree.is_noun(wearer) or kind_of_noun(tree.words[wearer]) not in _DOING:
             continue
         worn = [
             noun
             for preposition in tree.below(wearer, "prep")
             for noun in tree.below(preposition, "pobj")
-            if noun < place and kind_of_noun(tree.words[noun]) in _WORN
+            if noun < token and kind_of_noun(tree.words[noun]) in _WORN
         ]
         if worn:
-            tree.move(place, worn[-1], "conj")
+            tree.move(token, worn[-1], "conj")
 
 
 def _joined_contents(tree: Tree) -> None:
     """ "a kitchen with a stove, a sink": the sink is in the kitchen, not beside it."""
-    for place in range(len(tree)):
-        room = tree.heads[place]
-        if tree.arcs[place] != "conj" or not (tree.is_noun(place) and tree.is_noun(room)):
+    for token in range(len(tree)):
+        room = tree.heads[token]
+        if tree.arcs[token] != "conj" or not (tree.is_noun(token) and tree.is_noun(room)):
             continue
-        if kind_of_noun(tree.words[room]) != "scene" or kind_of_noun(tree.words[place]) in ("scene", *_DOING):
+        if kind_of_noun(tree.words[room]) != "scene" or kind_of_noun(tree.words[token]) in ("scene", *_DOING):
             continue
         within = [
             noun
             for preposition in tree.below(room, "prep")
             if tree.words[preposition] == "with"
             for noun in tree.below(preposition, "pobj")
-            if noun < place
+            if noun < token
         ]
         if within:
-            tree.move(place, within[-1], "conj")
+            tree.move(token, within[-1], "conj")
 
 
 def _joined_people(tree: Tree) -> None:
     """ "a man wearing red pants and a woman": she is not worn."""
-    for place in range(len(tree)):
-        head = tree.heads[place]
-        if tree.arcs[place] != "conj" or not (tree.is_noun(place) and tree.is_noun(head)):
+    for token in range(len(tree)):
+        head = tree.heads[token]
+        if tree.arcs[token] != "conj" or not (tree.is_noun(token) and tree.is_noun(head)):
             continue
-        if kind_of_noun(tree.words[place]) == "people" and kind_of_noun(tree.words[head]) in _WORN:
-            other = _doer_above(tree, head)
-            if other is not None and tree.is_noun(other):
-                tree.move(place, other, "conj")
+        if kind_of_noun(tree.words[token]) == "people" and kind_of_noun(tree.words[head]) in _WORN:
+            person = _doer_above(tree, head)
+            if person is not None and tree.is_noun(person):
+                tree.move(token, person, "conj")
 
 
 def _joined_objects(tree: Tree) -> None:
     """ "wearing a black top and headphones": a noun that is joined to a verb is one more of its objects."""
-    for place in range(len(tree)):
-        verb = tree.heads[place]
-        if tree.arcs[place] != "conj" or not tree.is_noun(place) or not tree.is_verb(verb):
+    for token in range(len(tree)):
+        verb = tree.heads[token]
+        if tree.arcs[token] != "conj" or not tree.is_noun(token) or not tree.is_verb(verb):
             continue
-        objects = [noun for noun in tree.below(verb, "dobj") if noun < place]
-        if objects and not tree.has(place, "acl", "relcl", "nsubj"):
-            tree.move(place, objects[-1], "conj")
+        objects = [noun for noun in tree.below(verb, "dobj") if noun < token]
+        if objects and not tree.has(token, "acl", "relcl", "nsubj"):
+            tree.move(token, objects[-1], "conj")
 
 
 def _doers(tree: Tree) -> None:
     """ "a boy in a yellow shirt standing in a crowd": the boy stands, not the shirt."""
-    for place in range(len(tree)):
-        head = tree.heads[place]
-        if tree.arcs[place] != "acl" or tree.tags[place] != "VBG" or not tree.is_noun(head):
+    for token in range(len(tree)):
+        head = tree.heads[token]
+        if tree.arcs[token] != "acl" or tree.tags[token] != "VBG" or not tree.is_noun(head):
             continue
         kind = kind_of_noun(tree.words[head])
-        if kind in _DOING or (kind not in _STILL and tree.words[place] not in _OF_THE_LIVING):
+        if kind in _DOING or (kind not in _STILL and tree.words[token] not in _OF_THE_LIVING):
             continue
-        if tree.words[place] in _OF_STILL:
+        if tree.words[token] in _OF_STILL:
             continue
         doer = _doer_above(tree, head)
         if doer is not None:
-            tree.move(place, doer, "acl" if tree.is_noun(doer) else "advcl")
+            tree.move(token, doer, "acl" if tree.is_noun(doer) else "advcl")
 
 
-def _doer_above(tree: Tree, place: int) -> int | None:
+def _doer_above(tree: Tree, token: int) -> int | None:
     """The person or animal that a noun hangs on, or the verb of which it is the subject."""
     for _ in range(MAX_STEPS):
-        place = tree.heads[place]
-        if tree.is_noun(place):
-            if kind_of_noun(tree.words[place]) in _DOING:
-                return place
-        elif tree.is_verb(place):
-            for noun in tree.below(place, "nsubj"):
+        token = tree.heads[token]
+        if tree.is_noun(token):
+            if kind_of_noun(tree.words[token]) in _DOING:
+                return token
+        elif tree.is_verb(token):
+            for noun in tree.below(token, "nsubj"):
                 if tree.is_noun(noun) and kind_of_noun(tree.words[noun]) in _DOING:
-                    return place
+                    return token
     return None
 
 
 MAX_STEPS = 6
 
-RULES = (
+REPAIRS = (
     _verbs_taken_for_plurals,
     _acts_taken_for_nouns,
     _acts_taken_for_modifiers,

@@ -131,27 +131,27 @@ class Merged:
             for name, value in graph.attributes:
                 values.setdefault((node_of[name],), {}).setdefault(value, (name, value))
         for graph in graphs:
-            for one, value, other in graph.relations:
-                values.setdefault((node_of[one], node_of[other]), {}).setdefault(value, (one, value, other))
+            for subject, value, target in graph.relations:
+                values.setdefault((node_of[subject], node_of[target]), {}).setdefault(value, (subject, value, target))
         self._said: dict[tuple[int, ...], list[tuple[Meaning, int]]] = {}
         for things, facts in values.items():
             meanings, value_of = _grouped(facts, meaning)
             start = len(self.facts)
             self.facts += [facts[value] for value in _first_of_each(value_of)]
-            self._said[things] = [(one, start + number) for number, one in enumerate(meanings)]
+            self._said[things] = [(subject, start + number) for number, subject in enumerate(meanings)]
         self._nodes_by_key: dict[str | int, int] = {
             key: number for number, node in enumerate(self.nodes) for key in node
         }
 
     def matches(self, caption: Merged) -> list[list[int]]:
         """For each fact of a caption's graph the places of those of this graph that say the same."""
-        here = [self._alike(node) for node in caption.nodes]
-        found: list[list[int]] = [*here, *([] for _ in caption.facts[len(here) :])]
+        nodes = [self._alike(node) for node in caption.nodes]
+        matches: list[list[int]] = [*nodes, *([] for _ in caption.facts[len(nodes) :])]
         for things, said in caption._said.items():
-            for pair in _pairs([here[thing] for thing in things]):
-                for meaning, place in said:
-                    found[place] += [at for other, at in self._said.get(pair, ()) if not other.isdisjoint(meaning)]
-        return found
+            for pair in _pairs([nodes[thing] for thing in things]):
+                for meaning, position in said:
+                    matches[position] += [at for known, at in self._said.get(pair, ()) if not known.isdisjoint(meaning)]
+        return matches
 
     def _alike(self, node: Meaning) -> list[int]:
         return sorted({self._nodes_by_key[key] for key in node if key in self._nodes_by_key})
@@ -207,23 +207,23 @@ def _grouped(words: Iterable[str], meaning: Callable[[str], Meaning]) -> tuple[l
     members: list[list[str]] = []
     keys: list[set[str | int]] = []
     for word in listed:
-        own = meaning(word)
-        met = sorted({group_by_key[key] for key in own if key in group_by_key})
+        meanings = meaning(word)
+        met = sorted({group_by_key[key] for key in meanings if key in group_by_key})
         if not met:
             met = [len(members)]
             members.append([])
             keys.append(set())
-        group, *others = met
+        group, *absorbed = met
         members[group].append(word)
-        keys[group] |= own
-        for other in others:
-            members[group] += members[other]
-            keys[group] |= keys[other]
-            members[other], keys[other] = [], set()
-        group_by_key.update(dict.fromkeys(keys[group] if others else own, group))
-    kept = [number for number, listed in enumerate(members) if listed]
-    group_of = {word: number for number, old in enumerate(kept) for word in members[old]}
-    return [frozenset(keys[old]) for old in kept], group_of
+        keys[group] |= meanings
+        for merged in absorbed:
+            members[group] += members[merged]
+            keys[group] |= keys[merged]
+            members[merged], keys[merged] = [], set()
+        group_by_key.update(dict.fromkeys(keys[group] if absorbed else meanings, group))
+    filled = [number for number, listed in enumerate(members) if listed]
+    group_of = {word: number for number, old in enumerate(filled) for word in members[old]}
+    return [frozenset(keys[old]) for old in filled], group_of
 
 
 def _first_of_each(group_of: dict[str, int]) -> list[str]:
@@ -237,5 +237,5 @@ def _first_of_each(group_of: dict[str, int]) -> list[str]:
 def _pairs(choices: Sequence[list[int]]) -> list[tuple[int, ...]]:
     """Every choice of one number from each list, of which there are one or two."""
     if len(choices) == 1:
-        return [(one,) for one in choices[0]]
-    return [(one, other) for one in choices[0] for other in choices[1]]
+        return [(first,) for first in choices[0]]
+    return [(first, second) for first in choices[0] for second in choices[1]]

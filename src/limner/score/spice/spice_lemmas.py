@@ -25,10 +25,10 @@ def verb_base(word: str, tag: str) -> str:
     if tag == "VBZ" or (tag not in ("VBG", "VBD", "VBN") and word.endswith("s")):
         return _without_s(word)
     if word.endswith("ing") and len(word) > 4:
-        return _whole(word[:-3])
+        return _base_of_stem(word[:-3])
     if word.endswith("ied") and len(word) > 4:
         return word[:-3] + "y"
-    return _whole(word[:-2]) if word.endswith("ed") and len(word) > 4 else word
+    return _base_of_stem(word[:-2]) if word.endswith("ed") and len(word) > 4 else word
 
 
 @lru_cache(maxsize=1 << 16)
@@ -65,7 +65,7 @@ def _without_s(word: str) -> str:
     return word[:-1] if len(word) > 2 and word.endswith("s") and not word.endswith("ss") else word
 
 
-def _whole(stem: str) -> str:
+def _base_of_stem(stem: str) -> str:
     """The base of what is left without -ing or -ed: an e that was dropped comes back, a doubled letter goes."""
     if len(stem) < 3:
         return stem

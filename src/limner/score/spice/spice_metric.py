@@ -78,12 +78,12 @@ class SpiceStar:
     def measure(self, run: Run) -> Statistics:
         """F of each image; a category that neither the caption nor the references speak of has none."""
         values = np.full((len(run), len(self._categories)), np.nan)
-        for place, counts in enumerate(self.breakdown(run.candidates, run.references)):
+        for image, counts in enumerate(self.breakdown(run.candidates, run.references)):
             for column, category in enumerate(self._categories):
                 if category in counts:
-                    values[place, column] = counts[category].f
-        found = means(values, self.choices)
-        return replace(found, warnings=self.warnings(run))
+                    values[image, column] = counts[category].f
+        statistics = means(values, self.choices)
+        return replace(statistics, warnings=self.warnings(run))
 
     def breakdown(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Iterator[dict[str, Counts]]:
         """For each caption, by category, how many facts it says, how many of them are right, and how many there are."""
@@ -118,13 +118,13 @@ class SpiceStar:
 
     def warnings(self, run: Run) -> list[str]:
         """What of a run a reader of its scores should know."""
-        found = []
+        warnings = []
         if self._wordnet is None and self._asked_for_synonyms:
-            found.append("spice*: no WordNet was found, so synonyms do not match; pip install 'limner[meteor]'")
+            warnings.append("spice*: no WordNet was found, so synonyms do not match; pip install 'limner[meteor]'")
         n_long = sum(len(sentence) > MAX_CHARACTERS for sentence in run.sentences())
         if n_long:
-            found.append(f"spice*: of {n_long} captions only the first {MAX_CHARACTERS:,} characters were read")
-        return found
+            warnings.append(f"spice*: of {n_long} captions only the first {MAX_CHARACTERS:,} characters were read")
+        return warnings
 
 
 def _made(

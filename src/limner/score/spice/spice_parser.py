@@ -46,28 +46,28 @@ class Parser:
     def parse(self, captions: Sequence[str]) -> Iterator[Parse]:
         """The parse of each caption; the same caption is parsed once for each call."""
         plain = [plain_sentence(caption) for caption in captions]
-        found = self._found(dict.fromkeys(plain))
-        return (found[sentence] for sentence in plain)
+        parses = self._found(dict.fromkeys(plain))
+        return (parses[sentence] for sentence in plain)
 
     def _found(self, sentences: Iterable[str]) -> dict[str, Parse]:
         if self._store is None:
             return dict(self._parsed(list(sentences)))
         with ParseStore(self._store, str(self.choices)) as store:
-            found = store.read(sentences)
-            missing = [sentence for sentence in sentences if sentence not in found]
+            parses = store.read(sentences)
+            missing = [sentence for sentence in sentences if sentence not in parses]
             for part in _portions(self._parsed(missing)):
                 store.write(part)
-                found.update(part)
-        return found
+                parses.update(part)
+        return parses
 
     def _parsed(self, sentences: Sequence[str]) -> Iterator[tuple[str, Parse]]:
         pipeline = _pipeline(self._model)
         # A batch is parsed as a whole: of long ones it would take more memory than there is.
         short = [sentence for sentence in sentences if len(sentence) <= LONG]
         long = [sentence for sentence in sentences if len(sentence) > LONG]
-        for some, batch, n_process in ((short, BATCH, self._n_process), (long, 1, 1)):
-            documents = pipeline.pipe(some, batch_size=batch, n_process=n_process if len(some) > BATCH else 1)
-            for sentence, document in zip(some, documents, strict=True):
+        for group, batch, n_process in ((short, BATCH, self._n_process), (long, 1, 1)):
+            documents = pipeline.pipe(group, batch_size=batch, n_process=n_process if len(group) > BATCH else 1)
+            for sentence, document in zip(group, documents, strict=True):
                 yield sentence, _parse(document)
 
 
@@ -92,7 +92,7 @@ def _parse(document: Any) -> Parse:
         tuple(token.text for token in document),
         tuple(strings[int(tag)] for tag in rows[:, 0].view("uint64")),
         tuple(strings[int(arc)] for arc in rows[:, 1].view("uint64")),
-        tuple(place + int(offset) for place, offset in enumerate(rows[:, 2])),
+        tuple(token + int(offset) for token, offset in enumerate(rows[:, 2])),
     )
 
 

@@ -35,21 +35,21 @@ class _Builder:
         self.relations: list[tuple[str, str, str]] = []
 
     def graph(self) -> SceneGraph:
-        for place in range(len(self.tree)):
-            thing = self.things.at(place)
-            if thing is not None and (place == thing or place in self.things.collectives):
-                self._describe(place, thing)
-                self._relate(place, thing)
+        for token in range(len(self.tree)):
+            thing = self.things.at(token)
+            if thing is not None and (token == thing or token in self.things.collectives):
+                self._describe(token, thing)
+                self._relate(token, thing)
         for predicate in predicates(self.tree, self.things):
             self._predicate(predicate)
         return graph_of(self.things.name.values(), self.attributes, self.relations)
 
-    def _describe(self, place: int, thing: int) -> None:
+    def _describe(self, token: int, thing: int) -> None:
         """What stands before a noun: adjectives, participles, nouns, numbers and possessives."""
         tree = self.tree
-        if place in self.things.collectives:
-            self._attribute([thing], _AMOUNTS.get(self.things.collectives[place], self.things.collectives[place]))
-        for child in tree.children[place]:
+        if token in self.things.collectives:
+            self._attribute([thing], _AMOUNTS.get(self.things.collectives[token], self.things.collectives[token]))
+        for child in tree.children[token]:
             arc = tree.arcs[child]
             if arc in ("amod", "compound", "nmod") or (arc == "advmod" and tree.is_adjective(child)):
                 for word in self._joined_words(child):
@@ -59,67 +59,67 @@ class _Builder:
             elif arc == "poss":
                 self._relation(self.things.joined(child), "have", [thing])
 
-    def _relate(self, place: int, thing: int) -> None:
+    def _relate(self, token: int, thing: int) -> None:
         """The prepositions of a noun; the "of" of a group has been followed to its members."""
-        for preposition in self.prepositions.of(place):
-            if preposition.text == "of" and place in self.things.collectives:
+        for preposition in self.prepositions.of(token):
+            if preposition.text == "of" and token in self.things.collectives:
                 continue
             for noun in preposition.objects:
                 self._relation([thing], preposition.text, self.things.joined(noun))
 
-    def _predicate(self, found: Predicate) -> None:
+    def _predicate(self, predicate: Predicate) -> None:
         """What a verb says of its subject; "is" says only what follows it."""
-        is_copula = found.verb == "be"
-        if found.is_passive and found.agents:
-            self._relation(found.agents, found.verb, found.subjects)
-        elif found.objects and not found.is_passive and not is_copula:
-            self._relation(found.subjects, found.verb, found.objects)
+        is_copula = predicate.verb == "be"
+        if predicate.is_passive and predicate.agents:
+            self._relation(predicate.agents, predicate.verb, predicate.subjects)
+        elif predicate.objects and not predicate.is_passive and not is_copula:
+            self._relation(predicate.subjects, predicate.verb, predicate.objects)
         elif not is_copula:
-            self._attribute(found.subjects, found.verb)
-        self._complements(found)
-        for preposition in self.prepositions.of(found.at):
-            text = preposition.text if is_copula else f"{found.verb} {preposition.text}"
+            self._attribute(predicate.subjects, predicate.verb)
+        self._complements(predicate)
+        for preposition in self.prepositions.of(predicate.at):
+            text = preposition.text if is_copula else f"{predicate.verb} {preposition.text}"
             for noun in preposition.objects:
-                self._relation(found.subjects, text, self.things.joined(noun))
+                self._relation(predicate.subjects, text, self.things.joined(noun))
 
-    def _complements(self, found: Predicate) -> None:
+    def _complements(self, predicate: Predicate) -> None:
         """What something is, looks or seems: adjectives and nouns are attributes, with prepositions relations."""
         tree = self.tree
-        for child in tree.below(found.at, "acomp", "attr", "oprd"):
+        for child in tree.below(predicate.at, "acomp", "attr", "oprd"):
             for word in self._joined_words(child):
-                if self.things.at(word) not in found.subjects:
-                    self._attribute(found.subjects, self._value(word))
+                if self.things.at(word) not in predicate.subjects:
+                    self._attribute(predicate.subjects, self._value(word))
                 if tree.is_noun(word):
                     continue
                 for preposition in self.prepositions.of(word):
                     text = f"{self._value(word)} {preposition.text}"
                     for noun in preposition.objects:
-                        self._relation(found.subjects, text, self.things.joined(noun))
+                        self._relation(predicate.subjects, text, self.things.joined(noun))
 
-    def _joined_words(self, place: int) -> list[int]:
+    def _joined_words(self, token: int) -> list[int]:
         """A modifier and those joined to it: "black and white"."""
-        found = [place]
-        for word in found:
-            if len(found) < MAX_MODIFIERS:
+        words = [token]
+        for word in words:
+            if len(words) < MAX_MODIFIERS:
                 arcs = ("conj", "compound", "amod") if self.tree.is_noun(word) else ("conj",)
-                found += [k for k in self.tree.below(word, *arcs) if k not in found]
-        return found
+                words += [k for k in self.tree.below(word, *arcs) if k not in words]
+        return words
 
-    def _value(self, place: int) -> str:
+    def _value(self, token: int) -> str:
         """A modifier as it is compared; what a hyphen ties to it comes along: "dark-haired"."""
         tree = self.tree
-        word = tree.words[place]
-        if tree.is_noun(place):
+        word = tree.words[token]
+        if tree.is_noun(token):
             value = noun_base(word)
-        elif tree.is_verb(place) or tree.is_adjective(place):
+        elif tree.is_verb(token) or tree.is_adjective(token):
             value = modifier_base(word)
         else:
             return ""
-        if place >= 2 and tree.words[place - 1] == "-" and tree.under(place - 2, place):
-            return f"{tree.words[place - 2]}-{word}"
+        if token >= 2 and tree.words[token - 1] == "-" and tree.under(token - 2, token):
+            return f"{tree.words[token - 2]}-{word}"
         # A letter by itself would say nothing: "t-shirt".
-        if len(word) == 1 and tree.words[place + 1 : place + 2] == ("-",) and tree.heads[place] == place + 2:
-            return f"{word}-{noun_base(tree.words[place + 2])}"
+        if len(word) == 1 and tree.words[token + 1 : token + 2] == ("-",) and tree.heads[token] == token + 2:
+            return f"{word}-{noun_base(tree.words[token + 2])}"
         return value
 
     def _attribute(self, things: list[int], value: str) -> None:
@@ -129,10 +129,10 @@ class _Builder:
                 self.attributes.append((name, value))
 
     def _relation(self, subjects: list[int], relation: str, objects: list[int]) -> None:
-        for one in subjects:
-            for other in objects:
-                if one != other:
-                    self.relations.append((self.things.name[one], relation, self.things.name[other]))
+        for subject in subjects:
+            for target in objects:
+                if subject != target:
+                    self.relations.append((self.things.name[subject], relation, self.things.name[target]))
 
 
 MAX_MODIFIERS = 16
@@ -158,61 +158,61 @@ class Predicate(NamedTuple):
 def predicates(tree: Tree, things: Things) -> Iterator[Predicate]:
     """Every verb that says something of a thing, auxiliaries and participles before nouns left out."""
     subjects = _Subjects(tree, things)
-    for place in range(len(tree)):
-        if not tree.is_verb(place) or tree.arcs[place] in _NOT_SAYING or place in things.name:
+    for token in range(len(tree)):
+        if not tree.is_verb(token) or tree.arcs[token] in _NOT_SAYING or token in things.name:
             continue
         verb = " ".join(
-            [verb_base(tree.words[place], tree.tags[place]), *(tree.words[k] for k in tree.below(place, "prt"))]
+            [verb_base(tree.words[token], tree.tags[token]), *(tree.words[k] for k in tree.below(token, "prt"))]
         )
         agents = [
             thing
-            for by in tree.below(place, "agent")
+            for by in tree.below(token, "agent")
             for noun in tree.below(by, "pobj")
             for thing in things.joined(noun)
         ]
         yield Predicate(
-            place, verb, subjects.of(place), _objects(tree, things, place), agents, _is_passive(tree, place)
+            token, verb, subjects.of(token), _objects(tree, things, token), agents, _is_passive(tree, token)
         )
 
 
 _NOT_SAYING = frozenset({"aux", "auxpass", "amod", "compound", "nmod"})
 
 
-def _is_passive(tree: Tree, place: int) -> bool:
-    if tree.has(place, "nsubjpass", "auxpass", "agent"):
+def _is_passive(tree: Tree, token: int) -> bool:
+    if tree.has(token, "nsubjpass", "auxpass", "agent"):
         return True
-    return tree.tags[place] == "VBN" and not tree.has(place, "aux") and not tree.has(place, "dobj")
+    return tree.tags[token] == "VBN" and not tree.has(token, "aux") and not tree.has(token, "dobj")
 
 
-def _objects(tree: Tree, things: Things, place: int) -> list[int]:
-    found: list[int] = []
-    for noun in tree.below(place, "dobj", "dative"):
+def _objects(tree: Tree, things: Things, token: int) -> list[int]:
+    objects: list[int] = []
+    for noun in tree.below(token, "dobj", "dative"):
         if not tree.has(noun, "pobj"):
-            found += things.joined(noun)
+            objects += things.joined(noun)
     # Of "watching a man reach for it" the man is watched as well.
-    if not found:
-        for clause in tree.below(place, "ccomp"):
+    if not objects:
+        for clause in tree.below(token, "ccomp"):
             for noun in tree.below(clause, "nsubj"):
-                found += things.joined(noun)
-    if not found and tree.arcs[place] == "relcl" and _leaves_object_open(tree, place):
-        head = tree.heads[place]
-        if all(things.at(noun) != things.at(head) for noun in tree.below(place, "nsubj")):
-            found += things.joined(head)
-    return found
+                objects += things.joined(noun)
+    if not objects and tree.arcs[token] == "relcl" and _leaves_object_open(tree, token):
+        head = tree.heads[token]
+        if all(things.at(noun) != things.at(head) for noun in tree.below(token, "nsubj")):
+            objects += things.joined(head)
+    return objects
 
 
-def _leaves_object_open(tree: Tree, place: int) -> bool:
+def _leaves_object_open(tree: Tree, token: int) -> bool:
     """Whether the verb of a relative clause has the clause's noun for its object: "a stick (that) a man holds".
 
     It does not in "where a man sits", "on which he sits", "he sits on".
     """
-    if not tree.has(place, "nsubj") or tree.has(place, "acomp", "attr", "xcomp", "ccomp"):
+    if not tree.has(token, "nsubj") or tree.has(token, "acomp", "attr", "xcomp", "ccomp"):
         return False
-    if any(tree.tags[child] == "WRB" for child in tree.children[place]):
+    if any(tree.tags[child] == "WRB" for child in tree.children[token]):
         return False
     return all(
         any(tree.tags[noun] not in RELATIVE_TAGS for noun in tree.below(child, "pobj", "pcomp", "prep"))
-        for child in tree.below(place, "prep")
+        for child in tree.below(token, "prep")
     )
 
 
@@ -223,33 +223,33 @@ class _Subjects:
         self._tree, self._things = tree, things
         self._known: dict[int, list[int]] = {}
 
-    def of(self, place: int) -> list[int]:
-        if place not in self._known:
-            self._known[place] = []  # where a parse should run in a circle
+    def of(self, token: int) -> list[int]:
+        if token not in self._known:
+            self._known[token] = []  # where a parse should run in a circle
             # Of "where you can see it" nobody that is in the picture sees.
-            has_own = self._tree.has(place, "nsubj", "nsubjpass") and self._tree.arcs[place] != "relcl"
-            self._known[place] = self._own(place) or ([] if has_own else self._inherited(place))
-        return self._known[place]
+            has_own = self._tree.has(token, "nsubj", "nsubjpass") and self._tree.arcs[token] != "relcl"
+            self._known[token] = self._own(token) or ([] if has_own else self._inherited(token))
+        return self._known[token]
 
-    def _own(self, place: int) -> list[int]:
-        tree, found = self._tree, list[int]()
-        for noun in tree.below(place, "nsubj", "nsubjpass"):
-            found += [thing for thing in self._things.joined(noun) if thing not in found]
+    def _own(self, token: int) -> list[int]:
+        tree, subjects = self._tree, list[int]()
+        for noun in tree.below(token, "nsubj", "nsubjpass"):
+            subjects += [thing for thing in self._things.joined(noun) if thing not in subjects]
         # Of "there is a dog on the bed" the dog is.
-        if not found and tree.has(place, "expl"):
-            for noun in tree.below(place, "attr", "dobj"):
-                found += self._things.joined(noun)
-        return found
+        if not subjects and tree.has(token, "expl"):
+            for noun in tree.below(token, "attr", "dobj"):
+                subjects += self._things.joined(noun)
+        return subjects
 
-    def _inherited(self, place: int) -> list[int]:
-        tree, head = self._tree, self._tree.heads[place]
-        if tree.arcs[place] == "pcomp":
+    def _inherited(self, token: int) -> list[int]:
+        tree, head = self._tree, self._tree.heads[token]
+        if tree.arcs[token] == "pcomp":
             head = tree.heads[head]
-        elif tree.arcs[place] not in _INHERITING:
+        elif tree.arcs[token] not in _INHERITING:
             return []
         if self._things.at(head) is not None:
             return self._things.joined(head)
-        return self.of(head) if head != place and tree.is_verb(head) else []
+        return self.of(head) if head != token and tree.is_verb(head) else []
 
 
 _INHERITING = frozenset({"acl", "relcl", "conj", "xcomp", "advcl", "ccomp", "parataxis", "dep"})

@@ -27,79 +27,83 @@ class Things:
         self._stands_for: dict[int, int] = {}
         self._subjects: set[int | None] = set()
         self._find_collectives(prepositions)
-        for place in range(len(tree)):
-            if _is_thing(tree, place) and place not in prepositions.absorbed and place not in self._stands_for:
-                self.name[place] = noun_base(tree.words[place])
+        for token in range(len(tree)):
+            if _is_thing(tree, token) and token not in prepositions.absorbed and token not in self._stands_for:
+                self.name[token] = noun_base(tree.words[token])
         self._resolve()
 
-    def at(self, place: int) -> int | None:
+    def at(self, token: int) -> int | None:
         """The thing that a token names or stands for."""
         for _ in range(MAX_NESTED):
-            if place not in self._stands_for:
+            if token not in self._stands_for:
                 break
-            place = self._stands_for[place]
-        return place if place in self.name else None
+            token = self._stands_for[token]
+        return token if token in self.name else None
 
-    def joined(self, place: int) -> list[int]:
+    def joined(self, token: int) -> list[int]:
         """The thing of a token and those that are joined to it by "and", from left to right."""
-        found: list[int] = []
-        waiting, seen = [place], {place}
-        while waiting and len(found) < MAX_JOINED:
-            here = waiting.pop(0)
-            thing = self.at(here)
-            if thing is not None and thing not in found:
-                found.append(thing)
-            for start in dict.fromkeys((here, here if thing is None else thing)):
+        things: list[int] = []
+        waiting, seen = [token], {token}
+        while waiting and len(things) < MAX_JOINED:
+            current = waiting.pop(0)
+            thing = self.at(current)
+            if thing is not None and thing not in things:
+                things.append(thing)
+            for start in dict.fromkeys((current, current if thing is None else thing)):
                 more = [child for child in self._tree.below(start, "conj", "appos") if child not in seen]
                 waiting += more
                 seen.update(more)
-        return found
+        return things
 
     def _find_collectives(self, prepositions: Prepositions) -> None:
         """Of "a group of people" the people are there; of "two of the dogs" the dogs."""
         tree = self._tree
-        for place in range(len(tree)):
-            is_collective = tree.is_noun(place) and noun_base(tree.words[place]) in COLLECTIVES
-            if not is_collective and not _is_partitive(tree, place):
+        for token in range(len(tree)):
+            is_collective = tree.is_noun(token) and noun_base(tree.words[token]) in COLLECTIVES
+            if not is_collective and not _is_partitive(tree, token):
                 continue
-            held = [one for one in prepositions.of(place) if one.text == "of" and one.objects]
-            if held:
-                self._stands_for[place] = held[0].objects[0]
+            governing = [
+                preposition
+                for preposition in prepositions.of(token)
+                if preposition.text == "of" and preposition.objects
+            ]
+            if governing:
+                self._stands_for[token] = governing[0].objects[0]
                 if is_collective:
-                    self.collectives[place] = noun_base(tree.words[place])
+                    self.collectives[token] = noun_base(tree.words[token])
 
     def _resolve(self) -> None:
         """Pronouns stand for what they refer to, as far as their sort and their place tell."""
         tree = self._tree
-        self._subjects = {self.at(place) for place in range(len(tree)) if tree.arcs[place] in _SUBJECT}
-        for place, word in enumerate(tree.words):
-            if tree.tags[place] in RELATIVE_TAGS and place not in self.name:
-                clause = tree.heads[place]
+        self._subjects = {self.at(token) for token in range(len(tree)) if tree.arcs[token] in _SUBJECT}
+        for token, word in enumerate(tree.words):
+            if tree.tags[token] in RELATIVE_TAGS and token not in self.name:
+                clause = tree.heads[token]
                 for _ in range(MAX_NESTED):
                     if tree.arcs[clause] == "relcl":
-                        self._stands_for[place] = tree.heads[clause]
+                        self._stands_for[token] = tree.heads[clause]
                         break
                     clause = tree.heads[clause]
-            elif word in PRONOUNS and tree.tags[place] in ("PRP", "PRP$"):
-                meant = self._antecedent(place, PRONOUNS[word])
+            elif word in PRONOUNS and tree.tags[token] in ("PRP", "PRP$"):
+                meant = self._antecedent(token, PRONOUNS[word])
                 if meant is not None:
-                    self._stands_for[place] = meant
-            elif word in ("one", "other", "another") and tree.arcs[place] in ("appos", "nsubj", "conj"):
-                self.name.pop(place, None)
-                meant = self._antecedent(place, "any")
-                if meant is not None and place not in self._stands_for:
-                    self._stands_for[place] = meant
+                    self._stands_for[token] = meant
+            elif word in ("one", "other", "another") and tree.arcs[token] in ("appos", "nsubj", "conj"):
+                self.name.pop(token, None)
+                meant = self._antecedent(token, "any")
+                if meant is not None and token not in self._stands_for:
+                    self._stands_for[token] = meant
 
-    def _antecedent(self, place: int, kind: str) -> int | None:
+    def _antecedent(self, token: int, kind: str) -> int | None:
         """The last subject before a pronoun that may be meant by it, else the last such thing."""
-        before = [one for one in self.name if one < place and self._may_mean(one, kind)]
-        subjects = [one for one in before if one in self._subjects]
+        before = [thing for thing in self.name if thing < token and self._may_mean(thing, kind)]
+        subjects = [thing for thing in before if thing in self._subjects]
         return max(subjects or before, default=None)
 
-    def _may_mean(self, place: int, kind: str) -> bool:
-        is_person = kind_of_noun(self.name[place]) == "people"
+    def _may_mean(self, token: int, kind: str) -> bool:
+        is_person = kind_of_noun(self.name[token]) == "people"
         if kind == "person":
-            return is_person or kind_of_noun(self.name[place]) == "animals"
+            return is_person or kind_of_noun(self.name[token]) == "animals"
         return kind == "any" or not is_person
 
 
@@ -120,31 +124,31 @@ _EACH_OTHER = (("each", "other"), ("one", "another"))
 _SUBJECT = frozenset({"nsubj", "nsubjpass", "ROOT"})
 
 
-def _is_thing(tree: Tree, place: int) -> bool:
-    if not any(map(str.isalpha, tree.words[place])) or tree.words[max(place - 1, 0) : place + 1] in _EACH_OTHER:
+def _is_thing(tree: Tree, token: int) -> bool:
+    if not any(map(str.isalpha, tree.words[token])) or tree.words[max(token - 1, 0) : token + 1] in _EACH_OTHER:
         return False
-    if tree.is_noun(place):
-        return not _modifies(tree, place)
+    if tree.is_noun(token):
+        return not _modifies(tree, token)
     # The tagger takes some nouns for adjectives or participles; an article before them tells.
-    if tree.arcs[place] not in _NOMINAL or tree.tags[place] not in ("JJ", "VBG", "RB", "VB", "VBN"):
+    if tree.arcs[token] not in _NOMINAL or tree.tags[token] not in ("JJ", "VBG", "RB", "VB", "VBN"):
         return False
-    return tree.has(place, "det", "poss")
+    return tree.has(token, "det", "poss")
 
 
-def _modifies(tree: Tree, place: int) -> bool:
+def _modifies(tree: Tree, token: int) -> bool:
     """Whether a noun, or that which it is joined to, stands before another noun and tells of what sort it is."""
     for _ in range(MAX_NESTED):
-        if tree.arcs[place] != "conj":
+        if tree.arcs[token] != "conj":
             break
-        place = tree.heads[place]
-    if tree.arcs[place] == "npadvmod":
-        return tree.arcs[tree.heads[place]] in ("amod", "advmod", "acomp")
-    return tree.arcs[place] in ("compound", "amod", "nmod") and tree.is_noun(tree.heads[place])
+        token = tree.heads[token]
+    if tree.arcs[token] == "npadvmod":
+        return tree.arcs[tree.heads[token]] in ("amod", "advmod", "acomp")
+    return tree.arcs[token] in ("compound", "amod", "nmod") and tree.is_noun(tree.heads[token])
 
 
-def _is_partitive(tree: Tree, place: int) -> bool:
+def _is_partitive(tree: Tree, token: int) -> bool:
     """Whether a token is a number or determiner that stands alone: "two of", "some of"."""
-    return tree.tags[place] in ("CD", "DT", "JJ", "NN") and tree.words[place] in PARTITIVES
+    return tree.tags[token] in ("CD", "DT", "JJ", "NN") and tree.words[token] in PARTITIVES
 
 
 PARTITIVES = word_set("one two three four five six seven eight nine ten some all many several both each most few any")
@@ -164,8 +168,8 @@ class Prepositions(NamedTuple):
     under: dict[int, list[Preposition]]
     absorbed: frozenset[int]
 
-    def of(self, place: int) -> list[Preposition]:
-        return self.under.get(place, [])
+    def of(self, token: int) -> list[Preposition]:
+        return self.under.get(token, [])
 
 
 PLACES = word_set("front top back middle center centre side edge end bottom corner midst rear inside outside")
@@ -178,57 +182,57 @@ LEADING = word_set("next close inside outside out up down away off over along to
 def find_prepositions(tree: Tree) -> Prepositions:
     under: dict[int, list[Preposition]] = {}
     absorbed: set[int] = set()
-    for place in range(len(tree)):
-        if not _is_preposition(tree, place) or place in absorbed:
+    for token in range(len(tree)):
+        if not _is_preposition(tree, token) or token in absorbed:
             continue
-        governor, text = _start(tree, place)
+        governor, text = _start(tree, token)
         if governor is None:
             continue
-        end, text = _extended(tree, place, text, absorbed)
-        under.setdefault(governor, []).append(Preposition(text, place, _objects(tree, end)))
+        end, text = _extended(tree, token, text, absorbed)
+        under.setdefault(governor, []).append(Preposition(text, token, _objects(tree, end)))
     return Prepositions(under, frozenset(absorbed))
 
 
-def _is_preposition(tree: Tree, place: int) -> bool:
+def _is_preposition(tree: Tree, token: int) -> bool:
     """Whether a token is one; an agent's "by" belongs to its verb."""
-    return tree.arcs[place] in ("prep", "dative") and not tree.is_noun(place) and tree.tags[place] != "PRP"
+    return tree.arcs[token] in ("prep", "dative") and not tree.is_noun(token) and tree.tags[token] != "PRP"
 
 
-def _start(tree: Tree, place: int) -> tuple[int | None, str]:
+def _start(tree: Tree, token: int) -> tuple[int | None, str]:
     """What a preposition hangs on and how it begins: None where it only continues another."""
-    head = tree.heads[place]
+    head = tree.heads[token]
     if _is_preposition(tree, head) and not tree.has(head, "pobj", "pcomp"):
         return None, ""
     if tree.words[head] in LEADING and not tree.is_noun(head) and tree.heads[head] != head:
-        return tree.heads[head], f"{tree.words[head]} {tree.words[place]}"
-    return head, tree.words[place]
+        return tree.heads[head], f"{tree.words[head]} {tree.words[token]}"
+    return head, tree.words[token]
 
 
-def _extended(tree: Tree, place: int, text: str, absorbed: set[int]) -> tuple[int, str]:
+def _extended(tree: Tree, token: int, text: str, absorbed: set[int]) -> tuple[int, str]:
     """Where the preposition that begins at a place ends, and the whole of it: "out" goes on to "out of"."""
     for _ in range(MAX_PARTS):
-        following = tree.below(place, "prep")
-        noun = next(iter(tree.below(place, "pobj")), None)
+        following = tree.below(token, "prep")
+        noun = next(iter(tree.below(token, "pobj")), None)
         if noun is None and following:
-            place, text = following[0], f"{text} {tree.words[following[0]]}"
+            token, text = following[0], f"{text} {tree.words[following[0]]}"
         elif noun is not None and tree.words[noun] in PLACES and not tree.has(noun, "amod", "poss", "nummod"):
             of = tree.find(("of",), tree.below(noun, "prep"))
             if of is None or not tree.has(of, "pobj"):
                 break
             text = f"{text} {tree.words[noun]} of"
             absorbed |= {noun, of}
-            place = of
+            token = of
         else:
             break
-    return place, text
+    return token, text
 
 
 MAX_PARTS = 4
 
 
-def _objects(tree: Tree, place: int) -> list[int]:
+def _objects(tree: Tree, token: int) -> list[int]:
     """What a preposition governs; of "with her head facing left" it is the head."""
-    found = tree.below(place, "pobj")
-    for clause in tree.below(place, "pcomp"):
-        found += tree.below(clause, "nsubj", "nsubjpass")
-    return found
+    objects = tree.below(token, "pobj")
+    for clause in tree.below(token, "pcomp"):
+        objects += tree.below(clause, "nsubj", "nsubjpass")
+    return objects
