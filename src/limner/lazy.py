@@ -26,6 +26,7 @@ HEAVY: Mapping[str, str] = {
     "limner.report.judgement_plots": "plots",
     "limner.report.selection_plots": "plots",
     "limner.report.statistics_plots": "plots",
+    "limner.score.spice.spice_parser": "nlp",
 }
 """Modules and packages that import a large library at their top, and the extra that installs it."""
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pytest
 
+from limner.lazy import load_object
 from limner.score.spice.parse_tree import Parse
 from limner.score.spice.scene_graph import SceneGraph
-from limner.score.spice.spice_parser import Parser
 from limner.score.spice.spice_rules import scene_graph
+
+if TYPE_CHECKING:
+    from limner.score.spice.spice_parser import Parser
 
 Facts = set[str]
 
@@ -22,7 +26,7 @@ def written(graph: SceneGraph) -> Facts:
 @pytest.fixture(scope="session")
 def parser() -> Parser:
     pytest.importorskip("spacy", reason="sentences are parsed with spaCy")
-    return Parser()
+    return load_object("limner.score.spice.spice_parser:Parser")()
 
 
 @pytest.fixture(scope="session")
@@ -42,14 +46,14 @@ def by_hand() -> Callable[[str], Parse]:
 
     def parse(line: str) -> Parse:
         rows = [token.rsplit("/", 3) for token in line.split()]
-        found = Parse(
+        made = Parse(
             tuple(row[0] for row in rows),
             tuple(row[1] for row in rows),
             tuple(row[2] for row in rows),
             tuple(int(row[3]) for row in rows),
         )
-        assert found.is_sound
-        return found
+        assert made.is_sound
+        return made
 
     return parse
 

@@ -109,6 +109,18 @@ def test_graphs_that_are_no_longer_wanted_go(monkeypatch: pytest.MonkeyPatch) ->
     assert len(bounded._graphs) <= 6
 
 
+def test_references_outlast_the_captions_of_earlier_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MAX_KEPT", 8)
+    bounded = SpiceStar(synonyms=False)
+    asked: list[Sequence[str]] = []
+    parse = bounded._parser.parse
+    monkeypatch.setattr(bounded._parser, "parse", lambda captions: (asked.append(captions), parse(captions))[1])
+    for system in ("one", "two", "three"):
+        bounded.measure(Run(RUN.ids, [f"a dog of {system}", f"a car of {system}", ""], RUN.references))
+    assert asked[1:] == [["a dog of two", "a car of two"], ["a dog of three", "a car of three"]]
+    assert len(bounded._graphs) == 8
+
+
 def test_odd_captions_have_a_score(spice: SpiceStar) -> None:
     odd = ["", " \n\t", "😀🐶", "a\ndog", "\ud800", "\0", "x" * 5000, "dog " * 10_000, "and and and", "שלום عربى 犬"]
     run = Run([str(n) for n in range(len(odd))], odd, [["a dog"] * 50, *([one] for one in odd[1:])])

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from limner.errors import LimnerError
-from limner.score.spice import spice_parser as module
-from limner.score.spice.spice_parser import Parser, plain_sentence
+from limner.errors import LimnerError, MissingLibrary
+from limner.score.spice import SpiceStar
+
+if TYPE_CHECKING:
+    from limner.score.spice import spice_parser as module
+    from limner.score.spice.spice_parser import Parser, plain_sentence
+else:
+    pytest.importorskip("spacy", reason="sentences are parsed with spaCy")
+    from limner.score.spice import spice_parser as module
+    from limner.score.spice.spice_parser import Parser, plain_sentence
 
 CAPTIONS = ["A dog runs .", "Two cats sleep on a bed", "a dog runs"]
 
@@ -67,11 +75,11 @@ def test_the_choices_name_model_and_version(parser: Parser) -> None:
     assert parser.choices.keys() == {"parser", "spacy"}
 
 
-def test_without_spacy_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_spacy_the_error_names_the_extra_before_anything_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "spacy", None)
-    module._pipeline.cache_clear()
-    with pytest.raises(LimnerError, match=r"pip install 'limner\[nlp\]'"):
-        list(Parser().parse(["A dog"]))
+    monkeypatch.delitem(sys.modules, module.__name__)
+    with pytest.raises(MissingLibrary, match=r"spacy.*pip install 'limner\[nlp\]'"):
+        SpiceStar(synonyms=False)
 
 
 def test_a_model_that_is_not_there_is_named(parser: Parser) -> None:
