@@ -13,7 +13,7 @@ import click
 from limner.cli.click_classes import SectionedCommand
 from limner.cli.corpora import Command, Source, lenient_option, reading_lines, tell_reading
 from limner.cli.file_checks import check_outputs, check_sources
-from limner.cli.terminal import progress
+from limner.cli.terminal import progress, terminal_progress
 from limner.corpus import open_corpus
 from limner.corpus.formats import UnknownFormat
 from limner.errors import BadInput
@@ -310,7 +310,7 @@ def _settings(df: str, synonyms: Path | None, training: str | None, meteor_table
         meteor_tables,
         read_synonyms(synonyms, alone=True) if synonyms else None,
         known,
-        _tell_share,
+        terminal_progress,
     )
 
 
@@ -354,13 +354,6 @@ def _save(
     if per_image:
         with write_bytes(per_image) as handle:
             handle.write(per_image_csv(found).encode())
-
-
-def _tell_share(share: float) -> None:
-    """How much of METEOR's tables is compiled, which is done once."""
-    if sys.stderr.isatty():
-        bar = "█" * round(30 * share)
-        click.echo(f"\rpreparing METEOR's tables, once: {bar:░<30} {share:.0%}\x1b[K", err=True, nl=False)
 
 
 def _tell(what: str) -> None:

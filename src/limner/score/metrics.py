@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from limner.errors import LimnerError, unknown
+from limner.progress import Progress, silent
 from limner.score.metric import Metric
 from limner.score.run import Run
 
@@ -27,15 +28,15 @@ class Settings:
     `df` are CIDEr's document frequencies: of the `run` or part that is scored,
     of the whole `corpus` for parts too, or such as were counted before.
     `meteor_tables` is a folder with METEOR's tables, `synonyms` words for
-    classes of objects, `training` sentences that are not novel. `progress` is
-    told the share that is done where a metric prepares something once.
+    classes of objects, `training` sentences that are not novel. `progress`
+    hears how far a metric is that prepares something once.
     """
 
     df: DocumentFrequencies | Literal["run", "corpus"] = "run"
     meteor_tables: Path | None = None
     synonyms: Synonyms | None = None
     training: Sequence[str] | None = None
-    progress: Callable[[float], None] | None = None
+    progress: Progress = silent
 
 
 def check_names(names: Iterable[str]) -> None:

@@ -61,7 +61,7 @@ def no_paraphrases(real: Tables) -> Tables:
     """The real tables without the paraphrases."""
     source = find_source()
     assert source is not None
-    found = cached(source, lambda share: None)
+    found = cached(source)
     starts = np.zeros_like(found.arrays["paraphrase_starts"])
     none = {"paraphrases": np.zeros(0, dtype=np.uint32), "paraphrase_starts": starts}
     return Tables(replace(found, arrays={**found.arrays, **none}))
@@ -218,7 +218,7 @@ def test_a_copy_for_another_process_opens_the_same_tables(
     monkeypatch.setenv("LIMNER_CACHE", str(tmp_path / "cache"))
     folder = write_tables(tmp_path / "tables")
     run = run_of(("a dog rides a big goose", ["the hound is riding the geese"]))
-    metric = Meteor(folder, progress=lambda share: None)
+    metric = Meteor(folder, progress=lambda what, done, total: None)
     expected = metric.measure(run)
     sent = pickle.dumps(metric)
     assert len(sent) < 1_000

@@ -32,10 +32,10 @@ def compiled_files(cache: Path) -> list[str]:
 
 def test_tables_are_compiled_once(write_tables: Write, tmp_path: Path, cache: Path) -> None:
     folder = write_tables(tmp_path / "tables")
-    shares: list[float] = []
-    first = load_tables(folder, shares.append)
-    assert shares[-1] == 1.0
-    assert shares == sorted(shares)
+    reports: list[tuple[str, int, int | None]] = []
+    first = load_tables(folder, lambda *report: reports.append(report))
+    assert reports[-1] == ("parts of METEOR's tables", 100, 100)
+    assert reports == sorted(reports)
     assert compiled_files(cache) == [".lock", ".tables"]
     again: list[float] = []
     second = load_tables(folder, again.append)
@@ -82,7 +82,7 @@ def test_without_a_place_to_keep_them_tables_are_held_in_memory(
     held = Meteor(folder).measure(RUN)
     assert held.rows.tolist() == kept.rows.tolist()
     (warning,) = held.warnings
-    assert "made anew each time" in warning
+    assert "compiled anew each time" in warning
     assert "set LIMNER_CACHE" in warning
     assert "\n" not in warning
 
@@ -100,14 +100,14 @@ def test_two_processes_at_once_compile_once(write_tables: Write, tmp_path: Path,
 import sys, time
 from pathlib import Path
 from limner.score.meteor import load_tables
-from limner.score.meteor import meteor_tables as cache
-shares = []
-made = cache.compiled
-cache.compiled = lambda source, progress: (time.sleep(1), made(source, progress))[1]
+from limner.score.meteor import meteor_tables
+reports = []
+made = meteor_tables.compiled
+meteor_tables.compiled = lambda source, progress: (time.sleep(1), made(source, progress))[1]
 print("ready", flush=True)
 sys.stdin.readline()
-tables = load_tables(Path(sys.argv[1]), shares.append)
-print(tables.column, bool(shares))
+tables = load_tables(Path(sys.argv[1]), lambda *report: reports.append(report))
+print(tables.column, bool(reports))
 """
     command = [sys.executable, "-c", program, str(folder)]
     both = [
@@ -132,7 +132,7 @@ print(tables.column, bool(shares))
 def test_a_run_that_fails_leaves_nothing(write_tables: Write, tmp_path: Path, cache: Path) -> None:
     folder = write_tables(tmp_path / "tables")
 
-    def stop(share: float) -> None:
+    def stop(what: str, done: int, total: int | None) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -143,6 +143,6 @@ def test_a_run_that_fails_leaves_nothing(write_tables: Write, tmp_path: Path, ca
 def test_compiled_tables_are_mapped_and_not_read(write_tables: Write, tmp_path: Path) -> None:
     source = find_source(write_tables(tmp_path / "tables"))
     assert source is not None
-    found = cached(source, lambda share: None)
+    found = cached(source)
     assert all(not array.flags.writeable and not array.flags.owndata for array in found.arrays.values())
     assert isinstance(Tables(found)["paraphrases"], np.ndarray)

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from limner.arrays import Integers
 from limner.errors import BadInput
-from limner.score.meteor.meteor_sources import PARAPHRASES, JarTables, Progress, Source, read_jar, read_paraphrases
+from limner.progress import Progress
+from limner.score.meteor.meteor_sources import PARAPHRASES, JarTables, Share, Source, read_jar, read_paraphrases
 from limner.score.meteor.stemmer import stem
 from limner.score.meteor.wordnet import base_of, senses_of
 
@@ -37,29 +38,38 @@ MAX_PHRASE_WORDS = 255
 MAX_PHRASE_BYTES = 256 << 20
 
 
+# Progress is reported in hundredths of the work, which has no unit of its own.
+PARTS = 100
+
+
 def compiled(source: Source, progress: Progress) -> tuple[Arrays, Mapping[str, bool]]:
     """The arrays of these tables, by name, and the abbreviations that keep their period."""
+
+    def report(share: float) -> None:
+        progress("parts of METEOR's tables", round(PARTS * share), PARTS)
+
     jar = read_jar(source.jar)
     arrays: Arrays = {}
     phrases: list[bytes] = []
     pairs = array("I"), array("I")
+    # What share of the time each step takes was measured on METEOR's own tables.
     if source.paraphrases:
-        phrases, pairs = _read_phrases(source.paraphrases, lambda share: progress(0.5 * share))
+        phrases, pairs = _read_phrases(source.paraphrases, lambda share: report(0.5 * share))
     words = _vocabulary(jar, phrases, source)
-    progress(0.6)
+    report(0.6)
     arrays |= _word_arrays(words, jar)
-    progress(0.75)
-    nodes, trie = _trie(phrases, {word: i for i, word in enumerate(words)}, lambda share: progress(0.75 + 0.2 * share))
+    report(0.75)
+    nodes, trie = _trie(phrases, {word: i for i, word in enumerate(words)}, lambda share: report(0.75 + 0.2 * share))
     arrays |= trie | _paraphrase_arrays(nodes, *pairs, len(trie["trie_words"]))
-    progress(1.0)
+    report(1.0)
     return arrays, jar.prefixes
 
 
-def _read_phrases(path: Path, progress: Progress) -> tuple[list[bytes], tuple[array[int], array[int]]]:
+def _read_phrases(path: Path, report: Share) -> tuple[list[bytes], tuple[array[int], array[int]]]:
     """Every distinct phrase, and the places in that list of each pair's two."""
     number: dict[bytes, int] = {}
     firsts, seconds = array("I"), array("I")
-    for batch, paraphrases in read_paraphrases(path, progress):
+    for batch, paraphrases in read_paraphrases(path, report):
         for numbers, batch_phrases in ((firsts, batch), (seconds, paraphrases)):
             numbers.extend([number.setdefault(phrase, len(number)) for phrase in batch_phrases])
         if len(number) > MAX_PHRASES or len(firsts) > MAX_ENTRIES:
@@ -121,7 +131,7 @@ def _starts(lengths: Iterable[int], n: int) -> NDArray[np.uint32]:
     return starts
 
 
-def _trie(phrases: list[bytes], number: Mapping[bytes, int], progress: Progress) -> tuple[Integers, Arrays]:
+def _trie(phrases: list[bytes], number: Mapping[bytes, int], report: Share) -> tuple[Integers, Arrays]:
     """The node of each phrase; each node's word, and where its children begin. Node 0 is the root."""
     words, lengths, starts = _phrase_words(phrases, number)
     nodes = np.zeros(len(phrases), dtype=np.int64)
@@ -136,7 +146,7 @@ def _trie(phrases: list[bytes], number: Mapping[bytes, int], progress: Progress)
         node_words.append(distinct % len(number))
         parents.append(distinct // len(number))
         n_nodes, depth = n_nodes + len(distinct), depth + 1
-        progress(depth / longest)
+        report(depth / longest)
     counts = np.bincount(np.concatenate(parents), minlength=n_nodes)
     children = np.ones(n_nodes + 1, dtype=np.uint32)
     np.cumsum(counts, out=children[1:])

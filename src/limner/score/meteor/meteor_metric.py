@@ -26,10 +26,11 @@ from numpy.typing import ArrayLike
 
 from limner.arrays import Floats, Integers
 from limner.errors import LimnerError
+from limner.progress import Progress, silent
 from limner.score.meteor.meteor_alignment import N_STATISTICS, Matcher, Pair, align, aligned
 from limner.score.meteor.meteor_search import Alignment
 from limner.score.meteor.meteor_sentences import sentences
-from limner.score.meteor.meteor_sources import REMEDY, Progress
+from limner.score.meteor.meteor_sources import REMEDY
 from limner.score.meteor.meteor_tables import MODULES, Tables, load_tables
 from limner.score.metric import Statistics
 from limner.score.run import Run
@@ -45,7 +46,7 @@ class Meteor:
     A copy for another process opens them there, and must find the same.
     """
 
-    def __init__(self, tables: Tables | Path | str | None = None, progress: Progress | None = None) -> None:
+    def __init__(self, tables: Tables | Path | str | None = None, progress: Progress = silent) -> None:
         self._folder = Path(tables) if isinstance(tables, Path | str) else None
         self._given = tables if isinstance(tables, Tables) else None
         self._tables = self._given
@@ -53,7 +54,7 @@ class Meteor:
         self._key = ""
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_tables": self._given, "_progress": None, "_key": self.tables.key}
+        return {**self.__dict__, "_tables": self._given, "_progress": silent, "_key": self.tables.key}
 
     @property
     def name(self) -> str:

@@ -36,8 +36,8 @@ BLOCK = 1 << 22
 
 ENTRY_LINES = 3
 
-Progress = Callable[[float], None]
-"""Told, now and then, the share that is done: from 0 to 1."""
+Share = Callable[[float], None]
+"""Hears now and then how much of a step is done: from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def read_jar(path: Path) -> JarTables:
         )
 
 
-def read_paraphrases(path: Path, progress: Progress) -> Iterator[tuple[list[bytes], list[bytes]]]:
+def read_paraphrases(path: Path, report: Share) -> Iterator[tuple[list[bytes], list[bytes]]]:
     """Phrases and, place by place, phrases of the same meaning, some ten thousand pairs at a time.
 
     An entry is three lines: how likely it is, the one, the other. Words stand
@@ -112,7 +112,7 @@ def read_paraphrases(path: Path, progress: Progress) -> Iterator[tuple[list[byte
     """
     n_lines = 0
     rest: list[bytes] = []
-    for block in _blocks(path, progress):
+    for block in _blocks(path, report):
         lines = [*rest, *block]
         n_complete = len(lines) - len(lines) % ENTRY_LINES
         rest = lines[n_complete:]
@@ -126,7 +126,7 @@ def read_paraphrases(path: Path, progress: Progress) -> Iterator[tuple[list[byte
 _COMPLETE = "is the file complete?"
 
 
-def _blocks(path: Path, progress: Progress) -> Iterator[list[bytes]]:
+def _blocks(path: Path, report: Share) -> Iterator[list[bytes]]:
     """The lines of the file, unpacked some megabytes at a time."""
     cut = b""
     try:
@@ -137,7 +137,7 @@ def _blocks(path: Path, progress: Progress) -> Iterator[list[bytes]]:
                 if len(cut) > MAX_LINE or max(map(len, lines), default=0) > MAX_LINE:
                     raise BadInput(str(path), f"a line is longer than {MAX_LINE >> 10} kB", f"is this {PARAPHRASES}?")
                 yield _single_spaced(lines)
-                progress(min(raw.tell() / max(size, 1), 1.0))
+                report(min(raw.tell() / max(size, 1), 1.0))
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise BadInput(str(path), f"cannot be decompressed ({error})", _COMPLETE) from error
     except OSError as error:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import mmap
 import struct
+import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -27,18 +28,39 @@ from limner.arrays import Integers
 from limner.cache import cache_folder
 from limner.errors import LimnerError
 from limner.files import write_bytes
+from limner.progress import Progress, silent
 from limner.score.meteor.meteor_compilation import Array, Arrays, compiled
 from limner.score.meteor.meteor_normaliser import Normaliser
-from limner.score.meteor.meteor_sources import REMEDY, Progress, Source, find_source
+from limner.score.meteor.meteor_sources import REMEDY, Source, find_source
+
+if sys.platform != "win32":
+    import fcntl
 
 MODULES = ("exact", "stem", "synonym", "paraphrase")
 """The ways in which words match, in METEOR's order."""
+
+# The version goes up with every change of the arrays: a file of another version is made anew, under another name.
+VERSION = 1
+MAGIC = b"LIMNERMT"
+
+# Arrays begin where a line of the processor's cache does.
+ALIGNMENT = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """Compiled tables: arrays by name, abbreviations that keep their period, and warnings about keeping the file."""
+
+    arrays: Mapping[str, Array]
+    prefixes: Mapping[str, bool]
+    key: str
+    warnings: tuple[str, ...] = ()
 
 
 class Tables:
     """What METEOR knows of English.
 
-    `modules` are those that these tables allow, `column` the name of the
+    `modules` are those that these tables allow, `column` is the name of the
     metric with them. `warnings` say what is missing or went wrong.
     """
 
@@ -66,7 +88,7 @@ class Tables:
         known, starts = self["word_hashes"], self["word_starts"]
         numbers = np.full(len(words), -1, dtype=np.int64)
         open_, places = np.arange(len(words)), np.searchsorted(known, hashes).astype(np.int64)
-        # Those whose checksum is another word's too are looked for at the next place.
+        # Words may share a checksum, and then stand side by side: each round looks one place further.
         while len(open_):
             is_alike = places < len(known)
             is_alike[is_alike] = known[places[is_alike]] == hashes[open_[is_alike]]
@@ -80,6 +102,7 @@ class Tables:
 
 _COLUMNS = {4: "meteor", 3: "meteor-no-paraphrase", 2: "meteor-exact-stem"}
 
+# The tables of nothing: no word, and a trie that has only a root.
 _EMPTY: dict[str, NDArray[np.uint32] | NDArray[np.uint8]] = {
     **dict.fromkeys(("word_hashes", "word_stems", "own_senses", "senses", "paraphrases"), np.zeros(0, np.uint32)),
     **dict.fromkeys(("word_bytes", "word_flags"), np.zeros(0, np.uint8)),
@@ -88,19 +111,47 @@ _EMPTY: dict[str, NDArray[np.uint32] | NDArray[np.uint8]] = {
 }
 
 
-def load_tables(folder: Path | None = None, progress: Progress | None = None) -> Tables:
-    """The tables of a folder, or of the installed `pycocoevalcap`; those of nothing where it is not installed.
+def load_tables(folder: Path | None = None, progress: Progress = silent) -> Tables:
+    """The tables of a folder, or of the installed `pycocoevalcap`; empty ones if it is not installed.
 
-    The first time they are compiled, which takes half a minute; `progress` is
-    told how far that is.
+    They are compiled when they are first used, which takes half a minute;
+    `progress` hears how far that is.
     """
     source = find_source(folder)
-    return Tables(cached(source, progress or (lambda share: None)) if source else None)
+    return Tables(cached(source, progress) if source else None)
 
 
-VERSION = 1
-MAGIC = b"LIMNERMT"
-ALIGNMENT = 64
+def cached(source: Source, progress: Progress = silent, folder: Path | None = None) -> Compiled:
+    """The compiled tables of a source: from the cache folder, or compiled and put there.
+
+    If the folder cannot be written to, they are held in memory, with a warning.
+    """
+    folder = folder or cache_folder()
+    key = source.key()
+    path = folder / f"meteor-{VERSION}-{key}.tables"
+    if mapped := _mapped(path, key):
+        return mapped
+    with _alone(path.with_suffix(".lock")):
+        # Another process may have made the file while this one waited for the lock.
+        if mapped := _mapped(path, key):
+            return mapped
+        arrays, prefixes = compiled(source, progress)
+        problem = _write(path, arrays, prefixes)
+    if not problem and (mapped := _mapped(path, key)):
+        return mapped
+    warning = f"METEOR's tables are compiled anew each time ({problem or 'they cannot be read back'}); set LIMNER_CACHE"
+    return Compiled(arrays, prefixes, key, (warning,))
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """One process at a time; if the system has no locks, each process does the work for itself."""
+    with ExitStack() as stack:
+        if sys.platform != "win32":
+            with suppress(OSError):
+                lock.parent.mkdir(parents=True, exist_ok=True)
+                fcntl.flock(stack.enter_context(lock.open("ab")), fcntl.LOCK_EX)
+        yield
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -120,52 +171,8 @@ class Contents(msgspec.Struct, frozen=True):
     parts: dict[str, Part]
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
-    """Compiled tables: arrays by name, abbreviations that keep their period, and what went wrong while keeping them."""
-
-    arrays: Mapping[str, Array]
-    prefixes: Mapping[str, bool]
-    key: str
-    warnings: tuple[str, ...] = ()
-
-
-def cached(source: Source, progress: Progress, folder: Path | None = None) -> Compiled:
-    """The compiled tables of this source: from the cache folder, or made and put there.
-
-    Where the folder cannot be written to, they are held in memory, with a
-    warning.
-    """
-    folder = folder or cache_folder()
-    key = source.key()
-    path = folder / f"meteor-{VERSION}-{key}.tables"
-    if mapped := _mapped(path, key):
-        return mapped
-    with _alone(path.with_suffix(".lock")):
-        if mapped := _mapped(path, key):
-            return mapped
-        arrays, prefixes = compiled(source, progress)
-        problem = _write(path, arrays, prefixes)
-    if not problem and (mapped := _mapped(path, key)):
-        return mapped
-    warning = f"METEOR's tables are made anew each time ({problem or 'they cannot be read back'}); set LIMNER_CACHE"
-    return Compiled(arrays, prefixes, key, (warning,))
-
-
-@contextmanager
-def _alone(lock: Path) -> Iterator[None]:
-    """One process at a time; where the system cannot lock, each does the work for itself."""
-    with ExitStack() as held:
-        with suppress(ImportError, OSError):
-            import fcntl
-
-            lock.parent.mkdir(parents=True, exist_ok=True)
-            fcntl.flock(held.enter_context(lock.open("ab")), fcntl.LOCK_EX)
-        yield
-
-
 def _write(path: Path, arrays: Arrays, prefixes: Mapping[str, bool]) -> str:
-    """Put the arrays into the file, which appears when it is whole; what prevented it, if anything did."""
+    """Write the file, which appears when it is complete; returns what prevented it, if anything did."""
     head, offsets = _head(arrays, prefixes)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -190,15 +197,15 @@ def _head(arrays: Arrays, prefixes: Mapping[str, bool]) -> tuple[bytes, list[int
         offset = -(-offset // ALIGNMENT) * ALIGNMENT
         parts[name] = Part(array.dtype.str, offset, array.size)
         offset += array.nbytes
-    said = msgspec.json.encode(Contents(VERSION, offset, dict(prefixes), parts))
-    head = MAGIC + struct.pack("<Q", len(said)) + said
+    contents = msgspec.json.encode(Contents(VERSION, offset, dict(prefixes), parts))
+    head = MAGIC + struct.pack("<Q", len(contents)) + contents
     if len(head) > room:
         raise ValueError(f"the head of the compiled tables takes {len(head)} bytes, more than {room}")
     return head, [part.offset for part in parts.values()]
 
 
 def _mapped(path: Path, key: str) -> Compiled | None:
-    """The tables in the file, None where it is not there or is not what it should be."""
+    """The tables in the file, None if it is missing or damaged."""
     try:
         with path.open("rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

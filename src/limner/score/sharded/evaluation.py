@@ -19,6 +19,7 @@ from limner.corpus import Caption, Corpus, Image
 from limner.corpus.formats import split_source
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
+from limner.progress import silent
 from limner.score.caption_evaluation import Evaluation, Tell
 from limner.score.document_frequencies import DocumentFrequencies
 from limner.score.external import ScoresFile
@@ -118,7 +119,7 @@ def evaluate_sharded(
     plan = Plan(
         tuple(metrics),
         # Only this process has someone to tell of progress.
-        replace(settings, progress=None),
+        replace(settings, progress=silent),
         tuple(by),
         policy or Policy(),
         samples,
