@@ -105,9 +105,27 @@ static inline void *written(PyObject *object, Py_buffer *buffer, int64_t n_wante
     return found;
 }
 
+/* Whether somebody pressed Ctrl-C. With the interpreter's lock or without: whoever has released it gets it back for this. */
+static inline int has_signal(void)
+{
+    const PyGILState_STATE state = PyGILState_Ensure();
+    const int is_stopped = PyErr_CheckSignals() < 0;
+    PyGILState_Release(state);
+    return is_stopped;
+}
+
 static inline int is_interrupted(int64_t image)
 {
-    return image % IMAGES_BETWEEN_SIGNALS == 0 && PyErr_CheckSignals() < 0;
+    return image % IMAGES_BETWEEN_SIGNALS == 0 && has_signal();
+}
+
+/* Note that there is no memory left, with the lock or without; -1. */
+static inline int no_memory(void)
+{
+    const PyGILState_STATE state = PyGILState_Ensure();
+    PyErr_NoMemory();
+    PyGILState_Release(state);
+    return -1;
 }
 
 #endif

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from random import Random
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -41,6 +43,20 @@ def arguments(small: Tables) -> list[Any]:
 def test_sound_arguments_are_taken(aligner: Any, arguments: list[Any]) -> None:
     aligner.align(*arguments)
     assert arguments[-1][:, 0].tolist() == [0, 7, 0, 2, 2]
+
+
+def test_other_threads_run_while_the_kernel_searches(aligner: Any, small: Tables) -> None:
+    # A word that is repeated this often makes a search of a tenth of a second.
+    (block,) = sentences(small, token_table(["dog " * 600, "dog " * 599 + "a"]), np.array([0, 2]))
+    rows = np.zeros((2, meteor_alignment.N_STATISTICS), dtype=np.int64)
+    search = Thread(target=aligner.align, args=(*meteor_alignment._buffers(block), meteor_alignment.BEAM, rows))
+    search.start()
+    n_turns = 0
+    while search.is_alive():
+        n_turns += 1
+        time.sleep(0.0001)
+    assert rows[1, :2].tolist() == [600, 600]
+    assert n_turns > 5
 
 
 def test_arrays_with_any_numbers_are_aligned_or_refused(aligner: Any, arguments: list[Any]) -> None:

@@ -173,8 +173,7 @@ static int work_allocate(Work *work)
         || (work->used = room_for(bits, sizeof(uint64_t))) == NULL
         || (work->other_used = room_for(bits, sizeof(uint64_t))) == NULL
         || (work->children = room_for(work->beam, sizeof(Child))) == NULL) {
-        PyErr_NoMemory();
-        return -1;
+        return no_memory();
     }
     for (int64_t i = 0; i <= longest; i++)
         work->last_match[i] = -1;
@@ -233,10 +232,13 @@ static PyObject *align(PyObject *Py_UNUSED(module), PyObject *arguments)
             if (!PyErr_Occurred())
                 PyErr_SetString(PyExc_ValueError, fault);
         } else if (work_allocate(&work) == 0) {
+            /* From here on only buffers that are held are touched, so that other threads may run. */
+            Py_BEGIN_ALLOW_THREADS
             work_prepare(&work);
             for (int64_t i = 0; i < work.table.n_images && !is_interrupted(i); i++)
                 if (align_image(&work, i, answer) < 0)
                     break;
+            Py_END_ALLOW_THREADS
         }
         PyBuffer_Release(&buffer);
     }

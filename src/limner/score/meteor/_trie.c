@@ -82,8 +82,7 @@ static int add(Found *found, int32_t node)
         const int64_t room = 2 * found->room + 1024;
         int32_t *nodes = realloc(found->nodes, sizeof(int32_t) * (size_t)room);
         if (nodes == NULL) {
-            PyErr_NoMemory();
-            return -1;
+            return no_memory();
         }
         found->nodes = nodes;
         found->room = room;
@@ -125,10 +124,14 @@ static PyObject *walk(PyObject *Py_UNUSED(module), PyObject *arguments)
         return NULL;
     int64_t *counts = written(out, &buffer, table.n_tokens);
     if (counts != NULL) {
-        if (trie_read(&trie, trie_words, trie_children, known, table.n_words) == 0)
+        if (trie_read(&trie, trie_words, trie_children, known, table.n_words) == 0) {
+            /* From here on only buffers that are held are touched, so that other threads may run. */
+            Py_BEGIN_ALLOW_THREADS
             for (int64_t s = 0; s < table.n_sentences && !is_interrupted(s); s++)
                 if (walk_sentence(&table, &trie, s, counts, &found) < 0)
                     break;
+            Py_END_ALLOW_THREADS
+        }
         trie_release(&trie);
         PyBuffer_Release(&buffer);
     }

@@ -167,7 +167,7 @@ static int search(Work *work)
     work->paths[0] = (Path){{0, 0, 0}, -1, 0, -1, 0};
     memset(work->used, 0, sizeof(uint64_t) * (size_t)work->n_bits);
     for (int64_t j = 0; j < work->n_reference; j++) {
-        if (j % POSITIONS_BETWEEN_SIGNALS == POSITIONS_BETWEEN_SIGNALS - 1 && PyErr_CheckSignals() < 0)
+        if (j % POSITIONS_BETWEEN_SIGNALS == POSITIONS_BETWEEN_SIGNALS - 1 && has_signal())
             return -1;
         if (come_to(work, j) < 0)
             return -1;

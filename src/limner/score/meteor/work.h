@@ -77,11 +77,11 @@ typedef struct {
     int is_identical, beam;
     uint8_t *caption_cover, *reference_cover;
     int32_t *last_match; /* for each word of the caption, the last match at the position at hand that starts there */
-    Match *matches; /* those of all positions, or of the one at hand where they are too many to hold */
+    Match *matches; /* items of all positions, or of the one at hand where they are too many to hold */
     int64_t n_matches, matches_room;
-    int64_t *match_starts; /* where those of each position begin */
+    int64_t *match_starts; /* where items of each position begin */
     int is_held;
-    const Match *here; /* those of the position at hand */
+    const Match *here; /* items of the position at hand */
     int64_t n_here;
     Pending *pending;
     int64_t n_pending, pending_room;
@@ -94,14 +94,14 @@ typedef struct {
 } Work;
 
 /* The items with room for one more, perhaps elsewhere; NULL with an error where there is none. */
-static void *with_room(void *those, int64_t n, int64_t *room, size_t size)
+static void *with_room(void *items, int64_t n, int64_t *room, size_t size)
 {
     if (n < *room)
-        return those;
+        return items;
     const int64_t wanted = 2 * *room + 64;
-    void *larger = wanted < INT32_MAX ? realloc(those, size * (size_t)wanted) : NULL;
+    void *larger = wanted < INT32_MAX ? realloc(items, size * (size_t)wanted) : NULL;
     if (larger == NULL)
-        PyErr_NoMemory();
+        no_memory();
     else
         *room = wanted;
     return larger;
