@@ -19,11 +19,12 @@ from limner.lazy import load, load_object
 
 MOVED: dict[str, tuple[str, ...]] = {
     "limner.bench.build": ("limner.bench.benchmark",),
+    "limner.bench.mentions": ("limner.corpus.classes.class_mentions",),
     "limner.bench.contents": ("limner.bench.candidate_images",),
     "limner.bench.counted": ("limner.bench.counted_classes",),
     "limner.bench.domains": ("limner.bench.class_domains",),
-    "limner.caption.class_words": ("limner.corpus.classes.class_phrases",),
-    "limner.caption.excluded_classes": ("limner.corpus.classes.excluded_classes",),
+    "limner.caption.class_words": ("limner.corpus.classes.class_names",),
+    "limner.caption.excluded_classes": ("limner.corpus.classes.class_tables",),
     "limner.caption.hugging_face": ("limner.caption.models.hugging_face",),
     "limner.caption.hugging_face_step": ("limner.caption.models.hugging_face_step",),
     "limner.caption.mentions": ("limner.caption.constraints.worded_constraints",),
@@ -32,7 +33,7 @@ MOVED: dict[str, tuple[str, ...]] = {
     "limner.corpus.formats.open_images_classes": ("limner.corpus.classes.open_images_classes",),
     "limner.corpus.link": ("limner.corpus.linking",),
     "limner.corpus.playground": ("limner.playground",),
-    "limner.corpus.synonyms": ("limner.corpus.classes.synonyms",),
+    "limner.corpus.synonyms": ("limner.corpus.classes.class_words", "limner.corpus.classes.class_names"),
     "limner.describe.model_files": ("limner.learn.model_files",),
     "limner.report.plots": ("limner.look.plots",),
     "limner.report.tables": ("limner.look.tables",),

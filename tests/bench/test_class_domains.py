@@ -6,12 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from limner.bench.class_domains import Domains, class_domains, find_domains
+from limner.bench.class_domains import (
+    CaptionedClass,
+    Domains,
+    class_domains,
+    coco_classes,
+    find_domains,
+    find_shared_classes,
+    read_captioned_classes,
+    texts_of_people,
+)
 from limner.bench.counted_classes import CountedClasses
-from limner.bench.own import OwnClass, coco_classes
 from limner.corpus import Box, Caption, Image, open_corpus
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.corpus.classes.open_images_classes import read_class_tree
+from limner.errors import BadInput
 
 TREE = ClassHierarchy(
     "Entity",
@@ -32,8 +41,14 @@ CAPTIONED = [
 ]
 
 
-def found(own: list[OwnClass] | None = None) -> Domains:
-    return find_domains({"Dog", "Owl", "Plate", "Paw"}, CAPTIONED, CountedClasses(TREE), own=own, more_than=2)
+def found(captioned_classes: list[CaptionedClass] | None = None) -> Domains:
+    return find_domains(
+        {"Dog", "Owl", "Plate", "Paw"},
+        CAPTIONED,
+        CountedClasses(TREE),
+        captioned_classes=captioned_classes,
+        more_than=2,
+    )
 
 
 def test_every_class_has_a_domain_and_a_reason_the_most_mentioned_first() -> None:
@@ -89,17 +104,17 @@ def test_images_are_marked_and_counted() -> None:
 
 
 def test_own_classes_that_are_given_come_instead_of_the_labels() -> None:
-    domains = found(own=[OwnClass("hooter", ("Owl",)), OwnClass("unicorn")])
+    domains = found(captioned_classes=[CaptionedClass("hooter", ("Owl",)), CaptionedClass("unicorn")])
     assert domains.classes["Owl"].domain == "in-domain"
     assert domains.classes["Dog"].domain == "out-domain"
-    assert domains.owned.missing == ("unicorn",)
+    assert domains.shared.missing == ("unicorn",)
     assert domains.n_classes == {"in-domain": 2, "out-domain": 1, "ignored": 2}
 
 
 def test_without_a_hierarchy_the_labels_are_the_classes() -> None:
     domains = find_domains({"Owl", "Paw"}, iter(CAPTIONED), CountedClasses(), more_than=0)
     assert {one.name: one.domain for one in domains.classes.values()} == {"Owl": "in-domain", "Paw": "out-domain"}
-    assert (domains.n_captions, domains.owned.missing) == (3, ("dog",))
+    assert (domains.n_captions, domains.shared.missing) == (3, ("dog",))
 
 
 def test_the_paper_s_numbers_of_classes_nearly_from_a_share_of_coco(shared_data: Path) -> None:
@@ -108,8 +123,72 @@ def test_the_paper_s_numbers_of_classes_nearly_from_a_share_of_coco(shared_data:
     tree = read_class_tree(folder / "bbox_labels_600_hierarchy.json", folder / "class-descriptions-boxable.csv")
     captioned = open_corpus(shared_data / "coco" / "captions_val2017.json")
     threshold = round(1000 * 5000 / 118_287)
-    domains = find_domains(set(), captioned, CountedClasses(tree), own=coco_classes(), more_than=threshold)
+    domains = find_domains(
+        set(), captioned, CountedClasses(tree), captioned_classes=coco_classes(), more_than=threshold
+    )
     assert domains.n_classes == {"in-domain": 124, "out-domain": 394, "ignored": 83}
     in_domain = {one.name for one in domains.classes.values() if one.domain == "in-domain"}
     assert {"Table", "Plate", "Tree"} <= in_domain
     assert domains.n_captions == 25_014
+
+
+def test_what_systems_say_is_not_what_people_say() -> None:
+    captions = (Caption("0", "gold"), Caption("1", "mine", source="person:w1"), Caption("2", "its", source="system:x"))
+    assert list(texts_of_people(Image("a", captions=captions))) == ["gold", "mine"]
+
+
+def owns(*names: str) -> list[CaptionedClass]:
+    return [CaptionedClass(name) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("own", "classes", "found", "missing"),
+    [
+        (["dog"], ["Dog", "Hot dog"], {"Dog"}, ()),
+        (["dogs", "fire_hydrant"], ["Dog", "Fire hydrant"], {"Dog", "Fire hydrant"}, ()),
+        (["tv", "skis"], ["Television", "Ski"], {"Television", "Ski"}, ()),
+        (["mouse"], ["Mouse", "Computer mouse"], {"Computer mouse"}, ()),
+        (["mouse"], ["mouse"], {"mouse"}, ()),
+        (["car", "unicorn"], ["Carrot", "Car"], {"Car"}, ("unicorn",)),
+        ([], ["Dog"], set(), ()),
+    ],
+)
+def test_names_find_each_other(own: list[str], classes: list[str], found: set[str], missing: tuple[str, ...]) -> None:
+    assert find_shared_classes(owns(*own), classes) == (found, missing)
+
+
+def test_a_file_tells_what_is_called_otherwise(tmp_path: Path) -> None:
+    (tmp_path / "own.txt").write_text("# mine\nmoggy, Cat\n\nDog\nfolk, Man, Woman\n")
+    own = read_captioned_classes(tmp_path / "own.txt")
+    assert find_shared_classes(own, ["Cat", "Dog", "Man", "Woman", "Owl"]) == ({"Cat", "Dog", "Man", "Woman"}, ())
+
+
+def test_a_class_that_a_file_tells_and_is_not_there_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "own.txt").write_text("dog\nmoggy, Cta\n")
+    with pytest.raises(BadInput, match=r"own.txt:2: the benchmark has no class 'Cta'; correct the name"):
+        find_shared_classes(read_captioned_classes(tmp_path / "own.txt"), ["Cat", "Dog"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "own.txt: it names no class"),
+        ("# nothing\n", "own.txt: it names no class"),
+        ("dog\n, Cat\n", "own.txt:2: ', Cat' has an empty name"),
+        ("dog,\n", "own.txt:1: 'dog,' has an empty name"),
+    ],
+)
+def test_files_that_tell_nothing(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "own.txt").write_text(text)
+    with pytest.raises(BadInput) as error:
+        read_captioned_classes(tmp_path / "own.txt")
+    assert message in str(error.value)
+
+
+def test_each_of_coco_s_eighty_is_a_class_of_open_images(shared_data: Path) -> None:
+    folder = shared_data / "open_images"
+    tree = read_class_tree(folder / "bbox_labels_600_hierarchy.json", folder / "class-descriptions-boxable.csv")
+    found = find_shared_classes(coco_classes(), tree)
+    assert found.missing == ()
+    assert len(found.classes) == 80
+    assert {"Computer mouse", "Cattle", "Flying disc", "Coffee cup", "Houseplant"} <= found.classes

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from limner.corpus import Box, Caption, Chain, Image, Mention, open_corpus
-from limner.corpus.classes.synonyms import Synonyms
+from limner.corpus.classes.class_words import Synonyms
 from limner.corpus.linking import link, link_corpus
 from limner.errors import BadInput
 from strategies import images
@@ -125,7 +125,7 @@ def test_an_image_without_boxes_or_captions_stays_as_it_is(image: Image) -> None
 def test_mentions_that_are_there_are_only_replaced_when_that_is_wanted() -> None:
     linked = link(scene("A dog", d="dog"))
     assert list(link_corpus([scene("A dog", d="dog")])) == [linked]
-    with pytest.raises(BadInput, match=r"^a.jsonl: image 'i' has mentions already; pass --force to replace them$"):
+    with pytest.raises(BadInput, match=r"^a.jsonl: image 'i' has mentions already; allow them to be replaced$"):
         list(link_corpus([linked], place="a.jsonl"))
     assert list(link_corpus([linked], replace=True)) == [linked]
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.corpus import Box, Image, open_corpus
-from limner.corpus.classes.synonyms import Synonyms, read_synonyms
+from limner.corpus.classes.class_words import Synonyms, read_synonyms
 from limner.score.chair import Chair
 from limner.score.run import Run
 

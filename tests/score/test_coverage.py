@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from limner.corpus import Box, Image
-from limner.corpus.classes.synonyms import Synonyms
+from limner.corpus.classes.class_words import Synonyms
 from limner.score.coverage import Coverage
 from limner.score.run import Run
 

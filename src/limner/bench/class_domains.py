@@ -1,24 +1,29 @@
-"""How far images are from what a captioned corpus tells of: in, near and out of its domain (nocaps, 3.3)."""
+"""How far images are from what a captioned corpus shows and says: in, near and out of its domain (nocaps, 3.3)."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from limner.bench.counted_classes import CountedClasses
-from limner.bench.mentions import count_mentions, texts_of_people
-from limner.bench.own import OwnClass, Owned, find_own
+from limner.corpus.classes.class_hierarchy import ClassHierarchy
+from limner.corpus.classes.class_mentions import count_mentions
+from limner.corpus.classes.class_tables import COCO_CLASSES, NARROWER_NAMES, OPEN_IMAGES_NAMES
 from limner.corpus.image import FrozenDict, Image
+from limner.errors import BadInput, shown
+from limner.files import entries, read_lines
 
 IN, NEAR, OUT = "in-domain", "near-domain", "out-domain"
 DOMAINS = (IN, NEAR, OUT)
 IGNORED = "ignored"
 
+# The paper's threshold, for the 118,287 captioned images of COCO's training split.
 MENTIONS = 1_000
-"""Mentions above which a class is in-domain, though the captioned corpus has no boxes of it."""
+"""Mentions above which a class is in-domain although the captioned corpus has no boxes of it."""
 
 
 class ClassDomain(NamedTuple):
@@ -30,25 +35,22 @@ class ClassDomain(NamedTuple):
     why: str
 
 
-def class_domains(
-    mentions: Mapping[str, int], own: Collection[str], counted: CountedClasses, *, more_than: int = MENTIONS
-) -> dict[str, ClassDomain]:
-    """The domain of each class whose mentions are given, those most mentioned first and equal ones by name.
+class CaptionedClass(NamedTuple):
+    """A class of the captioned corpus; `meant` are the benchmark's classes that it stands for, if stated.
 
-    A class that does not count is ignored; otherwise it is in-domain if it is
-    one of the captioned corpus' `own`, or mentioned `more_than` so many times.
+    `place` is where that is stated, for errors.
     """
-    found = {}
-    for name, n in sorted(mentions.items(), key=lambda item: (-item[1], item[0])):
-        if reason := counted.why_not(name):
-            found[name] = ClassDomain(name, n, IGNORED, reason)
-        elif name in own:
-            found[name] = ClassDomain(name, n, IN, "class of the captioned corpus")
-        elif n > more_than:
-            found[name] = ClassDomain(name, n, IN, f"mentioned more than {more_than:,} times")
-        else:
-            found[name] = ClassDomain(name, n, OUT, f"mentioned {n:,} time{'' if n == 1 else 's'}")
-    return found
+
+    name: str
+    meant: tuple[str, ...] = ()
+    place: str = ""
+
+
+class SharedClasses(NamedTuple):
+    """The benchmark's classes that the captioned corpus also has, and those that only the captioned corpus has."""
+
+    classes: frozenset[str]
+    missing: tuple[str, ...]
 
 
 def find_domains(
@@ -56,65 +58,93 @@ def find_domains(
     captioned: Iterable[Image],
     counted: CountedClasses,
     *,
-    own: Iterable[OwnClass] | None = None,
+    captioned_classes: Iterable[CaptionedClass] | None = None,
     more_than: int = MENTIONS,
 ) -> Domains:
-    """The domains of the classes that `labels` of boxes, and the hierarchy, name, as a captioned corpus has them.
+    """The domains of the classes that `labels` of boxes and the hierarchy name, with respect to a captioned corpus.
 
-    `own` are the captioned corpus' classes; where they are not given, the labels of its boxes are.
+    `captioned_classes` are the captioned corpus's classes; default: the labels of its boxes.
     """
     counted.check(labels)
     classes = dict.fromkeys([*counted.known, *sorted(map(counted.class_of, labels))])
-    met: dict[str, None] = {}
+    captioned_labels: dict[str, None] = {}
     n_captions = 0
 
+    # One pass over the captioned corpus collects both its captions and its labels.
     def texts() -> Iterator[str]:
         nonlocal n_captions
         for image in captioned:
-            met.update(dict.fromkeys(box.label for box in image.boxes))
+            captioned_labels.update(dict.fromkeys(box.label for box in image.boxes))
             for text in texts_of_people(image):
                 n_captions += 1
                 yield text
 
     mentions = count_mentions(texts(), classes)
-    owned = find_own(map(OwnClass, met) if own is None else own, classes)
-    found = class_domains(mentions, owned.classes, counted, more_than=more_than)
-    return Domains(found, owned, n_captions, counted)
+    if captioned_classes is None:
+        captioned_classes = map(CaptionedClass, captioned_labels)
+    shared = find_shared_classes(captioned_classes, classes)
+    domains = class_domains(mentions, shared.classes, counted, more_than=more_than)
+    return Domains(domains, shared, n_captions, counted)
+
+
+def class_domains(
+    mentions: Mapping[str, int], shared: Collection[str], counted: CountedClasses, *, more_than: int = MENTIONS
+) -> dict[str, ClassDomain]:
+    """The domain of each class in `mentions`, most mentioned first, ties by name.
+
+    A class that does not count is ignored. Otherwise it is in-domain if the
+    captioned corpus shares it or mentions it more than `more_than` times.
+    """
+    domains = {}
+    for name, n in sorted(mentions.items(), key=lambda item: (-item[1], item[0])):
+        if reason := counted.why_not(name):
+            domains[name] = ClassDomain(name, n, IGNORED, reason)
+        elif name in shared:
+            domains[name] = ClassDomain(name, n, IN, "class of the captioned corpus")
+        elif n > more_than:
+            domains[name] = ClassDomain(name, n, IN, f"mentioned more than {more_than:,} times")
+        else:
+            domains[name] = ClassDomain(name, n, OUT, f"mentioned {n:,} time{'' if n == 1 else 's'}")
+    return domains
 
 
 class Domains:
-    """The domains of classes, and of the images that are put into them by the classes of their boxes.
+    """The domains of classes, and of images by the classes of their boxes.
 
-    In-domain images have in-domain classes alone, out-domain ones none of
-    them, near-domain ones both. An image without a box of a class that counts
-    is in no domain.
+    In-domain images have in-domain classes only, out-domain images none of
+    them, near-domain images both. An image without a box of a class that
+    counts is in no domain.
     """
 
     def __init__(
-        self, classes: Mapping[str, ClassDomain], owned: Owned, n_captions: int, counted: CountedClasses
+        self, classes: Mapping[str, ClassDomain], shared: SharedClasses, n_captions: int, counted: CountedClasses
     ) -> None:
         self.classes = classes
-        self.owned = owned
+        self.shared = shared
         self.n_captions = n_captions
         self.n_images: Counter[str] = Counter(dict.fromkeys(DOMAINS, 0))
         self.n_without = 0
         self._counted = counted
 
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{n:,} {domain}" for domain, n in self.n_classes.items())
+        return f"<Domains of {len(self.classes):,} classes: {counts}>"
+
     @property
     def n_classes(self) -> dict[str, int]:
         """How many classes are in-domain, out-domain and ignored."""
-        found = Counter(one.domain for one in self.classes.values())
-        return {domain: found[domain] for domain in (IN, OUT, IGNORED)}
+        counts = Counter(class_domain.domain for class_domain in self.classes.values())
+        return {domain: counts[domain] for domain in (IN, OUT, IGNORED)}
 
     def of(self, labels: Iterable[str]) -> str | None:
-        """The domain of an image with boxes of these labels."""
+        """The domain of an image with boxes of these labels; None if no class of them counts."""
         domains = {self.classes[name].domain for name in self._counted.of(labels)}
         if not domains:
             return None
         return NEAR if len(domains) > 1 else domains.pop()
 
     def marked(self, images: Iterable[Image]) -> Iterator[Image]:
-        """Each image with its domain as the attribute `domain`, and counted; one that is in none as it is."""
+        """Each image with its domain as the attribute `domain`; one in no domain unchanged. Both are counted."""
         for image in images:
             domain = self.of(box.label for box in image.boxes)
             if domain is None:
@@ -129,6 +159,56 @@ class Domains:
             "captions": self.n_captions,
             "images": {**self.n_images, "none": self.n_without},
             "classes": self.n_classes,
-            "missing": list(self.owned.missing),
-            "by_class": [one._asdict() for one in self.classes.values()],
+            "missing": list(self.shared.missing),
+            "by_class": [class_domain._asdict() for class_domain in self.classes.values()],
         }
+
+
+def texts_of_people(image: Image) -> Iterator[str]:
+    """The image's captions, without those that a system wrote."""
+    return (caption.text for caption in image.captions if not caption.source.startswith("system"))
+
+
+def coco_classes() -> list[CaptionedClass]:
+    """COCO's 80 classes, with the narrower ones of Open Images where it has no such class."""
+    return [CaptionedClass(name, NARROWER_NAMES.get(name, ())) for name in COCO_CLASSES]
+
+
+def read_captioned_classes(path: Path) -> list[CaptionedClass]:
+    """The classes of a file: each line is a class and, if the benchmark calls it otherwise, its names there.
+
+    Names are separated by commas. Blank lines and those that start with # are skipped.
+    """
+    classes = []
+    for number, line in entries(read_lines(path)):
+        name, *meant = (part.strip() for part in line.split(","))
+        if not name or not all(meant):
+            raise BadInput(f"{path}:{number}", f"{shown(line)} has an empty name", "give names between commas")
+        classes.append(CaptionedClass(name, tuple(meant), f"{path}:{number}"))
+    if not classes:
+        raise BadInput(str(path), "it names no class", "a line is a class of the captioned corpus")
+    return classes
+
+
+def find_shared_classes(captioned_classes: Iterable[CaptionedClass], classes: Iterable[str]) -> SharedClasses:
+    """Which of the benchmark's classes the captioned corpus also has.
+
+    Names are compared in any case and in the singular; COCO's names find Open
+    Images'. A name that a file gives and the benchmark does not have is an
+    error.
+    """
+    # A flat hierarchy looks names up exactly as the real one does.
+    tree = ClassHierarchy("", dict.fromkeys(classes, ("",)), {}).known_as(OPEN_IMAGES_NAMES)
+    shared: set[str] = set()
+    missing: list[str] = []
+    for captioned_class in captioned_classes:
+        class_by_name = {name: tree.find(name) for name in captioned_class.meant or (captioned_class.name,)}
+        unknown_names = [name for name, known in class_by_name.items() if known is None]
+        # The built-in list may name classes that this benchmark does not have; a file has to be right.
+        if unknown_names and captioned_class.meant and captioned_class.place:
+            problem = f"the benchmark has no class {shown(unknown_names[0])}"
+            raise BadInput(captioned_class.place, problem, "correct the name")
+        shared.update(known for known in class_by_name.values() if known is not None)
+        if len(unknown_names) == len(class_by_name):
+            missing.append(captioned_class.name)
+    return SharedClasses(frozenset(shared), tuple(missing))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
-from limner.corpus.classes.coco_classes import COCO_CLASSES
+from limner.corpus.classes.class_tables import COCO_CLASSES, EXCLUDED_CLASSES
 from limner.errors import LimnerError, shown, unknown
 
 PART, SUPER_CATEGORY, NAMED = "part", "super-category", "named"
@@ -16,7 +16,7 @@ PLAIN = (*COCO_CLASSES, "table", "tree", "plant")
 There all of COCO's classes are in-domain, and so are table and tree; plants are named among what is frequent.
 """
 
-NO_WHOLES = frozenset({"Building", "/m/0cgh4"})
+NO_WHOLES = frozenset({"Building", EXCLUDED_CLASSES["Building"]})
 """Open Images' file has laptops, tools and all that follows in its list as parts of a building, which they are not."""
 
 

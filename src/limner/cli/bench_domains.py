@@ -30,9 +30,8 @@ from limner.lazy import lazy
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from limner.bench.class_domains import Domains
+    from limner.bench.class_domains import CaptionedClass, Domains
     from limner.bench.counted_classes import CountedClasses
-    from limner.bench.own import OwnClass
     from limner.report import bench_plots
 else:
     bench_plots = lazy("limner.report.bench_plots")
@@ -106,7 +105,7 @@ def domains(
 
         labels = {box.label for image in progress(corpus, "images looked at") for box in image.boxes}
         said = progress(captioned, "captioned images")
-        told.append(find_domains(labels, said, counted, own=listed, more_than=mentions))
+        told.append(find_domains(labels, said, counted, captioned_classes=listed, more_than=mentions))
         yield from told[0].marked(progress(corpus, "images read again"))
 
     with read_twice(sources, from_, lenient=lenient) as corpus:
@@ -122,20 +121,20 @@ def domains(
     output.print(found.to_json(), _lines(found))
 
 
-def _own_classes(own: str | None) -> list[OwnClass] | None:
-    from limner.bench.own import coco_classes, read_own_classes
+def _own_classes(own: str | None) -> list[CaptionedClass] | None:
+    from limner.bench.class_domains import coco_classes, read_captioned_classes
 
     if own is None:
         return None
-    return coco_classes() if own == "coco" else read_own_classes(Path(own))
+    return coco_classes() if own == "coco" else read_captioned_classes(Path(own))
 
 
 def _notes(found: Domains) -> Iterator[str]:
     if not found.n_captions:
         yield "there are no captions in CAPTIONED; nothing is mentioned"
-    if not found.owned.classes:
+    if not found.shared.classes:
         yield "CAPTIONED has no class of the corpus; name its classes with --own, or files with its boxes"
-    if missing := found.owned.missing:
+    if missing := found.shared.missing:
         shown = ", ".join(missing[:SHOWN]) + (", …" if len(missing) > SHOWN else "")
         yield f"{len(missing):,} of CAPTIONED's classes are none of the corpus': {shown}; a file for --own can tell"
     if n := found.n_without:

@@ -70,7 +70,7 @@ def command(
     that name them in the singular and the plural.
     """
     from limner.caption.constraints.constraint_choice import ConstraintChooser
-    from limner.corpus.classes.excluded_classes import EXCLUDED_CLASSES
+    from limner.corpus.classes.class_tables import EXCLUDED_CLASSES
 
     if hierarchy is None and (names or strict):
         raise click.UsageError(

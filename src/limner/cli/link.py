@@ -11,7 +11,7 @@ import click
 from limner.cli.corpora import FormatName, Source, from_option, lenient_option, tell_reading, tell_written
 from limner.cli.terminal import progress
 from limner.corpus import Image
-from limner.corpus.classes.synonyms import built_in_synonyms, read_synonyms
+from limner.corpus.classes.class_words import built_in_synonyms, read_synonyms
 from limner.corpus.formats import open_corpus, write_corpus
 from limner.corpus.linking import link_corpus
 

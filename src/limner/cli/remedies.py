@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from limner.errors import BadInput, LimnerError
 
-REMEDIES: dict[str, str] = {}
+REMEDIES: dict[str, str] = {
+    "class is an id": "pass the file of class names with --names",
+    "has mentions": "pass --force to replace them",
+}
 """Remedies by the code of the error; `{name}` stands for a fact of that name."""
 
 

@@ -296,7 +296,7 @@ def _named(systems: list[Captions]) -> list[Captions]:
 
 
 def _settings(df: str, synonyms: Path | None, training: str | None, meteor_tables: Path | None) -> Settings:
-    from limner.corpus.classes.synonyms import read_synonyms
+    from limner.corpus.classes.class_words import read_synonyms
     from limner.score.document_frequencies import DocumentFrequencies
     from limner.score.metrics import Settings
 

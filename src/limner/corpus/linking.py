@@ -1,4 +1,4 @@
-"""Captions tied to boxes by the names of the boxes' classes, where nobody has tied them by hand."""
+"""Linking: captions tied to boxes by the names of the boxes' classes, where nobody has tied them by hand."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from weakref import WeakKeyDictionary
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
-from limner.corpus.classes.class_mentions import Named, Vocabulary
-from limner.corpus.classes.synonyms import Synonyms, Term, built_in_synonyms, class_name
+from limner.corpus.classes.class_mentions import ClassMentions, NounPhrase
+from limner.corpus.classes.class_names import class_name
+from limner.corpus.classes.class_words import Synonyms, Term, built_in_synonyms
 from limner.corpus.image import Chain, Image
 from limner.errors import BadInput, shown
 
@@ -21,23 +22,24 @@ def link_corpus(
 ) -> Iterator[Image]:
     """The images, their captions tied to their boxes.
 
-    An image that has mentions already is an error that names the `place`,
-    unless they are to be replaced.
+    An image that already has mentions is an error, which names the `place`;
+    with `replace` they are replaced.
     """
     known = synonyms or built_in_synonyms()
     for image in images:
         if not replace and (image.chains or any(caption.mentions for caption in image.captions)):
-            raise BadInput(place, f"image {shown(image.id)} has mentions already", "pass --force to replace them")
+            problem = f"image {shown(image.id)} has mentions already"
+            raise BadInput(place, problem, "allow them to be replaced", code="has mentions")
         yield link(image, known)
 
 
 def link(image: Image, synonyms: Synonyms | None = None) -> Image:
-    """The image with mentions wherever a caption names the class of a box; mentions it had are replaced.
+    """The image with mentions wherever a caption names the class of a box; earlier mentions are replaced.
 
     A singular noun refers to the largest box of its class that no other
     singular noun of the caption has taken, a plural or counted one to all
-    boxes of the class. A noun that finds no box is no mention. An image
-    without boxes or captions is returned as it is.
+    boxes of the class. A noun without a box makes no mention. An image
+    without boxes or captions is returned unchanged.
     """
     if not image.boxes or not image.captions:
         return image
@@ -64,7 +66,7 @@ class _Things:
         self._boxes_by_class: dict[str, list[Box]] = {}
         for box in image.boxes:
             self._boxes_by_class.setdefault(class_name(box.label), []).append(box)
-        self._vocabulary = _vocabulary(synonyms, self._boxes_by_class)
+        self._class_mentions = _class_mentions(synonyms, self._boxes_by_class)
         self._order = {box.id: n for n, box in enumerate(image.boxes)}
         self._pools: dict[Term, list[Box]] = {}
         self.chains: dict[frozenset[str], Chain] = {}
@@ -72,16 +74,16 @@ class _Things:
     def mentions(self, text: str) -> tuple[Mention, ...]:
         taken: set[str] = set()
         mentions: list[Mention] = []
-        for named in self._vocabulary.named(text):
-            boxes = self._referents(named, taken)
+        for phrase in self._class_mentions.noun_phrases(text):
+            boxes = self._referents(phrase, taken)
             if boxes:
                 chain = self._chain(boxes)
-                mentions.append(Mention(named.start, named.end, chain.boxes, chain.id, chain.types))
+                mentions.append(Mention(phrase.start, phrase.end, chain.boxes, chain.id, chain.types))
         return tuple(mentions)
 
-    def _referents(self, named: Named, taken: set[str]) -> list[Box]:
-        pool = self._pool(named.term)
-        if named.several:
+    def _referents(self, phrase: NounPhrase, taken: set[str]) -> list[Box]:
+        pool = self._pool(phrase.term)
+        if phrase.several:
             return pool
         left = [box for box in pool if box.id not in taken]
         # A box around a whole crowd is nobody in particular while there are others.
@@ -95,24 +97,24 @@ class _Things:
     def _pool(self, term: Term) -> list[Box]:
         """The boxes that a term may mean, in the image's order.
 
-        Those that are labelled with the very word come first: "man" means
-        boxes labelled man where there are any, otherwise those labelled person.
-        The class' own name means everything that is a kind of it.
+        Boxes labelled with the very word come first: "man" means boxes
+        labelled man if there are any, otherwise those labelled person. The
+        class's own name means everything that is a kind of it.
         """
         if term not in self._pools:
             labels = [term.word] if term.word in self._boxes_by_class else list(term.classes)
             if term.word in self._synonyms.words_by_class:
                 labels += self._synonyms.words_by_class[term.word] - set(labels) - self._synonyms.words_by_class.keys()
-            found = [box for label in labels for box in self._boxes_by_class.get(label, ())]
-            self._pools[term] = sorted(found, key=lambda box: self._order[box.id])
+            boxes = [box for label in labels for box in self._boxes_by_class.get(label, ())]
+            self._pools[term] = sorted(boxes, key=lambda box: self._order[box.id])
         return self._pools[term]
 
     def _chain(self, boxes: list[Box]) -> Chain:
         """The chain of these boxes: one for every distinct set of them.
 
         It is named after its box, or after the labels of all its boxes, so
-        that the same boxes make the same chain whatever the captions are (but
-        for odd ids that would clash with such a name).
+        that the same boxes make the same chain whatever the captions are
+        (unless an odd id clashes with such a name).
         """
         ids = tuple(box.id for box in boxes)
         key = frozenset(ids)
@@ -125,14 +127,14 @@ class _Things:
         return self.chains[key]
 
 
-_plain: WeakKeyDictionary[Synonyms, Vocabulary] = WeakKeyDictionary()
+_listed_mentions: WeakKeyDictionary[Synonyms, ClassMentions] = WeakKeyDictionary()
 
 
-def _vocabulary(synonyms: Synonyms, labels: Iterable[str]) -> Vocabulary:
+def _class_mentions(synonyms: Synonyms, labels: Iterable[str]) -> ClassMentions:
     """What can be named in an image; made once for images whose labels are all listed."""
     terms = synonyms.vocabulary(labels)
     if terms is not synonyms.terms:
-        return Vocabulary(terms)
-    if synonyms not in _plain:
-        _plain[synonyms] = Vocabulary(terms)
-    return _plain[synonyms]
+        return ClassMentions(terms)
+    if synonyms not in _listed_mentions:
+        _listed_mentions[synonyms] = ClassMentions(terms)
+    return _listed_mentions[synonyms]

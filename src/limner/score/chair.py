@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from limner.corpus.classes.chair_objects import Classes, Spoken, every, fingerprint, objects_of
-from limner.corpus.classes.synonyms import Synonyms, built_in_synonyms
+from limner.corpus.classes.class_words import Synonyms, built_in_synonyms
 from limner.corpus.image import Image
 from limner.score.metric import Numbers, Statistics
 from limner.score.run import Run

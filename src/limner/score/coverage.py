@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from limner.corpus.classes.chair_objects import Classes, every, fingerprint, objects_of, sure
-from limner.corpus.classes.synonyms import Synonyms, built_in_synonyms
+from limner.corpus.classes.class_words import Synonyms, built_in_synonyms
 from limner.corpus.image import Image
 from limner.score.metric import Statistics, means
 from limner.score.run import Run

@@ -14,7 +14,7 @@ from limner.score.metric import Metric
 from limner.score.run import Run
 
 if TYPE_CHECKING:
-    from limner.corpus.classes.synonyms import Synonyms
+    from limner.corpus.classes.class_words import Synonyms
     from limner.score.document_frequencies import DocumentFrequencies
 
 USUAL = ("bleu", "rouge_l", "cider", "meteor")

@@ -19,10 +19,15 @@ def first_lemma(label: str) -> str:
     synonyms, is "tench". Words that only begin with a capital lose it. A label
     without anything to be read is an "object".
     """
-    lemma = _SENSE.sub("", label.strip()).partition(",")[0]
+    lemma = without_sense(label).partition(",")[0]
     shown = "".join(c if c.isprintable() else " " for c in lemma.replace("_", " "))
     words = [word.lower() if word[1:] == word[1:].lower() else word for word in shown.split()]
     return _cut(words) or "object"
+
+
+def without_sense(label: str) -> str:
+    """A label without the sense of a WordNet synset: `dog.n.01` is "dog"."""
+    return _SENSE.sub("", label.strip())
 
 
 @lru_cache(maxsize=1 << 16)

@@ -12,8 +12,8 @@ from limner.caption.constraints.constraint_choice import By, Choice, ConstraintC
 from limner.corpus import Image, open_corpus
 from limner.corpus.box import Box
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
-from limner.corpus.classes.excluded_classes import EXCLUDED_CLASSES
-from limner.corpus.classes.open_images_classes import COCO_NAMES, read_class_tree
+from limner.corpus.classes.class_tables import EXCLUDED_CLASSES, OPEN_IMAGES_NAMES
+from limner.corpus.classes.open_images_classes import read_class_tree
 from limner.errors import LimnerError
 
 # A kind of each, and a part: a wheel is no kind of vehicle.
@@ -30,7 +30,7 @@ PARENTS = {
     "Fire hydrant": ("Entity",),
     "Person": ("Entity",),
 }
-TREE = ClassHierarchy("Entity", PARENTS, {"Tail light": ("Car",)}).known_as(COCO_NAMES)
+TREE = ClassHierarchy("Entity", PARENTS, {"Tail light": ("Car",)}).known_as(OPEN_IMAGES_NAMES)
 
 
 def box(id: str, label: str, side: float = 10, score: float = 1.0, left: float = 0) -> Box:

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from limner.corpus import Box, Image
 from limner.corpus.classes.chair_objects import Objects, every, fingerprint, sure
-from limner.corpus.classes.synonyms import Synonyms, class_name, read_synonyms
+from limner.corpus.classes.class_names import class_name
+from limner.corpus.classes.class_words import Synonyms, read_synonyms
 from limner.text.forms import singular
 from limner.text.lexicon import word_set
 

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limner.corpus.classes.class_mentions import Vocabulary
-from limner.corpus.classes.synonyms import built_in_synonyms
+from limner.corpus import open_corpus
+from limner.corpus.classes.class_mentions import ClassMentions, count_mentions
+from limner.corpus.classes.class_words import built_in_synonyms
+from limner.errors import LimnerError
 
 
 def named(text: str) -> str:
     """The text with brackets around what it names; + after those that are several."""
     out, reached = "", 0
-    for found in Vocabulary(built_in_synonyms().terms).named(text):
+    for found in ClassMentions(built_in_synonyms().terms).noun_phrases(text):
         if "-" in found.term.classes:
             continue
         out += f"{text[reached : found.start]}[{text[found.start : found.end]}]{'+' * found.several}"
@@ -112,17 +117,67 @@ WORDS = "a the two of dog dogs hot orange red , and - 's man ski skis couple gro
 def test_spans_are_in_order_and_within_the_text(parts: list[str]) -> None:
     text = " ".join(parts)
     reached = 0
-    for found in Vocabulary(built_in_synonyms().terms).named(text):
+    for found in ClassMentions(built_in_synonyms().terms).noun_phrases(text):
         assert reached <= found.start < found.end <= len(text)
         assert text[found.start : found.end] == text[found.start : found.end].strip()
         reached = found.end
 
 
 def test_a_text_without_end_takes_no_recursion() -> None:
-    assert len(Vocabulary(built_in_synonyms().terms).named("one of " * 3000 + "dogs " + "baby " * 3000)) == 2
+    assert len(ClassMentions(built_in_synonyms().terms).noun_phrases("one of " * 3000 + "dogs " + "baby " * 3000)) == 2
 
 
 def test_occurrences_are_every_term_whatever_the_sentence_does_with_it() -> None:
     text = "No bus driver skis by a Hot-Dog."
-    found = Vocabulary(built_in_synonyms().terms).occurrences(text)
+    found = ClassMentions(built_in_synonyms().terms).occurrences(text)
     assert [text[one.start : one.end] for one in found] == ["bus driver", "skis", "Hot-Dog"]
+
+
+CLASSES = ["Dog", "Hot dog", "Bear", "Teddy bear", "Person", "Human hand", "Kitchen & dining room table", "Table"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("A dog chases two dogs.", {"Dog": 2}),
+        ("DOG", {"Dog": 1}),
+        ("Two hot dogs and a dog", {"Hot dog": 1, "Dog": 1}),
+        ("hot, dog", {"Dog": 1}),
+        ("a teddy bear", {"Teddy bear": 1}),
+        ("bears", {"Bear": 1}),
+        ("Three people hold hands", {"Person": 1, "Human hand": 1}),
+        ("a human hand", {"Human hand": 1}),
+        ("the dining room table beside tables", {"Kitchen & dining room table": 1, "Table": 1}),
+        ("a hotdog, a dogma, a tablet", {}),
+        ("the dog's bowl", {"Dog": 1}),
+        ("a dog-house", {}),
+        ("", {}),
+    ],
+)
+def test_mentions_of_a_caption(text: str, found: dict[str, int]) -> None:
+    assert +count_mentions([text], CLASSES) == Counter(found)
+
+
+def test_classes_that_are_never_mentioned_are_there_with_none() -> None:
+    assert count_mentions(["a dog", "a dog"], ["Dog", "Cat"]) == {"Dog": 2, "Cat": 0}
+
+
+def test_two_classes_of_one_name_are_both_mentioned() -> None:
+    assert count_mentions(["a bat"], ["Bat (Animal)", "Bat"]) == {"Bat (Animal)": 1, "Bat": 1}
+
+
+def test_a_class_is_found_as_it_is_spelt_and_as_sentences_spell_it() -> None:
+    assert count_mentions(["a hair drier and two hair dryers"], ["hair drier"]) == {"hair drier": 2}
+
+
+def test_a_class_id_is_no_word() -> None:
+    with pytest.raises(LimnerError, match="class '/m/01g317' is an id, which no caption mentions"):
+        count_mentions([], ["/m/01g317"])
+
+
+def test_coco_mentions(shared_data: Path) -> None:
+    images = open_corpus(shared_data / "coco" / "captions_val2017.json")
+    texts = [caption.text for image in images for caption in image.captions]
+    found = count_mentions(texts, CLASSES)
+    # grep -oiwE 'teddy bears?' and 'hot dogs?' over the captions.
+    assert (found["Teddy bear"], found["Hot dog"]) == (234, 102)

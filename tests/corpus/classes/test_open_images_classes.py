@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from limner.corpus.classes.coco_classes import COCO_CLASSES
-from limner.corpus.classes.open_images_classes import COCO_NAMES, read_class_names, read_class_tree
+from limner.corpus.classes.class_tables import COCO_CLASSES, OPEN_IMAGES_NAMES
+from limner.corpus.classes.open_images_classes import read_class_names, read_class_tree
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
 
@@ -68,7 +68,7 @@ def test_all_of_cocos_classes_but_one_are_in_open_images(shared_data: Path) -> N
     folder = shared_data / "open_images"
     tree = read_class_tree(folder / "bbox_labels_600_hierarchy.json", folder / "class-descriptions-boxable.csv")
     assert [label for label in COCO_CLASSES if tree.find(label) is None] == ["cup"]
-    assert {tree.find(label) for label in COCO_NAMES} == set(COCO_NAMES.values())
+    assert {tree.find(label) for label in OPEN_IMAGES_NAMES} == set(OPEN_IMAGES_NAMES.values())
     assert len({tree.find(label) for label in COCO_CLASSES}) == 80
     assert (
         tree.find("/m/014sv8") == read_class_names([folder / "class-descriptions-boxable.csv"], Reading())["/m/014sv8"]

@@ -10,9 +10,8 @@ from msgspec import Struct, to_builtins
 
 from limner.corpus.box import GOLD, Box
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
-from limner.corpus.classes.class_phrases import class_phrases
-from limner.corpus.classes.excluded_classes import EXCLUDED_CLASSES
-from limner.corpus.classes.synonyms import class_name
+from limner.corpus.classes.class_names import class_name, class_phrases
+from limner.corpus.classes.class_tables import EXCLUDED_CLASSES
 from limner.corpus.image import Image
 from limner.errors import LimnerError, one_line, shown, unknown
 

@@ -1,13 +1,13 @@
-"""The objects that sentences speak of, as CHAIR reads them, and those that a picture is known to show.
+"""The objects that sentences speak of, as CHAIR reads them, and those that an image is known to show.
 
 Rohrbach et al. (2018), "Object Hallucination in Image Captioning". Every word
 or run of words that names a class is a mention, whatever the sentence does
-with it: "a train station" speaks of a train. Of terms that begin at one place
-the longest counts, so that a hot dog is no dog. The rules below are theirs,
-made for COCO's classes and harmless to others'.
+with it: "a train station" speaks of a train. Of terms that begin at the same
+word only the longest counts, so that a hot dog is no dog. The rules below are
+theirs, made for COCO's classes and harmless to others'.
 
-A word that may mean several classes stands for any of them: it is right if one
-of them is there.
+A word that may mean several classes stands for any of them: it is right if the
+image shows one of them.
 """
 
 from __future__ import annotations
@@ -16,13 +16,14 @@ from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from typing import NamedTuple
 
-from limner.corpus.classes.class_mentions import Vocabulary
-from limner.corpus.classes.synonyms import NOTHING, Synonyms, Term, Terms, class_name, term_key
+from limner.corpus.classes.class_mentions import ClassMentions
+from limner.corpus.classes.class_names import class_name, term_key
+from limner.corpus.classes.class_tables import NO_CLASS
+from limner.corpus.classes.class_words import Synonyms, Term, Terms
 from limner.corpus.image import Image
 from limner.text.forms import plural
 
 Classes = frozenset[str]
-
 
 Meaning = tuple[str, ...]
 """The classes of which a word may mean one: mostly a single one."""
@@ -48,29 +49,31 @@ class Objects:
 
     def __init__(self, synonyms: Synonyms, labels: Iterable[str] = ()) -> None:
         self._terms = synonyms.vocabulary({class_name(label): None for label in labels})
-        self._vocabulary = Vocabulary({**_misspelt(self._terms), **dict(_rules(self._terms)), **self._terms})
+        # Listed terms come last, so that they win over rules, and rules over misspelt plurals.
+        self._mentions = ClassMentions({**_misspelt(self._terms), **dict(_rules(self._terms)), **self._terms})
 
     def spoken(self, text: str) -> list[Spoken]:
         """What the text speaks of, from left to right, as often as it does."""
-        found = [one for one in self._vocabulary.occurrences(text) if _classes(one.term)]
-        if any(one.term.word == "toilet" for one in found):
-            found = [one for one in found if one.term.word != "seat"]
-        return [Spoken(one.start, one.end, one.term.classes) for one in found]
+        occurrences = [occurrence for occurrence in self._mentions.occurrences(text) if _classes(occurrence.term)]
+        # The seat of a toilet is no chair: one of the published rules.
+        if any(term.word == "toilet" for _, _, term in occurrences):
+            occurrences = [occurrence for occurrence in occurrences if occurrence.term.word != "seat"]
+        return [Spoken(start, end, term.classes) for start, end, term in occurrences]
 
     def shown(self, image: Image | None, references: Iterable[str]) -> Shown:
         """What an image shows, by all that is known of it."""
         labels = {box.label for box in image.boxes} if image is not None else set()
         return Shown(
             frozenset(map(self._labelled, labels)),
-            frozenset(one.classes for reference in references for one in self.spoken(reference)),
+            frozenset(spoken.classes for reference in references for spoken in self.spoken(reference)),
         )
 
     def _labelled(self, label: str) -> Meaning:
-        """The class of a label; where it is none that is listed but a word for one (man), that."""
+        """The class of a label, or the classes that it is a word for: a box labelled "man" shows a person."""
         name = class_name(label)
         term = self._terms.get(term_key(name))
-        found = _classes(term) if term is not None else ()
-        return found if found and name not in found else (name,)
+        classes = _classes(term) if term is not None else ()
+        return classes if classes and name not in classes else (name,)
 
 
 def every(meanings: Iterable[Meaning]) -> Classes:
@@ -79,7 +82,7 @@ def every(meanings: Iterable[Meaning]) -> Classes:
 
 
 def sure(meanings: Iterable[Meaning]) -> Classes:
-    """The classes that are meant for sure."""
+    """The classes that are certainly meant."""
     return frozenset(meaning[0] for meaning in meanings if len(meaning) == 1)
 
 
@@ -89,24 +92,24 @@ def objects_of(images: Iterable[Image] | None, synonyms: Synonyms) -> Objects:
 
 
 def fingerprint(synonyms: Synonyms) -> str:
-    """A few letters that are others for other synonyms."""
+    """A short hash of the synonyms, for signatures."""
     listed = "\n".join(f"{' '.join(key)}:{','.join(term.classes)}" for key, term in sorted(synonyms.terms.items()))
     return sha256(listed.encode()).hexdigest()[:8]
 
 
 YOUNG_OR_OLD = ("baby", "adult")
 ANIMALS = ("bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe", "animal", "cub")
-"""What may be a baby or an adult and no person."""
+"""What may be a baby or an adult without being a person."""
 
 CARRIERS = ("jet", "train")
-"""What may be called after its passengers without speaking of them."""
+"""What is called after its passengers without speaking of them: "a passenger train"."""
 
 OTHERWISE = {("toilet", "seat"): "toilet", ("home", "plate"): ""}
-"""Words that mean, taken together, another thing than each; or none."""
+"""Pairs of words that together mean another class than each alone, or none."""
 
 
 def _rules(terms: Terms) -> Iterator[tuple[tuple[str, ...], Term]]:
-    """The terms of the rules; what stands for no listed class stands for nothing."""
+    """The terms of the rules; those whose class is not listed mean nothing."""
     for (first, second), meant in OTHERWISE.items():
         yield (first, second), _meaning(terms, meant)
         yield (first, plural(second)), _meaning(terms, meant)
@@ -126,4 +129,4 @@ def _meaning(terms: Terms, word: str) -> Term:
 
 
 def _classes(term: Term) -> tuple[str, ...]:
-    return tuple(name for name in term.classes if name != NOTHING)
+    return tuple(name for name in term.classes if name != NO_CLASS)

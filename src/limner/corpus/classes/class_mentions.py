@@ -1,18 +1,25 @@
-"""Where a caption names things, and whether it names one or several."""
+"""Where sentences mention classes, and whether they mean one thing or several.
+
+`ClassMentions` finds the terms it is given; which ones is the caller's choice.
+Linking gives it broad synonyms and reads noun phrases. CHAIR (`chair_objects`)
+adds its published rules, and `count_mentions` gives only the names of classes;
+both take every occurrence.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from limner.corpus.classes.synonyms import Term
+from limner.corpus.classes.class_words import Term, name_terms
 from limner.text.forms import singular
 from limner.text.lexicon import ADJECTIVES, CLAUSE_WORDS, COLLECTIVES, CONJUNCTIONS, PREPOSITIONS, SPECIFIERS, word_set
 from limner.text.phrases import is_adjective, is_number
 from limner.text.words import word_spans
 
 
-class Named(NamedTuple):
+class NounPhrase(NamedTuple):
     """A noun phrase, from its determiner through the term, as a half-open span of characters."""
 
     start: int
@@ -29,8 +36,8 @@ class Occurrence(NamedTuple):
     term: Term
 
 
-class Vocabulary:
-    """Terms to be found in sentences, the longest first."""
+class ClassMentions:
+    """Finds terms for classes in sentences, the longest first."""
 
     def __init__(self, terms: Mapping[tuple[str, ...], Term]) -> None:
         self._terms = terms
@@ -38,37 +45,39 @@ class Vocabulary:
         for key in terms:
             self._longest[key[0]] = max(self._longest.get(key[0], 0), len(key))
 
-    def named(self, text: str) -> list[Named]:
-        """What the text names, from left to right.
+    def noun_phrases(self, text: str) -> list[NounPhrase]:
+        """The things that the text names, from left to right.
 
         A term that only describes another noun ("a bus driver", "a train
-        station") is passed over, and so is what is said not to be there.
+        station") is left out, and so is what is said to be absent ("no dog").
         """
         tokens = _tokens(text)
-        found = self._find(tokens)
+        matches = self._find(tokens)
         describing: set[int] = set()
-        named: list[Named] = []
+        phrases: list[NounPhrase] = []
         floor = 0
-        for k, (first, last, term) in enumerate(found):
-            if _describes(tokens, found, k):
+        for k, (first, last, term) in enumerate(matches):
+            if _describes(tokens, matches, k):
                 describing.update(range(first, last))
                 continue
-            if _is_deed(tokens, found, k):
+            if _is_deed(tokens, matches, k):
                 continue
+            # A noun phrase says how many it means: "two dogs", "no dog".
             start, number = _start(tokens, first, floor, describing)
             if number != "none" and not _is_no_thing(tokens, start, first, term):
-                named.append(Named(tokens[start].start, tokens[last - 1].end, term, _is_several(term, number)))
+                phrases.append(NounPhrase(tokens[start].start, tokens[last - 1].end, term, _is_several(term, number)))
+            # The next phrase cannot begin inside this one.
             floor = last
-        return named
+        return phrases
 
     def occurrences(self, text: str) -> list[Occurrence]:
         """Every term of the text from left to right, whatever the sentence does with it."""
         tokens = _tokens(text)
         return [Occurrence(tokens[first].start, tokens[last - 1].end, term) for first, last, term in self._find(tokens)]
 
-    def _find(self, tokens: Sequence[_Token]) -> list[_Found]:
-        """The terms in the text: from the left, the longest at each place, never part of a hyphenated word."""
-        found: list[_Found] = []
+    def _find(self, tokens: Sequence[_Token]) -> list[_Match]:
+        """The terms in the text from left to right: the longest at each word, never part of a hyphenated word."""
+        matches: list[_Match] = []
         at = 0
         while at < len(tokens):
             reach = 0 if tokens[at].gap == "-" else self._longest.get(tokens[at].word, 0)
@@ -77,12 +86,29 @@ class Vocabulary:
                     continue
                 term = self._terms.get(tuple(token.word for token in tokens[at:last]))
                 if term is not None:
-                    found.append(_Found(at, last, term))
+                    matches.append(_Match(at, last, term))
                     at = last
                     break
             else:
                 at += 1
-        return found
+        return matches
+
+
+def count_mentions(captions: Iterable[str], classes: Iterable[str]) -> Counter[str]:
+    """How often the captions mention each class by name, 0 for those they never mention.
+
+    A class is mentioned by its name in the singular or the plural, as whole
+    words in any case, and without what only tells it from other classes:
+    "hands" for `Human hand`, "dining room table" for `Kitchen & dining room
+    table`. Of overlapping names only the longest counts: a hot dog is no dog.
+    """
+    names = list(dict.fromkeys(classes))
+    mentions = ClassMentions(name_terms(names))
+    counts = Counter(dict.fromkeys(names, 0))
+    for text in captions:
+        for occurrence in mentions.occurrences(text):
+            counts.update(occurrence.term.classes)
+    return counts
 
 
 class _Token(NamedTuple):
@@ -90,10 +116,10 @@ class _Token(NamedTuple):
     start: int
     end: int
     gap: str
-    """What parts it from the word before: " " only space, "-" a hyphen, "'" a possessive 's, "," anything else."""
+    # What stands between it and the word before: " " only space, "-" a hyphen, "'" a possessive 's, "," anything else.
 
 
-class _Found(NamedTuple):
+class _Match(NamedTuple):
     first: int
     last: int
     term: Term
@@ -117,9 +143,9 @@ def _tokens(text: str) -> list[_Token]:
 _GAPS = {"": " ", "'s": "'", "’s": "'", "'": "'", "’": "'"}
 
 
-def _describes(tokens: Sequence[_Token], found: Sequence[_Found], k: int) -> bool:
-    """Whether a term only describes the noun after it, or begins a phrase of its own with "of"."""
-    _, last, term = found[k]
+def _describes(tokens: Sequence[_Token], matches: Sequence[_Match], k: int) -> bool:
+    """Whether a term only describes the noun after it, or a group before "of"."""
+    _, last, term = matches[k]
     if last == len(tokens) or not _follows(tokens, last):
         return False
     following = tokens[last].word
@@ -131,18 +157,18 @@ def _describes(tokens: Sequence[_Token], found: Sequence[_Found], k: int) -> boo
         return True
     if term.word in ADJECTIVES and is_adjective(following):
         return True
-    if k + 1 < len(found) and found[k + 1].first == last:
-        return not _is_deed(tokens, found, k + 1)
+    if k + 1 < len(matches) and matches[k + 1].first == last:
+        return not _is_deed(tokens, matches, k + 1)
     return following in COMPOUND_HEADS
 
 
-def _is_deed(tokens: Sequence[_Token], found: Sequence[_Found], k: int) -> bool:
+def _is_deed(tokens: Sequence[_Token], matches: Sequence[_Match], k: int) -> bool:
     """Whether a term is what somebody does: "a man skis", "ready to bat"."""
-    first, last, _ = found[k]
+    first, last, _ = matches[k]
     if first == 0 or last - first > 1 or not _follows(tokens, first):
         return False
     word, previous = tokens[first].word, tokens[first - 1].word
-    doers = found[k - 1].term if k and found[k - 1].last == first else None
+    doers = matches[k - 1].term if k and matches[k - 1].last == first else None
     if word in VERBS_TOO:
         if previous in BEFORE_VERBS:
             return previous != "to" or first < 2 or tokens[first - 2].word not in BEFORE_TO
@@ -186,8 +212,8 @@ def _group(tokens: Sequence[_Token], at: int, floor: int) -> str:
         return "one of"
     if word == "pair":
         return "pair"
-    one = singular(word)
-    return "several" if one in COLLECTIVES or one in ONE_OF or _is_determiner(word) else ""
+    group = singular(word)
+    return "several" if group in COLLECTIVES or group in ONE_OF or _is_determiner(word) else ""
 
 
 def _is_determiner(word: str) -> bool:

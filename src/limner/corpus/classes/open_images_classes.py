@@ -6,26 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
+from limner.corpus.classes.class_tables import OPEN_IMAGES_NAMES
 from limner.corpus.formats.csv_rows import rows
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
-
-# What Open Images calls those of COCO's 80 classes that have another name there. A cup has no class of its own.
-COCO_NAMES = {
-    "cow": "Cattle",
-    "frisbee": "Flying disc",
-    "sports ball": "Ball",
-    "donut": "Doughnut",
-    "potted plant": "Houseplant",
-    "dining table": "Kitchen & dining room table",
-    "tv": "Television",
-    "mouse": "Computer mouse",
-    "remote": "Remote control",
-    "keyboard": "Computer keyboard",
-    "cell phone": "Mobile phone",
-    "microwave": "Microwave oven",
-    "hair drier": "Hair dryer",
-}
 
 
 def read_class_tree(hierarchy: Path, names: Path | None = None, reading: Reading | None = None) -> ClassHierarchy:
@@ -42,7 +26,7 @@ def read_class_tree(hierarchy: Path, names: Path | None = None, reading: Reading
             tree = tree.renamed(found)
         except ValueError as error:
             raise BadInput(str(names), str(error), "give each class a name of its own") from error
-    return tree.known_as(COCO_NAMES)
+    return tree.known_as(OPEN_IMAGES_NAMES)
 
 
 def read_class_names(paths: Sequence[Path], reading: Reading) -> dict[str, str]:

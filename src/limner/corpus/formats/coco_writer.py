@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption
-from limner.corpus.classes.coco_classes import COCO_CLASSES
+from limner.corpus.classes.class_tables import COCO_CLASSES
 from limner.corpus.image import Image
 from limner.errors import LimnerError, shown
 from limner.files import STDIO, write_bytes, write_folder

@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from limner.corpus.caption import Caption
-from limner.corpus.classes.synonyms import class_name
+from limner.corpus.classes.class_names import class_name
 from limner.corpus.image import Image
 from limner.report.captions_page.joined import Joined
 from limner.report.page.drawing import BoxRows, Json, Pieces, colours_of, frame_of

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from limner.corpus.classes.synonyms import Synonyms, built_in_synonyms, class_name, read_synonyms, term_key
+from limner.corpus.classes.class_names import class_name, term_key
+from limner.corpus.classes.class_words import Synonyms, built_in_synonyms, read_synonyms
 from limner.errors import BadInput
 
 
@@ -94,8 +95,11 @@ def test_the_word_list_of_the_chair_metric_is_read_as_it_is(shared_data: Path) -
         (b"", "words.txt: it names no class; a line is a class and other words for it, between commas"),
         (b"# only this\n", "words.txt: it names no class; a line is a class and other words for it, between commas"),
         (b"dog\n, puppy\n", "words.txt:2: the line starts with no class; the first word is the class"),
-        (b"dog, ?!\n", "words.txt:1: '?!' is no word; give words between commas"),
-        (b"dog, a b c d e f g h i j k\n", "words.txt:1: 'a b c d e f g h i j k' is no word; give words between commas"),
+        (b"dog, ?!\n", "words.txt:1: invalid word '?!'; give words between commas"),
+        (
+            b"dog, a b c d e f g h i j k\n",
+            "words.txt:1: invalid word 'a b c d e f g h i j k'; give words between commas",
+        ),
         (b"dog, \xff\n", "words.txt:1: byte 5 is not UTF-8; convert the file to UTF-8"),
     ],
 )

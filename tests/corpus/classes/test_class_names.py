@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from limner.corpus.classes.class_phrases import NOT_SAID_SO, OTHER_NAMES, class_phrases
-from limner.corpus.classes.coco_classes import COCO_CLASSES
+from limner.corpus.classes.class_names import class_phrases
+from limner.corpus.classes.class_tables import COCO_CLASSES, names_by_class
 from limner.corpus.classes.open_images_classes import read_class_names
 from limner.corpus.reading import Reading
 from limner.text.labels import noun, one
@@ -63,5 +63,5 @@ def test_a_class_of_coco_has_distinct_phrases_in_lower_case(label: str) -> None:
 def test_what_has_other_names_is_a_class_of_coco_or_open_images(shared_data: Path) -> None:
     names = read_class_names([shared_data / "open_images" / "class-descriptions-boxable.csv"], Reading()).values()
     known = {one(noun(label)) for label in (*COCO_CLASSES, *names)}
-    assert {*NOT_SAID_SO, *OTHER_NAMES} <= known
+    assert {one(noun(label)) for label in names_by_class()} <= known
     assert all(class_phrases(label) for label in names)

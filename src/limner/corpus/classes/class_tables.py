@@ -1,0 +1,81 @@
+"""The tables of classes that come with Limner: COCO's, and what is known of Open Images' beyond its own files.
+
+`coco.txt` and `open_images.txt` explain their columns and marks at their head.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import NamedTuple
+
+from limner.files import entries
+from limner.text.labels import noun
+
+
+class ClassRow(NamedTuple):
+    """A line of a table of classes.
+
+    `words` are all that may mean the class, as captions use them; `names` are
+    the ones that a constraint may ask for. The class's name is in neither;
+    `is_said` tells whether a constraint may ask for it as well.
+    """
+
+    code: str
+    name: str
+    note: str
+    words: tuple[str, ...]
+    names: tuple[str, ...]
+    is_said: bool
+
+
+def _read_table(file: str) -> Iterator[ClassRow]:
+    text = files(__package__).joinpath(file).read_text(encoding="utf-8")
+    for _, line in entries(enumerate(text.splitlines(), 1)):
+        code, name, note, listed = (column.strip() for column in line.split("|"))
+        words = [word.strip() for word in listed.split(",") if listed]
+        names = tuple(word.lstrip("=") for word in words if word.startswith("="))
+        is_said = not any(word.startswith("==") for word in words)
+        yield ClassRow(code, name, note, tuple(word.lstrip("=") for word in words), names, is_said)
+
+
+NO_CLASS = "-"
+"""The class of words that contain a word for a class and mean none: "train station"."""
+
+_COCO = {row.name: row for row in _read_table("coco.txt")}
+_OPEN_IMAGES = {row.name: row for row in _read_table("open_images.txt")}
+
+COCO_CLASSES = {name: int(row.code) for name, row in _COCO.items() if name != NO_CLASS}
+"""The number of each of COCO's 80 classes in COCO's files, by its name."""
+
+COCO_WORDS = {name: row.words for name, row in _COCO.items()}
+"""The words by which captions call COCO's classes, and those of `NO_CLASS`."""
+
+OPEN_IMAGES_NAMES = {name: row.note for name, row in _COCO.items() if row.note and not row.note.startswith(">")}
+"""What Open Images calls the classes of COCO that have another name there."""
+
+NARROWER_NAMES = {name: (name, row.note[1:].strip()) for name, row in _COCO.items() if row.note.startswith(">")}
+"""The names of a class of COCO in Open Images where that has only a narrower class."""
+
+EXCLUDED_PARTS = {name: row.code for name, row in _OPEN_IMAGES.items() if row.note == "part"}
+EXCLUDED_BROAD = {name: row.code for name, row in _OPEN_IMAGES.items() if row.note == "broad"}
+
+# The ids are kept with the names: some published tables of names call these classes otherwise.
+EXCLUDED_CLASSES = {**EXCLUDED_PARTS, **EXCLUDED_BROAD}
+"""The 39 classes of Open Images that no constraint asks for, with their ids: Table 5 of nocaps."""
+
+
+def names_by_class() -> dict[str, tuple[str, ...]]:
+    """What captions may be made to call the classes that have other names; their own noun first, if anybody says it."""
+    names = {name: _said(row, (noun(name),)) for name, row in _COCO.items()}
+    for coco_name, name in OPEN_IMAGES_NAMES.items():
+        # Both mean the same thing, so Open Images' class goes by COCO's name too: "Cattle" is "cow".
+        if _COCO[coco_name].is_said:
+            names[name] = (noun(name), coco_name)
+    for name, row in _OPEN_IMAGES.items():
+        names[name] = _said(row, names.get(name, (noun(name),)))
+    return {name: said for name, said in names.items() if said != (noun(name),)}
+
+
+def _said(row: ClassRow, names: tuple[str, ...]) -> tuple[str, ...]:
+    return (*names, *row.names) if row.is_said else row.names
