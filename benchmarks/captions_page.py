@@ -23,7 +23,7 @@ from typing import Any
 from show_page import WORDS, chromium, measure
 
 from limner.corpus import Caption, Image, open_corpus
-from limner.report.captions_page import write_captions_page
+from limner.report import write_captions_page
 from limner.score.caption_evaluation import compare_systems, evaluate_systems
 from limner.score.chair import Chair
 from limner.score.pairing import Captions, References

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from limner.corpus import Box, Caption, Image, Mention, open_corpus
-from limner.report.page import Pictures, write_page
+from limner.report import Pictures, write_page
 
 FLAGS = [
     "--headless",

@@ -35,6 +35,8 @@ MOVED: dict[str, tuple[str, ...]] = {
     "limner.corpus.playground": ("limner.playground",),
     "limner.corpus.synonyms": ("limner.corpus.classes.class_words", "limner.corpus.classes.class_names"),
     "limner.describe.model_files": ("limner.learn.model_files",),
+    "limner.report.captions_page": ("limner.report",),
+    "limner.report.page": ("limner.report",),
     "limner.report.plots": ("limner.look.plots",),
     "limner.report.tables": ("limner.look.tables",),
     "limner.score.judgement.files": ("limner.score.judgement.judgement_files",),

@@ -11,10 +11,10 @@ from PIL import Image as Picture
 
 from caption_evaluations import IMAGES, OURS, REFERENCES, THEIRS, evaluation
 from limner.corpus import Box, Image
-from limner.report.captions_page import write_captions_page, writing
-from limner.report.captions_page.explanations import Explained
-from limner.report.captions_page.joined import Joined
-from limner.report.page import Pictures
+from limner.report import Pictures, write_captions_page
+from limner.report.pages import captions_page as writing
+from limner.report.pages.caption_entries import Joined
+from limner.report.pages.caption_explanations import Explained
 from limner.score.bleu import Bleu
 from limner.score.caption_evaluation import Evaluation, compare_systems
 from limner.score.cider import Cider

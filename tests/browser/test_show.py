@@ -10,7 +10,7 @@ import pytest
 from PIL import Image as Picture
 
 from limner.corpus import Box, Caption, Image, Mention, open_corpus
-from limner.report.page import Pictures, write_page
+from limner.report import Pictures, write_page
 from limner.score.content import gold_sets, human, summarise
 
 if TYPE_CHECKING:

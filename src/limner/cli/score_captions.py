@@ -190,8 +190,8 @@ def _write_page(
     found: Sequence[Evaluation], compared: Sequence[Comparison], path: Path, pictures: Path | None, lenient: bool
 ) -> None:
     from limner.corpus.reading import Reading
-    from limner.report.captions_page import write_captions_page
-    from limner.report.page.pictures import Pictures
+    from limner.report.pages.captions_page import write_captions_page
+    from limner.report.pages.page_pictures import Pictures
 
     reading = Reading(lenient=lenient)
     shown = Pictures(pictures, path) if pictures else None

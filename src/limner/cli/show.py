@@ -12,7 +12,7 @@ from limner.corpus.formats import open_corpus, split_source
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from limner.files import STDIO
-from limner.report.page.pictures import LONGEST_SIDE
+from limner.report.pages.page_pictures import LONGEST_SIDE
 
 LARGE = 300 << 20
 """Bytes beyond which browsers are slow to open a page."""
@@ -58,7 +58,7 @@ def command(
     RESULTS are what systems say of the images of GOLD, joined by image id;
     captions that mention GOLD's boxes are scored on which they mention.
     """
-    from limner.report.page import Pictures, write_page
+    from limner.report import Pictures, write_page
 
     paths = [split_source(source) for source in (gold, *results)]
     if sum(path == STDIO for _, path in paths) > 1:

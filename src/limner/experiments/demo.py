@@ -21,7 +21,7 @@ from limner.look.tables import aligned, decimal
 from limner.playground.drawing.picture import draw
 from limner.playground.drawing.sheet import contact_sheet
 from limner.playground.world import World
-from limner.report.page import Pictures, write_page
+from limner.report import Pictures, write_page
 from limner.report.statistics import text_of
 from limner.score.content_evaluation import evaluate_content
 

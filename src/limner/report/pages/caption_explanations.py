@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limner.report.captions_page.joined import Joined
+from limner.report.pages.caption_entries import Joined
 from limner.score.chair import Chair, Hallucination
 from limner.score.meteor import Explanation, Meteor
 from limner.score.meteor.meteor_tables import MODULES

@@ -10,13 +10,12 @@ from typing import IO, TYPE_CHECKING, Any
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from limner.look.document import Document, kept_json, kept_picture, object_with_images, to_json
-from limner.report.captions_page.entries import Entries
-from limner.report.captions_page.explanations import MOST, Explained, explain, objects_spoken_of
-from limner.report.captions_page.figures import figures_of
-from limner.report.captions_page.joined import MOST_IMAGES, Joined
-from limner.report.page.drawing import Json
-from limner.report.page.pictures import Pictures, fits
-from limner.report.page.writing import Written
+from limner.report.pages.caption_entries import MOST_IMAGES, Entries, Joined
+from limner.report.pages.caption_explanations import MOST, Explained, explain, objects_spoken_of
+from limner.report.pages.caption_figures import figures_of
+from limner.report.pages.page_data import Json
+from limner.report.pages.page_pictures import Pictures, fits
+from limner.report.pages.show_page import Written
 
 if TYPE_CHECKING:
     from limner.score.caption_evaluation import Evaluation
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 PAGE = Document(
     __package__,
     "captions.html",
-    ("captions.css", "tables.css"),
-    ("choosing.js", "alignment.js", "card.js", "tables.js", "histogram.js", "captions.js"),
+    ("captions.css", "captions_tables.css"),
+    ("captions_choosing.js", "alignment.js", "captions_card.js", "captions_tables.js", "histogram.js", "captions.js"),
 )
 
 

@@ -16,8 +16,7 @@ from caption_evaluations import OURS, REFERENCES, THEIRS, evaluation
 from limner.corpus import Box, Image
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
-from limner.report.captions_page import write_captions_page
-from limner.report.page import Pictures, Written
+from limner.report import Pictures, Written, write_captions_page
 from limner.score.caption_evaluation import Evaluation, compare_systems
 from limner.score.metric import means
 from limner.score.paired import Comparison

@@ -8,7 +8,7 @@ from typing import Any
 from limner.corpus.box import GOLD, Box
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
-from limner.report.page.pictures import Shown
+from limner.report.pages.page_pictures import Shown
 
 Json = dict[str, Any]
 

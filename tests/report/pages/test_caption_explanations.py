@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from caption_evaluations import OURS, THEIRS, evaluation
-from limner.report.captions_page import write_captions_page
-from limner.report.captions_page.explanations import LONGEST, Explained, explain, telling
-from limner.report.captions_page.joined import Joined
+from limner.report import write_captions_page
+from limner.report.pages.caption_entries import Joined
+from limner.report.pages.caption_explanations import LONGEST, Explained, explain, telling
 from limner.score.meteor import Meteor, Tables
 from limner.score.meteor.meteor_tables import MODULES
 from limner.score.metric import Metric, means

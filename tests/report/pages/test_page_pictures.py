@@ -11,7 +11,7 @@ from PIL import Image as Picture
 from limner.corpus import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
-from limner.report.page.pictures import Pictures, Shown, fits
+from limner.report.pages.page_pictures import Pictures, Shown, fits
 
 STRICT = Reading()
 

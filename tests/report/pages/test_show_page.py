@@ -15,7 +15,7 @@ from limner.corpus import Box, Caption, Image, Mention
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from limner.look.palette import PALETTE
-from limner.report.page import Pictures, Written, write_page
+from limner.report import Pictures, Written, write_page
 from page_parts import Parts, data_of
 
 HOSTILE = "</script><!--<script>alert(1)</script><img src=x onerror=alert(1)>\u2028\x00'\"&amp;]]>"

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limner.report.captions_page.joined import Joined
-from limner.report.page.drawing import Json
+from limner.report.pages.caption_entries import Joined
+from limner.report.pages.page_data import Json
 
 if TYPE_CHECKING:
     from limner.score.caption_evaluation import Evaluation

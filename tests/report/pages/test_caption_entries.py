@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 from caption_evaluations import OURS, REFERENCES, THEIRS, evaluation
 from limner.corpus import Box, Caption, Image, Mention
-from limner.report.captions_page.entries import Entries, Span, in_pieces
-from limner.report.captions_page.explanations import objects_spoken_of
-from limner.report.captions_page.joined import Joined
-from limner.report.page.pictures import Shown
+from limner.report.pages.caption_entries import Entries, Joined, Span, in_pieces
+from limner.report.pages.caption_explanations import objects_spoken_of
+from limner.report.pages.page_pictures import Shown
 from limner.score.caption_evaluation import Evaluation
 from limner.score.metric import means
 
