@@ -94,7 +94,7 @@ class HuggingFaceStep:
         return log_probs, {**state, _IDS: input_ids}
 
     def _log_probs(self, input_ids: Tensor, logits: Tensor) -> Tensor:
-        log_probs = self._processors(input_ids, logits.float().log_softmax(dim=-1))
+        log_probs: Tensor = self._processors(input_ids, logits.float().log_softmax(dim=-1))
         if len(self._ends) > 1:
             log_probs[:, self.eos] = log_probs[:, self._ends].amax(dim=-1)
         return log_probs

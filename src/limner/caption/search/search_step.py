@@ -144,7 +144,7 @@ def rows_of(log_probs: Tensor) -> Rows:
         return Rows(log_probs, log_probs)
     n_strands = -(-n_vocab // DEPTH)
     whole = n_vocab // n_strands * n_strands
-    peaks = log_probs[:, :whole].unflatten(1, (-1, n_strands)).amax(1)
+    peaks = log_probs[:, :whole].view(len(log_probs), whole // n_strands, n_strands).amax(1)
     rest = n_vocab - whole
     peaks[:, :rest] = peaks[:, :rest].maximum(log_probs[:, whole:])
     return Rows(log_probs, peaks)
