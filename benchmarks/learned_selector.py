@@ -22,7 +22,7 @@ from typing import Any
 
 from limner.corpus import Image, open_corpus
 from limner.describe.learned import FAMILIES, LearnedSelector, train_selector
-from limner.describe.selection import Size, seen
+from limner.describe.selectors import Size, seen
 from limner.score.content import PRF, gold_sets, human, oracle, score_selection, summarise
 
 TIMED = 1000

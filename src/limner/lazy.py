@@ -27,6 +27,8 @@ HEAVY: Mapping[str, str] = {
     "limner.report.selection_plots": "plots",
     "limner.report.statistics_plots": "plots",
     "limner.score.spice.spice_parser": "nlp",
+    "limner.describe.learned.selector_training": "train",
+    "limner.learn.boosting": "train",
 }
 """Modules and packages that import a large library at their top, and the extra that installs it."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from limner.corpus import Image
-from limner.describe.selection import Concepts
+from limner.describe.selectors import Concepts
 from limner.experiments.content_selection import COMBINED, RANKED, Experiment, K, compare_systems
 from limner.experiments.content_selection_report import COLUMNS, write_report
 from limner.playground import playground

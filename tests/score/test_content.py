@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.corpus import Image
-from limner.describe.selection import All, Limited, Position, Size, seen
+from limner.describe.selectors import All, Limited, Position, Size, seen
 from limner.score.content import PRF, gold_sets, human, oracle, score_selection, summarise, weights
 
 BOXES = "abcdef"

@@ -17,7 +17,7 @@ from limner.files import write_bytes
 if TYPE_CHECKING:
     from limner.describe.describing import ManySelector, Realiser
     from limner.describe.learned import LearnedSelector
-    from limner.describe.selection import Selector
+    from limner.describe.selectors import Selector
 
 WORDING = click.Choice(["paper", "fluent"])
 DETAIL = click.Choice(["low", "medium", "high"])
@@ -69,9 +69,8 @@ def command(
     mentions name the boxes of CORPUS. Captions of CORPUS are never looked at.
     """
     from limner.describe.describing import describe
-    from limner.describe.realise.fluent import FluentRealiser
-    from limner.describe.realise.paper import PaperRealiser
     from limner.describe.realise.phrasebook import read_phrasebook
+    from limner.describe.realise.realisers import FluentRealiser, PaperRealiser
 
     book = read_phrasebook(phrasebook) if phrasebook else None
     realiser: Realiser = PaperRealiser(seed=seed)
@@ -96,7 +95,7 @@ DEFAULT_K = 4
 
 
 def _ranked(name: str | None, k: int | None, train: str | None, seed: int, lenient: bool) -> Selector:
-    from limner.describe.selection import Concepts, Limited, find_selector
+    from limner.describe.selectors import Concepts, Limited, find_selector
 
     concepts = None
     if train is not None:
@@ -116,7 +115,7 @@ def _learned(model: Path | None, name: str | None) -> LearnedSelector:
 
 
 def _at_most(learned: LearnedSelector, k: int | None) -> Selector | ManySelector:
-    from limner.describe.selection import Limited
+    from limner.describe.selectors import Limited
 
     return learned if k is None else Limited(learned, k)
 

@@ -26,7 +26,7 @@ def content_selection(train: str, test: str, out: Path, model: Path | None, seed
     """
     from limner.corpus import open_corpus
     from limner.describe.learned import LearnedSelector, train_selector
-    from limner.describe.selection import Concepts
+    from limner.describe.selectors import Concepts
     from limner.experiments.content_selection import SYSTEMS, compare_systems
     from limner.experiments.content_selection_report import write_report
 

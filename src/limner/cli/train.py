@@ -34,8 +34,8 @@ def selector(corpus: str, out: Path, seed: int, from_: str | None, lenient: bool
 @lenient_option
 def phrasebook(corpus: str, out: Path, from_: str | None, lenient: bool) -> None:
     """Learn how people put boxes into words: nouns, articles, order, and what is said between two things."""
-    from limner.describe.realise.learning import learn_phrasebook
     from limner.describe.realise.phrasebook import write_phrasebook
+    from limner.describe.realise.phrasebook_learning import learn_phrasebook
 
     images = open_corpus(corpus, from_, lenient=lenient)
     book = learn_phrasebook(progress(images, "images"))

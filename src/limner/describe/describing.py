@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
-from limner.describe.selection import Selector, seen
+from limner.describe.selectors import Selector, seen
 
 BATCH = 500
 """Images that a selector for many at once is given together."""

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from limner.corpus.image import Image
-from limner.describe.realise.paper import PaperRealiser
-from limner.describe.selection import seen
+from limner.describe.realise.realisers import PaperRealiser
+from limner.describe.selectors import seen
 from limner.experiments.content_selection import RANKED, WHOLE, Experiment, Run
 from limner.files import write_texts
 from limner.lazy import lazy

@@ -1,7 +1,8 @@
-"""Files of what was learnt: JSON with a kind and a version, and nothing in it that is run."""
+"""Files of trained models: JSON with a kind and a version, and nothing in it that is run."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -10,43 +11,56 @@ import msgspec
 from limner.errors import BadInput, shown
 from limner.files import open_bytes, write_bytes
 
+# The largest size of a file, unpacked: ten times what any training has written, and still read in a moment.
 MAX_BYTES = 24 << 20
-"""How large a file may be, unpacked."""
 
 Record = TypeVar("Record")
 
 
 class ModelKind(NamedTuple):
-    """What a file says it is, as in `{"limner_model": "selector", "version": 1, …}`."""
+    """What a file says it is, as in `{"limner_model": "selector", "version": 1, …}`.
+
+    `trained_by` names the function that makes such models; an error tells of it.
+    """
 
     name: str
     version: int
+    trained_by: str
 
-    @property
-    def remedy(self) -> str:
-        return f"train one with `limner train {self.name}`"
+    def error(self, path: Path, problem: str) -> BadInput:
+        """The error for a file that does not hold a model of this kind."""
+        return BadInput(
+            str(path), problem, f"train a new one with `{self.trained_by}`", code="bad-model", kind=self.name
+        )
 
 
 def write_record(record: msgspec.Struct, path: Path) -> None:
-    """Write a record as JSON, compressed by its name's suffix; the file is whole or not there."""
+    """Write a record as JSON, compressed according to the suffix of the name; a failed write leaves no file."""
     with write_bytes(path) as handle:
         handle.write(msgspec.json.encode(record) + b"\n")
 
 
-def read_record(path: Path, kind: ModelKind, record: type[Record]) -> Record:
-    """A record of a kind from its file; one of another kind, version or shape is refused."""
+def read_record(path: Path, kind: ModelKind, record: type[Record], faults: Callable[[Record], Iterable[str]]) -> Record:
+    """The record in a file, checked: its kind, version and types, and then what `faults` finds wrong with it."""
     with open_bytes(path) as handle:
         raw = handle.read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
-        raise BadInput(str(path), f"is larger than {MAX_BYTES >> 20} MB", f"is it a {kind.name}? {kind.remedy}")
+        raise kind.error(path, f"is larger than {MAX_BYTES >> 20} MB, too large for a {kind.name}")
     header = _decoded(raw, _Header, path, kind)
     if header.limner_model != kind.name:
-        problem = f"is a model of kind {shown(header.limner_model)}, not a {kind.name}"
-        raise BadInput(str(path), problem, kind.remedy)
+        raise kind.error(path, f"is a model of kind {shown(header.limner_model)}, not a {kind.name}")
     if header.version != kind.version:
-        problem = f"is a {kind.name} of version {shown(header.version)}, where {kind.version} can be read"
-        raise BadInput(str(path), problem, kind.remedy)
-    return _decoded(raw, record, path, kind)
+        problem = f"is a {kind.name} of version {shown(header.version)}; only version {kind.version} can be read"
+        raise kind.error(path, problem)
+    result = _decoded(raw, record, path, kind)
+    for problem in faults(result):
+        raise kind.error(path, problem)
+    return result
+
+
+def has_uneven_columns(record: msgspec.Struct) -> bool:
+    """Whether the columns of a table, which are the record's fields, differ in length."""
+    return len({len(column) for column in msgspec.structs.astuple(record)}) > 1
 
 
 class _Header(msgspec.Struct):
@@ -58,4 +72,4 @@ def _decoded(raw: bytes, record: type[Record], path: Path, kind: ModelKind) -> R
     try:
         return msgspec.json.decode(raw, type=record)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise BadInput(str(path), f"is no {kind.name} ({error})", kind.remedy) from error
+        raise kind.error(path, f"is not a {kind.name} ({error})") from error

@@ -7,8 +7,8 @@ import pytest
 
 from limner.corpus import Box, Image
 from limner.describe.realise import Phrasebook
+from limner.describe.realise.described_things import Thing, things_of
 from limner.describe.realise.noun_phrases import NounPhrases, after_there, attributes, is_singular, takes_plural
-from limner.describe.realise.things import Thing, things_of
 
 
 class Steady(Random):

@@ -1,15 +1,29 @@
 """Chosen boxes put into words: in what order, as what phrases, related how."""
 
-from limner.describe.realise.fluent import FluentRealiser
-from limner.describe.realise.learning import learn_phrasebook
-from limner.describe.realise.paper import PaperRealiser
-from limner.describe.realise.phrasebook import Phrasebook, read_phrasebook, write_phrasebook
+from typing import TYPE_CHECKING
+
+from limner.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from limner.describe.realise.phrasebook import Phrasebook, read_phrasebook, write_phrasebook
+    from limner.describe.realise.phrasebook_learning import learn_phrasebook
+    from limner.describe.realise.realisers import FluentRealiser, PaperRealiser, find_realiser
 
 __all__ = [
     "FluentRealiser",
     "PaperRealiser",
     "Phrasebook",
+    "find_realiser",
     "learn_phrasebook",
     "read_phrasebook",
     "write_phrasebook",
 ]
+
+__getattr__, __dir__, _ = lazy_exports(
+    __name__,
+    {
+        "limner.describe.realise.phrasebook": ("Phrasebook", "read_phrasebook", "write_phrasebook"),
+        "limner.describe.realise.phrasebook_learning": ("learn_phrasebook",),
+        "limner.describe.realise.realisers": ("FluentRealiser", "PaperRealiser", "find_realiser"),
+    },
+)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
 from limner.corpus.box import Box
+from limner.describe.realise.described_things import Thing
 from limner.describe.realise.phrasebook import Phrasebook
-from limner.describe.realise.things import Thing
 from limner.text.articles import article, is_mass, is_pair, is_unique, is_worn_pair
 from limner.text.labels import many, written
 from limner.text.lexicon import ADJECTIVES, word_set
@@ -217,3 +218,31 @@ _NOT_BEFORE_NOUNS = word_set(
 )
 _HERDS = word_set("cow cattle sheep goat horse elephant zebra giraffe buffalo bison deer antelope camel")
 _FLOCKS = word_set("bird pigeon seagull duck goose chicken flamingo pelican")
+
+
+MAJORITY = 0.5
+"""The share of people who must use a word before it is trusted to hold of all things of a label."""
+
+
+def choose_words(things: Sequence[Thing], book: Phrasebook | None, words: str) -> None:
+    """Give each thing its word.
+
+    With "true" it is the label's noun, or another that most people use for
+    such things ("table" for a dining table): a word that fewer use may claim
+    what nobody knows ("man" for a person). With "people's" it is whatever word
+    they use most.
+    """
+    if book is None:
+        return
+    for thing in things:
+        counts = book.nouns.get(thing.noun, {})
+        total = sum(counts.values())
+        if total < _ENOUGH or thing.is_plural_label:
+            continue
+        word, n = max(counts.items(), key=lambda item: item[1])
+        if words == "people's" or n > MAJORITY * total:
+            thing.word = word if thing.n == 1 or words == "true" or thing.noun != "person" else thing.noun
+    nouns = Counter(thing.word for thing in things)
+    for thing in things:
+        if nouns[thing.word] > 1:
+            thing.word = thing.noun

@@ -8,18 +8,17 @@ from typing import Annotated
 
 import msgspec
 
-from limner.describe.realise.layout import BUCKETS
-from limner.describe.realise.wording import relation_of
-from limner.errors import BadInput, shown
+from limner.describe.realise.described_things import BUCKETS
+from limner.describe.realise.relation_words import relation_of
+from limner.errors import shown
 from limner.learn.model_files import ModelKind, read_record, write_record
 from limner.text.kinds import KINDS, kind_of_noun
 
-PHRASEBOOK = ModelKind("phrasebook", 1)
+PHRASEBOOK = ModelKind("phrasebook", 1, "limner.describe.learn_phrasebook")
 MAX_NOUN = 60
 
 Count = Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
 Counts = dict[str, Count]
-Pairs = dict[str, dict[str, Counts]]
 Relations = dict[str, dict[str, dict[str, Counts]]]
 """How often what was said of A to B in which layout: `{"man": {"horse": {"riding": {"oue": 12}}}}`."""
 
@@ -65,10 +64,7 @@ def write_phrasebook(book: Phrasebook, path: Path) -> None:
 
 def read_phrasebook(path: Path) -> Phrasebook:
     """A phrasebook from its file, checked: what is in it can only be words and counts."""
-    book = read_record(path, PHRASEBOOK, Phrasebook)
-    for problem in _faults(book):
-        raise BadInput(str(path), problem, PHRASEBOOK.remedy)
-    return book
+    return read_record(path, PHRASEBOOK, Phrasebook, _faults)
 
 
 def _faults(book: Phrasebook) -> Iterator[str]:

@@ -1,0 +1,241 @@
+"""The things that a sentence speaks of: chosen boxes, those of one noun together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from math import hypot
+from typing import NamedTuple
+
+from limner.corpus.box import Box
+from limner.corpus.image import Image
+from limner.errors import shown
+from limner.text.kinds import kind_of
+from limner.text.labels import noun, one
+from limner.text.lexicon import ADJECTIVES, NUMBERS, word_set
+
+AGENTS = frozenset({"people", "animals"})
+PARTS = frozenset({"clothing", "bodyparts"})
+
+
+@dataclass(slots=True, eq=False)
+class Thing:
+    """One mention in the making: boxes that are spoken of with one noun.
+
+    `noun` is singular and tells the label; `word` is what is said for it.
+    `collective` is a word for many ("group") that the label itself is, or that
+    the annotation's flags call for. `is_other` tells that things of the same
+    noun are spoken of before.
+    """
+
+    boxes: tuple[Box, ...]
+    noun: str
+    kind: str
+    word: str = ""
+    collective: str = ""
+    is_plural_label: bool = False
+    is_other: bool = False
+    frame: Frame = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.word = self.word or self.noun
+        self.frame = Frame.around(self.boxes)
+
+    @property
+    def n(self) -> int:
+        return len(self.boxes)
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(box.id for box in self.boxes)
+
+    @property
+    def is_many(self) -> bool:
+        """Whether it is more than one thing."""
+        return len(self.boxes) > 1 or bool(self.collective) or self.is_plural_label
+
+    def part(self, boxes: Iterable[Box], *, is_other: bool = False) -> Thing:
+        """Some of its boxes, as a thing of their own."""
+        return Thing(
+            tuple(boxes), self.noun, self.kind, self.word, self.collective, self.is_plural_label, is_other=is_other
+        )
+
+
+def things_of(image: Image, selected: Sequence[str]) -> list[Thing]:
+    """The chosen boxes as things, in the order in which their first box was chosen."""
+    box_by_id = image.box_by_id()
+    by_name: dict[tuple[str, str], list[Box]] = {}
+    for id in dict.fromkeys(selected):
+        if id not in box_by_id:
+            raise ValueError(f"image {shown(image.id)} has no box {shown(id)} that could be described")
+        box = box_by_id[id]
+        name = _named(box.label, box.types)
+        by_name.setdefault((name.noun, name.collective or _crowd(box, name.kind)), []).append(box)
+    return [_thing(boxes, collective) for (_, collective), boxes in by_name.items()]
+
+
+class _Name(NamedTuple):
+    noun: str
+    kind: str
+    collective: str
+    is_plural: bool
+
+
+def _thing(boxes: list[Box], collective: str) -> Thing:
+    names = [_named(box.label, box.types) for box in boxes]
+    many = not collective and any(name.is_plural for name in names)
+    return Thing(tuple(boxes), names[0].noun, names[0].kind, collective=collective, is_plural_label=many)
+
+
+def _crowd(box: Box, kind: str) -> str:
+    """The collective for a box around many, which annotations flag."""
+    return ("crowd" if kind == "people" else "group") if "crowd" in box.flags else ""
+
+
+@lru_cache(maxsize=1 << 14)
+def _named(label: str, types: tuple[str, ...]) -> _Name:
+    """The noun, kind and collective of boxes of a label, and whether it is a plural."""
+    called = noun(label)
+    kind = kind_of(called, types)
+    if called in _GROUPS and (kind in AGENTS or called in ("group", "bunch", "lot", "pile")):
+        return _Name(_GENERIC.get(kind, "thing"), kind, _GROUPS[called], False)
+    if called in _VAGUE or called in NUMBERS or _is_quality(called, kind):
+        called = _GENERIC.get(kind, "thing")
+    single = one(called)
+    return _Name(single, kind, "", single != called)
+
+
+def _is_quality(called: str, kind: str) -> bool:
+    """Whether a label is an adjective and names no thing; clothes are called by their colours."""
+    return called in ADJECTIVES and kind != "clothing" and called not in _NOUNS_TOO
+
+
+_NOUNS_TOO = word_set("orange peach lime olive glass stone straw cream rust brick male female adult human local native")
+
+_GENERIC = {
+    "people": "person",
+    "animals": "animal",
+    "vehicles": "vehicle",
+    "instruments": "instrument",
+    "clothing": "clothes",
+    "food": "food",
+    "furniture": "furniture",
+    "scene": "area",
+}
+
+# Labels that captions left behind and that name nothing by themselves.
+_VAGUE = word_set(
+    """
+    other one all some something anything someone somebody both another many several any each thing item type kind sort
+    half part rest front side middle end edge piece variety
+    """
+)
+
+_GROUPS = {
+    **dict.fromkeys(word_set("group bunch lot number row line gathering column amount cluster"), "group"),
+    "crowd": "crowd",
+    "herd": "herd",
+    "flock": "flock",
+    "pile": "pile",
+}
+
+
+MOSTLY = 0.75
+"""The share of a box that must lie in another for it to be mostly inside."""
+
+
+class Frame(NamedTuple):
+    """The smallest rectangle around a thing's boxes, in pixels."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    @classmethod
+    def around(cls, boxes: Sequence[Box]) -> Frame:
+        return cls(
+            min(box.x0 for box in boxes),
+            min(box.y0 for box in boxes),
+            max(box.x1 for box in boxes),
+            max(box.y1 for box in boxes),
+        )
+
+    @property
+    def area(self) -> float:
+        return (self.x1 - self.x0) * (self.y1 - self.y0)
+
+
+class Layout(NamedTuple):
+    """A to B: shares of overlap, the gap between them, and who is higher, lower and larger.
+
+    `gap` is in units of the smaller one's diagonal; `up` says by how much of
+    the mean height A's centre is above B's, and `bottom` the same of their
+    bottoms; `size` is A's area over B's.
+    """
+
+    a_in_b: float
+    b_in_a: float
+    gap: float
+    up: float
+    bottom: float
+    size: float
+    x_overlap: bool
+    y_overlap: bool
+
+    @property
+    def touching(self) -> bool:
+        """Whether the boxes meet, or as good as meet."""
+        return self.gap <= 0.05
+
+    @property
+    def near(self) -> bool:
+        return self.gap <= 1.0
+
+    @property
+    def bucket(self) -> str:
+        """The layout in three letters, for counting: how they meet, who is up, who is larger."""
+        if self.a_in_b >= MOSTLY:
+            meet = "i"
+        elif self.b_in_a >= MOSTLY:
+            meet = "h"
+        elif self.gap <= 0:
+            meet = "o"
+        else:
+            meet = "t" if self.touching else "n" if self.near else "f"
+        height = "u" if self.up > 0.25 else "d" if self.up < -0.25 else "l"
+        return meet + height + ("s" if self.size < 1 / 3 else "b" if self.size > 3 else "e")
+
+
+BUCKETS = frozenset(meet + height + size for meet in "ihotnf" for height in "uld" for size in "seb")
+
+
+def layout(a: Frame, b: Frame) -> Layout:
+    """How A lies to B. Boxes without area are points or lines, inside what they are on."""
+    ax0, ay0, ax1, ay1 = a
+    bx0, by0, bx1, by1 = b
+    across = min(ax1, bx1) - max(ax0, bx0)
+    down = min(ay1, by1) - max(ay0, by0)
+    aw, ah, bw, bh = ax1 - ax0, ay1 - ay0, bx1 - bx0, by1 - by0
+    a_area, b_area = aw * ah, bw * bh
+    shared = across * down if across > 0 and down > 0 else 0.0
+    apart = hypot(min(across, 0.0), min(down, 0.0))
+    scale = min(hypot(aw, ah), hypot(bw, bh)) or 1.0
+    height = (ah + bh) / 2 or 1.0
+    return Layout(
+        _share(shared, a_area, across, down),
+        _share(shared, b_area, across, down),
+        apart / scale,
+        ((by0 + by1) - (ay0 + ay1)) / 2 / height,
+        (by1 - ay1) / height,
+        a_area / b_area if b_area else float("inf") if a_area else 1.0,
+        across > 0,
+        down > 0,
+    )
+
+
+def _share(shared: float, area: float, across: float, down: float) -> float:
+    if area > 0:
+        return min(shared / area, 1.0)
+    return 1.0 if across >= 0 and down >= 0 else 0.0

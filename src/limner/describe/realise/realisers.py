@@ -1,0 +1,168 @@
+"""The realisers by name: fluent sentences, and those of Wang & Gaizauskas (2015)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+
+from limner.corpus.caption import Caption, Mention
+from limner.corpus.image import Image
+from limner.describe.describing import Realiser
+from limner.describe.realise.caption_text import Text, capitalised, joints
+from limner.describe.realise.described_things import Thing, things_of
+from limner.describe.realise.noun_phrases import NounPhrases, after_there, choose_words, is_singular
+from limner.describe.realise.phrasebook import Phrasebook
+from limner.describe.realise.relator import Relator
+from limner.describe.realise.sentence_plan import divided, ordered, plan
+from limner.describe.realise.sentences import Clauses, place_of, write_alone
+from limner.errors import shown, unknown
+from limner.text.labels import first_lemma
+
+DETAILS = ("low", "medium", "high")
+WORDS = ("true", "people's")
+
+# Longer clauses and lists are hard to read: the things that are left over follow in sentences of their own.
+MOST_IN_CLAUSE = {"low": 4, "medium": 5, "high": 6}
+MOST_IN_LIST = 4
+
+
+class FluentRealiser:
+    """Puts chosen boxes into a sentence or two.
+
+    Wording, order and relations come from a phrasebook; without one the kinds
+    of things and their positions in the picture decide. `detail` is how much is
+    said of the things, `simple` asks for short sentences of frequent words, and
+    `focus` is a noun or kind that comes first. `words` is "true" for nouns that
+    are certain to hold, "people's" for what people say most. The same seed and
+    image give the same sentence.
+    """
+
+    name = "fluent"
+
+    def __init__(
+        self,
+        phrasebook: Phrasebook | None = None,
+        *,
+        seed: int = 0,
+        detail: str = "medium",
+        simple: bool = False,
+        focus: str | None = None,
+        words: str = "true",
+    ) -> None:
+        if detail not in DETAILS:
+            raise unknown("detail", detail, DETAILS)
+        if words not in WORDS:
+            raise unknown("choice of words", words, WORDS)
+        self._book = phrasebook
+        self._seed = seed
+        self._detail = detail
+        self._simple = simple
+        self._focus = focus
+        self._words = words
+        self._relator = Relator(phrasebook, simple=simple, acts=detail != "low")
+        self._phrases = NounPhrases(phrasebook, detail, simple=simple)
+        self._clauses = Clauses(self._phrases, simple=simple)
+
+    def __repr__(self) -> str:
+        return f"FluentRealiser({self._book}, seed={self._seed}, detail={self._detail!r}, words={self._words!r})"
+
+    def realise(self, image: Image, selected: Sequence[str]) -> Caption:
+        """The chosen boxes in words: each is in exactly one mention, and nothing else is mentioned."""
+        # Seeded by the image too: sentences do not depend on which images came before.
+        rng = Random(f"{self._seed}:{image.id}")
+        text = Text()
+        things = things_of(image, selected)
+        if not things:
+            return Caption("0", "A picture.", source=f"system:{self.name}")
+        choose_words(things, self._book, self._words)
+        things = ordered(divided(things, self._relator), self._book, self._focus)
+        if len(things) == 1:
+            write_alone(text, things[0], image, self._phrases, rng, places=self._detail != "low")
+        else:
+            self._write(text, things, image, rng)
+        return text.caption(f"system:{self.name}")
+
+    def _write(self, text: Text, things: list[Thing], image: Image, rng: Random) -> None:
+        clause = plan(things, self._relator, most=3 if self._simple else MOST_IN_CLAUSE[self._detail])
+        self._clauses.write(text, clause, rng)
+        text.stop()
+        step = 2 if self._simple else MOST_IN_LIST
+        for start in range(0, len(clause.rest), step):
+            self._write_list(text, clause.rest[start : start + step], image, rng, first=start == 0)
+
+    def _write_list(self, text: Text, things: Sequence[Thing], image: Image, rng: Random, *, first: bool) -> None:
+        """A sentence that these things are in the picture too."""
+        seen = not self._simple and rng.random() < 0.4
+        phrases = [self._phrases.phrase(thing, rng, again=thing.word in text.nouns) for thing in things]
+        if not seen:
+            verb = "is" if is_singular(phrases[0], things[0]) else "are"
+            text.say(f"there {verb} also" if first else f"there {verb}")
+            phrases[0] = after_there(phrases[0], things[0])
+        for joint, thing, phrase in zip(joints(len(things)), things, phrases, strict=True):
+            text.joint(joint)
+            text.refer(phrase, thing)
+            if self._detail == "high" and (position := place_of(thing, image)):
+                text.say(position)
+        if seen:
+            text.say("can also be seen" if first else "can be seen as well")
+        elif not first:
+            text.say("too")
+        text.stop()
+
+
+# The prepositions and conjunctions in the paper's Figure 5.
+FUNCTION_WORDS = (
+    "against", "along", "among", "and", "around", "at", "behind", "below", "beneath", "beside", "by", "in", "inside",
+    "near", "on", "underneath", "with",
+)  # fmt: skip
+
+
+class PaperRealiser:
+    """The sentences of Wang & Gaizauskas (2015), sections 4.2 and 4.3.
+
+    The first lemma of each label, with a random function word and perhaps "the"
+    before it: "Hallway below the dog near the dog ." Every box has a mention of
+    its own, the noun without its article. The same seed and image give the same
+    words.
+    """
+
+    name = "paper"
+
+    def __init__(self, *, seed: int = 0) -> None:
+        self._seed = seed
+
+    def __repr__(self) -> str:
+        return f"PaperRealiser(seed={self._seed})"
+
+    def realise(self, image: Image, selected: Sequence[str]) -> Caption:
+        """The chosen boxes in their order, each mentioned once."""
+        rng = Random(f"{self._seed}:{image.id}")
+        box_by_id = image.box_by_id()
+        text = ""
+        mentions: list[Mention] = []
+        for id in dict.fromkeys(selected):
+            if id not in box_by_id:
+                raise ValueError(f"image {shown(image.id)} has no box {shown(id)}")
+            box = box_by_id[id]
+            noun = first_lemma(box.label)
+            if not text:
+                noun = capitalised(noun)
+            else:
+                text += f" {rng.choice(FUNCTION_WORDS)} {'the ' if rng.random() < 0.5 else ''}"
+            mentions.append(Mention(len(text), len(text) + len(noun), (id,), None, box.types))
+            text += noun
+        return Caption("0", f"{text} ." if text else "A picture .", tuple(mentions), f"system:{self.name}")
+
+
+# What makes each realiser, from a phrasebook, a seed and whatever options of style it takes.
+REALISERS: Mapping[str, Callable[..., Realiser]] = {
+    FluentRealiser.name: FluentRealiser,
+    PaperRealiser.name: lambda phrasebook, *, seed, **style: PaperRealiser(seed=seed),
+}
+
+
+def find_realiser(name: str, phrasebook: Phrasebook | None = None, *, seed: int = 0, **style: object) -> Realiser:
+    """The realiser of a name; `style` are the options of `FluentRealiser`, which `paper` does not heed."""
+    if name not in REALISERS:
+        raise unknown("realiser", name, REALISERS)
+    return REALISERS[name](phrasebook, seed=seed, **style)

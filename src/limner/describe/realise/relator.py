@@ -1,0 +1,249 @@
+"""What to say of one thing to another: what people say of such a pair in such a layout, or what the layout shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import log1p
+from typing import NamedTuple
+
+from limner.describe.realise.described_things import Layout, Thing, layout
+from limner.describe.realise.phrasebook import Counts, Phrasebook
+from limner.describe.realise.relation_words import ALONE, AND, NAMED_TOGETHER, POSTURES, SUPPORT, Relation, relation_of
+from limner.describe.realise.spatial_relations import is_plausible, spatial_relation
+
+PRIOR = 8.0
+"""How many sayings of the exact pair weigh as much as all that is known of its kind."""
+
+RARE_ACT = 0.25
+"""An act is only said if at least this share of what people say of such a pair in such a layout is that."""
+
+NEGLIGIBLE = 0.005
+"""The share below which something is not worth a look."""
+
+CLEAR_ACT = 0.4
+"""Of several acts with one preposition (sitting on, lying on) one is said if it makes up this share, otherwise "on"."""
+
+STILL = 0.7
+"""The share of postures among acts with one preposition from which on the preposition says as much."""
+
+MIN_ACTS = 4
+"""How often an act must have been said of such an object to be said again."""
+
+
+class Said(NamedTuple):
+    """A relation and its probability among what people say."""
+
+    relation: Relation
+    p: float
+
+
+class Relator:
+    """Finds relations between things, by a phrasebook where there is one.
+
+    Only simple ones, or none that are acts, if so asked for.
+    """
+
+    def __init__(self, book: Phrasebook | None, *, simple: bool = False, acts: bool = True) -> None:
+        self._book = book
+        self._simple = simple
+        self._acts = acts
+        self._said: dict[tuple[str, str, str, str, str], list[Said]] = {}
+        self._of_objects: dict[tuple[str, str, str, str], dict[str, float]] = {}
+        self._familiar: dict[tuple[str, str, str, str], float] = {}
+
+    def relation(
+        self, a: Thing, b: Thing, *, acts: bool = True, together: bool = True, support: bool = True
+    ) -> Relation:
+        """The best thing to say of A to B.
+
+        Without `acts` it is no verb, without `together` not merely "and", and
+        without `support` not that A is on, in or at B.
+        """
+        how = layout(a.frame, b.frame)
+        heard = self.said(a, b, how)
+        if not (acts and self._acts):
+            heard = [Said(still, p) for relation, p in heard if (still := without_act(relation)) is not None]
+        said = [
+            (relation, p)
+            for relation, p in heard
+            if (together or relation != NAMED_TOGETHER)
+            and (support or relation.preposition not in SUPPORT)
+            and (not self._simple or is_simple(relation))
+            and is_plausible(relation, a, b, how)
+        ]
+        return _worded(_best(said), b) or spatial_relation(a, b, how, together=together, support=support)
+
+    def named_together(self, a: Thing, b: Thing) -> bool:
+        """Whether people would rather name both than say something of one to the other."""
+        how = layout(a.frame, b.frame)
+        said = [(relation, p) for relation, p in self.said(a, b, how) if is_plausible(relation, a, b, how)]
+        return _best(said) == NAMED_TOGETHER
+
+    def holds(self, relation: Relation, a: Thing, b: Thing) -> bool:
+        """Whether a relation may be said of this pair too."""
+        how = layout(a.frame, b.frame)
+        if not is_plausible(relation, a, b, how):
+            return False
+        if not relation.is_verbal:
+            return True
+        return any(relation == other and p >= RARE_ACT / 2 for other, p in self.said(a, b, how))
+
+    def strength(self, a: Thing, b: Thing) -> float:
+        """How much the two have to do with each other: by what people relate, and how near they are."""
+        how = layout(a.frame, b.frame)
+        closeness = 1.0 if how.touching else 0.6 if how.near else 0.25
+        return closeness * (1 + self._familiarity(a, b))
+
+    def _familiarity(self, a: Thing, b: Thing) -> float:
+        """How often people relate such things, at each level less."""
+        if self._book is None:
+            return 0.0
+        key = (a.noun, a.kind, b.noun, b.kind)
+        if key not in self._familiar:
+            if len(self._familiar) > _CACHED:
+                self._familiar.clear()
+            self._familiar[key] = sum(
+                weight * log1p(sum(_total(buckets) for text, buckets in level.items() if text != AND))
+                for weight, level in zip((1.0, 0.5, 0.1), self._levels(*key), strict=True)
+            )
+        return self._familiar[key]
+
+    def said(self, a: Thing, b: Thing, how: Layout) -> list[Said]:
+        """Everything people say of such a pair in such a layout, the likeliest first."""
+        if self._book is None:
+            return []
+        key = (a.noun, a.kind, b.noun, b.kind, how.bucket)
+        if key not in self._said:
+            if len(self._said) > _CACHED:
+                self._said.clear()
+            self._said[key] = self._estimate(*key)
+        return self._said[key]
+
+    def _estimate(self, a: str, a_kind: str, b: str, b_kind: str, bucket: str) -> list[Said]:
+        """Probabilities by the nouns, backed off to the object's noun, and that to the kinds."""
+        by_nouns, by_object, _ = self._levels(a, a_kind, b, b_kind)
+        estimate = _estimated(by_nouns, bucket, self._of_object(a_kind, b, b_kind, bucket))
+        known = {
+            text for level in (by_nouns, by_object) for text, buckets in level.items() if _total(buckets) >= MIN_ACTS
+        }
+        said = [
+            (-p, text, relation)
+            for text, p in estimate.items()
+            if p >= NEGLIGIBLE
+            and (relation := relation_of(text)) is not None
+            and (text in known or not relation.is_verbal)
+        ]
+        return [Said(relation, -p) for p, _, relation in sorted(said)]
+
+    def _of_object(self, a_kind: str, b: str, b_kind: str, bucket: str) -> dict[str, float]:
+        """What is said of the object's noun by something of a kind, backed off to the kinds of both."""
+        key = (a_kind, b, b_kind, bucket)
+        if key not in self._of_objects:
+            if len(self._of_objects) > _CACHED:
+                self._of_objects.clear()
+            _, by_object, by_kinds = self._levels("", a_kind, b, b_kind)
+            if b_kind not in _CONVENTIONAL:
+                by_kinds = {text: buckets for text, buckets in by_kinds.items() if text in _GENERAL}
+            self._of_objects[key] = _estimated(by_object, bucket, _estimated(by_kinds, bucket, {}))
+        return self._of_objects[key]
+
+    def _levels(self, a: str, a_kind: str, b: str, b_kind: str) -> tuple[_Level, _Level, _Level]:
+        book = self._book
+        if book is None:
+            return {}, {}, {}
+        a, b = book.known_as(a), book.known_as(b)
+        return (
+            book.by_nouns.get(a, {}).get(b, {}),
+            book.by_object.get(a_kind, {}).get(b, {}),
+            book.by_kinds.get(a_kind, {}).get(b_kind, {}),
+        )
+
+
+_Level = Mapping[str, Counts]
+_CACHED = 1 << 13
+_CONVENTIONAL = frozenset({"clothing", "bodyparts", "scene"})
+"""Kinds of which nearly the same is said whatever they are."""
+_GENERAL = frozenset({"and", "with", "next to", "near", "in front of", "behind", "by", "beside"})
+"""What may be said of two things of which nothing but their kinds is known."""
+
+
+def _estimated(level: _Level, bucket: str, prior: Mapping[str, float]) -> dict[str, float]:
+    """Shares of what was said in a layout, backed off to what was said in any, and that to a prior."""
+    totals = {text: _total(buckets) for text, buckets in level.items()}
+    here = {text: buckets[bucket] for text, buckets in level.items() if bucket in buckets}
+    return _smoothed(here, _smoothed(totals, prior))
+
+
+def _smoothed(counts: Mapping[str, int], prior: Mapping[str, float]) -> dict[str, float]:
+    """Shares of counts, with a prior distribution that weighs as much as a few of them."""
+    weight = PRIOR if prior else 0.0
+    total = sum(counts.values()) + weight
+    if not total:
+        return dict(prior)
+    mixed = {text: weight * p / total for text, p in prior.items()}
+    for text, n in counts.items():
+        mixed[text] = mixed.get(text, 0.0) + n / total
+    return mixed
+
+
+def _best(said: list[tuple[Relation, float]]) -> Relation | None:
+    """The likeliest, where acts that end in one preposition stand together.
+
+    If none of these acts is clearly the one, only the preposition is said: a
+    cat that may be lying or sitting on a couch is "on" it.
+    """
+    mass: dict[str, float] = {}
+    for relation, p in said:
+        if relation.preposition or p >= RARE_ACT:
+            mass[_ending(relation)] = mass.get(_ending(relation), 0.0) + p
+    for ending in sorted(mass, key=lambda key: -mass[key]):
+        members = [(relation, p) for relation, p in said if _ending(relation) == ending]
+        relation, p = max(members, key=lambda member: member[1])
+        if not relation.is_verbal or not relation.preposition or p >= max(RARE_ACT, CLEAR_ACT * mass[ending]):
+            return relation
+        # Whoever sits or lies on something is on it; whoever looks at something is not at it.
+        still = sum(p for one, p in members if one.verb in POSTURES or not one.verb)
+        if ending in ALONE and still >= STILL * mass[ending]:
+            return Relation(preposition=ending)
+    return None
+
+
+def without_act(relation: Relation) -> Relation | None:
+    """What is left to say if not what somebody does: who sits on something, or rides it, is on it."""
+    if not relation.is_verbal:
+        return relation
+    if relation.verb == "ride":
+        return Relation(preposition="on")
+    if (relation.verb in POSTURES or relation.participle) and relation.preposition in ALONE - {"by"}:
+        return Relation(preposition=relation.preposition)
+    return None
+
+
+def _worded(relation: Relation | None, b: Thing) -> Relation | None:
+    """Games are played without an article, so that it is better to play with what is used for them."""
+    if relation == PLAYING and b.kind != "instruments" and b.noun not in _PLAYED:
+        return Relation("play", preposition="with")
+    return relation
+
+
+PLAYING = Relation("play")
+_PLAYED = frozenset({"game", "instrument", "music", "song", "card", "video game", "board game"})
+
+
+def _ending(relation: Relation) -> str:
+    return relation.preposition or str(relation)
+
+
+def _total(buckets: Counts) -> int:
+    return sum(buckets.values())
+
+
+def is_simple(relation: Relation) -> bool:
+    """Whether its words are among the most frequent ones."""
+    return relation.participle == "" and relation.verb in _SIMPLE_VERBS and relation.preposition in _SIMPLE_PREPOSITIONS
+
+
+_SIMPLE_VERBS = frozenset({"", "sit", "stand", "ride", "hold", "wear", "eat", "play", "walk", "read", "look"})
+_SIMPLE_PREPOSITIONS = frozenset(
+    {"", "and", "on", "in", "with", "near", "under", "at", "by", "next to", "behind", "of"}
+)

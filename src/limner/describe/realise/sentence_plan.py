@@ -1,0 +1,306 @@
+"""What is said of what: things in their order become a clause, with heads, their parts, and what is related to them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Thing, layout
+from limner.describe.realise.phrasebook import Phrasebook
+from limner.describe.realise.relation_words import NAMED_TOGETHER, POSTURES, SUPPORT, Relation
+from limner.describe.realise.relator import Relator
+from limner.text.forms import singular
+from limner.text.kinds import KINDS
+from limner.text.lexicon import ADJECTIVES
+
+MOST_HEADS = 3
+MOST_JOINED = 3
+MOST_ACTS = 2
+HEADS_FIRST = 1.15
+"""How much rather something is said of the heads than of what was said of them."""
+
+
+@dataclass(slots=True, eq=False)
+class Arm:
+    """A relation, and the things it leads to, which are named together.
+
+    With `of_some` it is said of some of several only: "two men, one in a hat".
+    """
+
+    relation: Relation
+    objects: list[Node]
+    of_some: bool = False
+
+    @property
+    def leads_to_place(self) -> bool:
+        return self.objects[0].thing.kind == "scene"
+
+
+@dataclass(slots=True, eq=False)
+class Node:
+    """A thing in a sentence, with what is said of it right after its name."""
+
+    thing: Thing
+    arms: list[Arm] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Clause:
+    """Heads that are named together, what is said of them all, and things that found no place."""
+
+    heads: list[Node]
+    arms: list[Arm] = field(default_factory=list)
+    rest: list[Thing] = field(default_factory=list)
+
+    @property
+    def objects(self) -> list[Node]:
+        return [node for arm in self.arms for node in arm.objects]
+
+
+def plan(things: Sequence[Thing], relator: Relator, *, most: int) -> Clause:
+    """A clause of at most so many things, in about their order."""
+    clause = Clause([Node(things[0])], rest=list(things[most:]))
+    others = list(things[1:most])
+    joined = _joined(things[0], others, relator)
+    clause.heads += [Node(thing) for thing in joined]
+    for thing in others:
+        if thing not in joined:
+            _place(clause, thing, relator)
+    return clause
+
+
+def _joined(head: Thing, others: Sequence[Thing], relator: Relator) -> list[Thing]:
+    """Those of the others that are heads beside the first: "a man and a woman".
+
+    None are if the first has been told apart from its like for what it does.
+    """
+    joined: list[Thing] = []
+    if head.kind == "scene" or any(thing.is_other and thing.noun == head.noun for thing in others):
+        return joined
+    for thing in others:
+        if len(joined) + 1 == MOST_HEADS:
+            break
+        if thing.kind in PARTS or thing.kind == "scene" or thing.is_other:
+            continue
+        remaining = [rest for rest in others if rest is not thing and rest not in joined]
+        if _are_alike(head, thing, relator) or (
+            relator.named_together(head, thing) and all(_can_share(head, thing, rest, relator) for rest in remaining)
+        ):
+            joined.append(thing)
+    return joined
+
+
+def _are_alike(head: Thing, thing: Thing, relator: Relator) -> bool:
+    """Whether two of a kind go together whatever else there is."""
+    if thing.kind != head.kind:
+        return False
+    return head.kind in AGENTS or relator.relation(head, thing) == NAMED_TOGETHER
+
+
+def _can_share(head: Thing, thing: Thing, other: Thing, relator: Relator) -> bool:
+    """Whether what the head does to another can be said of both; what is worn is nobody else's matter."""
+    if other.kind in PARTS:
+        return True
+    relation = relator.relation(head, other)
+    return not relation.is_verbal or relator.holds(relation, thing, other)
+
+
+def _place(clause: Clause, thing: Thing, relator: Relator) -> None:
+    """Say a thing of whom it belongs to, or of what it has most to do with."""
+    if thing.kind in PARTS:
+        owner = _owner(clause, thing)
+        if owner is not None and _wears(clause, owner, thing, relator):
+            return
+    best: Node | None = None
+    strength = relator.strength(clause.heads[0].thing, thing) * HEADS_FIRST
+    for node in clause.objects if thing.kind != "scene" else ():
+        if node.thing.kind in PARTS or node.thing.kind == "scene" or node.arms:
+            continue
+        if (rival := relator.strength(node.thing, thing)) > strength:
+            best, strength = node, rival
+    if best is None or not _say_of_object(clause, best, thing, relator):
+        _hang(clause.arms, _relation_of_heads(clause, thing, relator), thing)
+
+
+def _owner(clause: Clause, part: Thing) -> Node | None:
+    """Whoever the part is on."""
+    nodes = [node for node in (*clause.heads, *clause.objects) if node.thing.kind in AGENTS]
+    shares = [(how.b_in_a, node) for node in nodes if (how := layout(node.thing.frame, part.frame)).touching]
+    return max(shares, key=lambda share: share[0])[1] if shares else None
+
+
+def _wears(clause: Clause, owner: Node, thing: Thing, relator: Relator) -> bool:
+    """Say what somebody wears or has, all clothes in one go; False if it is rather something the heads do."""
+    relation = relator.relation(owner.thing, thing, together=False)
+    if relation.is_verbal and relation.verb != "wear" and relation.participle != "dressed":
+        if any(owner is head for head in clause.heads):
+            return False
+        relation = relator.relation(owner.thing, thing, acts=False, together=False)
+    if thing.kind == "clothing" and thing.noun in ADJECTIVES:
+        relation = Relation(preposition="in")
+    of_some = thing.n < owner.thing.n and not owner.thing.collective
+    for arm in owner.arms:
+        clothes = arm.objects[0].thing.kind == thing.kind == "clothing"
+        if (arm.relation == relation or clothes) and arm.of_some == of_some and len(arm.objects) < MOST_JOINED:
+            arm.objects.append(Node(thing))
+            return True
+    owner.arms.append(Arm(relation, [Node(thing)], of_some))
+    return True
+
+
+def _relation_of_heads(clause: Clause, thing: Thing, relator: Relator) -> Relation:
+    """What can be said of all heads: the best that fits, an act before a place before nearness."""
+    head = clause.heads[0].thing
+    for acts, support in ((True, True), (False, True), (False, False)):
+        relation = relator.relation(head, thing, acts=acts, support=support, together=False)
+        if _fits(clause, relation, thing, relator):
+            return relation
+    return Relation(preposition="with")
+
+
+def _fits(clause: Clause, relation: Relation, thing: Thing, relator: Relator) -> bool:
+    """Whether a relation goes with what is said already: everybody is in one place and posture at a time."""
+    if not all(relator.holds(relation, head.thing, thing) for head in clause.heads[1:]):
+        return False
+    place = thing.kind == "scene" and not _is_posture(relation)
+    if relation.preposition in SUPPORT and not place and _is_supported(clause, relation):
+        return False
+    if not relation.is_verbal:
+        return True
+    acts = [arm.relation for arm in clause.arms if arm.relation.is_verbal and arm.relation != relation]
+    if _is_posture(relation) and any(_is_posture(act) for act in acts):
+        return False
+    return len(acts) < MOST_ACTS and all(act.verb != relation.verb or not act.verb for act in acts)
+
+
+def _is_posture(relation: Relation) -> bool:
+    return relation.verb in POSTURES or bool(relation.participle)
+
+
+def _is_supported(clause: Clause, relation: Relation) -> bool:
+    """Whether the heads are said to be on or in something already; several may be on this and that."""
+    several = len(clause.heads) > 1 or clause.heads[0].thing.is_many
+    return any(
+        arm.relation.verb == "ride"
+        or (arm.relation.preposition in SUPPORT and (arm.relation.is_verbal or not arm.leads_to_place))
+        for arm in clause.arms
+        if not (several and arm.relation == relation)
+    )
+
+
+def _say_of_object(clause: Clause, node: Node, thing: Thing, relator: Relator) -> bool:
+    """Name it beside an object if the same holds of both, otherwise after its name; False if neither will do."""
+    arm = next(arm for arm in clause.arms if any(one is node for one in arm.objects))
+    relation = relator.relation(node.thing, thing)
+    alike = node.thing.kind == thing.kind and not arm.relation.is_verbal
+    if relation in (NAMED_TOGETHER, arm.relation) or alike:
+        if len(arm.objects) < MOST_JOINED and all(
+            relator.holds(arm.relation, head.thing, thing) for head in clause.heads
+        ):
+            arm.objects.append(Node(thing))
+            return True
+        relation = relator.relation(node.thing, thing, together=False)
+        if relation == arm.relation:
+            return False
+    _hang(node.arms, relation, thing)
+    return True
+
+
+def _hang(arms: list[Arm], relation: Relation, thing: Thing) -> None:
+    """Add a thing to what is said, beside others of which the same is said."""
+    for arm in arms:
+        alike = arm.leads_to_place == (thing.kind == "scene")
+        if arm.relation == relation and alike and len(arm.objects) < MOST_JOINED:
+            arm.objects.append(Node(thing))
+            return
+    arms.append(Arm(relation, [Node(thing)]))
+
+
+MOST_DIVIDED = 8
+"""Members beyond which nobody is told apart."""
+
+MOST_LOOKED_AT = 20
+"""Things that are asked whether somebody acts on them."""
+
+
+def divided(things: Sequence[Thing], relator: Relator) -> list[Thing]:
+    """The things, where one of several who alone does something to another thing comes before the others.
+
+    Three people of whom one rides a skateboard are "a person" and "two other
+    people". Where several have parts of one noun, as hats, all stay together.
+    """
+    if any(thing.kind in PARTS and thing.n > 1 for thing in things):
+        return list(things)
+    result: list[Thing] = []
+    for thing in things:
+        one = _actor(thing, things, relator)
+        if one is None:
+            result.append(thing)
+        else:
+            box = thing.boxes[one]
+            result.append(thing.part([box]))
+            result.append(thing.part([other for other in thing.boxes if other is not box], is_other=True))
+    return result
+
+
+def _actor(group: Thing, things: Sequence[Thing], relator: Relator) -> int | None:
+    """Which member alone acts on one of the other things."""
+    if group.kind not in AGENTS or group.collective or group.is_plural_label or not 1 < group.n <= MOST_DIVIDED:
+        return None
+    for thing in things[:MOST_LOOKED_AT]:
+        if thing is group or thing.n > 1 or thing.kind in PARTS or thing.kind in ("scene", "furniture"):
+            continue
+        meeting = [at for at, box in enumerate(group.boxes) if layout(Frame(*box.corners), thing.frame).touching]
+        acting = [at for at in meeting if relator.relation(group.part([group.boxes[at]]), thing).is_verbal]
+        if len(acting) == 1 and len(meeting) == 1:
+            return acting[0]
+    return None
+
+
+PRIOR = 10.0
+"""How many captions of two nouns weigh as much as all that is known of their kinds."""
+
+COMPARED = 40
+"""How many things are compared each with each; further ones go by their kind alone."""
+
+
+def ordered(things: Sequence[Thing], book: Phrasebook | None, focus: str | None = None) -> list[Thing]:
+    """The things as a sentence mentions them: first those in focus, then by who comes before whom.
+
+    Equals stay in the order they are given in.
+    """
+    some, rest = list(things[:COMPARED]), things[COMPARED:]
+    if book is None or len(some) < 2:
+        some.sort(key=_rank)
+    else:
+        score = {
+            id(thing): sum(precedence(thing, other, book) for other in some if other is not thing) for thing in some
+        }
+        some.sort(key=lambda thing: -round(score[id(thing)], 9))
+    some += sorted(rest, key=_rank)
+    return some if focus is None else sorted(some, key=lambda thing: not in_focus(thing, focus))
+
+
+def precedence(first: Thing, second: Thing, book: Phrasebook) -> float:
+    """How likely people mention the first before the second."""
+    by_kind = _precedence(book.kinds_before, first.kind, second.kind, 0.5, 2.0)
+    return _precedence(book.before, book.known_as(first.noun), book.known_as(second.noun), by_kind, PRIOR)
+
+
+def in_focus(thing: Thing, focus: str) -> bool:
+    """Whether a thing is of the kind, or has the noun or label, that is in focus."""
+    wanted = singular(focus.strip().lower())
+    return focus == thing.kind or wanted in (thing.noun, thing.word, thing.kind, singular(thing.kind))
+
+
+def _precedence(counts: dict[str, dict[str, int]], first: str, second: str, prior: float, weight: float) -> float:
+    before = counts.get(first, {}).get(second, 0)
+    after = counts.get(second, {}).get(first, 0)
+    return (before + weight * prior) / (before + after + weight)
+
+
+_RANKS = {kind: rank for rank, kind in enumerate(KINDS)}
+
+
+def _rank(thing: Thing) -> int:
+    return _RANKS.get(thing.kind, len(_RANKS))

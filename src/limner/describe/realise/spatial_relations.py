@@ -1,0 +1,281 @@
+"""Whether what is said of two things can be so, going by how they lie to each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Layout, Thing, layout
+from limner.describe.realise.relation_words import NAMED_TOGETHER, SUPPORT, Relation
+from limner.text.lexicon import word_set
+
+Test = Callable[[Layout], bool]
+
+MOST = 0.6
+"""The share of several things of which something must hold to be said of all."""
+
+MOST_COMPARED = 12
+"""How many boxes of each thing are looked at one by one."""
+
+
+def is_plausible(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
+    """Whether the boxes allow to say it: nobody rides what is beside them, and a hat that is worn is on somebody.
+
+    What needs contact must hold for most of the things one by one: not all of
+    a crowd that surrounds a bus is on it.
+    """
+    if not _allows(relation, a, b, how):
+        return False
+    if b.n > a.n and not a.is_many and (relation.preposition in SUPPORT or relation.verb in _MOUNTED):
+        return False
+    if (a.n == 1 and b.n == 1) or not _needs_contact(relation):
+        return True
+    pairs = [
+        [
+            _allows(relation, a, b, layout(Frame(*one.corners), Frame(*other.corners)))
+            for other in b.boxes[:MOST_COMPARED]
+        ]
+        for one in a.boxes[:MOST_COMPARED]
+    ]
+    doing = sum(any(row) for row in pairs) / len(pairs)
+    undergoing = sum(any(column) for column in zip(*pairs, strict=True)) / len(pairs[0])
+    return doing >= MOST and undergoing >= MOST
+
+
+def _needs_contact(relation: Relation) -> bool:
+    if relation.preposition:
+        return relation.preposition in ("on", "in", "inside", "on the back of", "against")
+    return relation.verb not in _AT_A_DISTANCE
+
+
+def _allows(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
+    if relation.preposition == "between" and b.n != 2:
+        return False
+    if not _can_act(relation, a) or not _can_undergo(relation, b):
+        return False
+    if (relation.preposition in _NEED_MANY or relation.participle in _MANY) and not a.is_many:
+        return False
+    if relation.verb == "wear" or (relation.preposition == "in" and b.kind == "clothing"):
+        return b.kind != "bodyparts" and how.b_in_a >= 0.4
+    if relation.verb in _AIMED:
+        return True
+    if relation.verb in _NOT_OF_PLACE:
+        return how.near
+    if relation.preposition and not _PREPOSITIONS.get(relation.preposition, _near)(how):
+        return False
+    if relation.verb in _MOUNTED:
+        return how.touching and (how.up > 0 or how.a_in_b >= 0.7)
+    if relation.verb and not relation.preposition:
+        return relation.verb in _AT_A_DISTANCE or how.touching
+    return True
+
+
+def _can_act(relation: Relation, a: Thing) -> bool:
+    """Things that do not live can only lie about and the like; vehicles move besides; "of" needs a container."""
+    if relation.preposition in ("of", "full of"):
+        return a.noun.rpartition(" ")[2] in _HOLDERS
+    if not relation.verb or a.kind in AGENTS:
+        return True
+    return relation.verb in STATES or (a.kind == "vehicles" and relation.verb in _MOTIONS)
+
+
+def _can_undergo(relation: Relation, b: Thing) -> bool:
+    """Nobody is on or in somebody, unless it is an animal to ride."""
+    if b.kind in AGENTS and relation.preposition in ("on", "in", "inside", "on the back of"):
+        return b.noun in RIDDEN and relation.preposition.startswith("on")
+    return not (b.kind == "bodyparts" and relation.verb and not relation.preposition)
+
+
+def _near(how: Layout) -> bool:
+    return how.near
+
+
+def _on(how: Layout) -> bool:
+    return how.touching and (how.up > -0.25 or how.a_in_b >= 0.6)
+
+
+def _under(how: Layout) -> bool:
+    return how.up < -0.1 and how.x_overlap and how.gap <= 2
+
+
+def _over(how: Layout) -> bool:
+    return how.up > 0.1 and how.x_overlap
+
+
+def _in(how: Layout) -> bool:
+    return how.a_in_b >= 0.5
+
+
+def _beside(how: Layout) -> bool:
+    return how.near and how.y_overlap and max(how.a_in_b, how.b_in_a) < 0.9
+
+
+def _in_front(how: Layout) -> bool:
+    return how.near and how.y_overlap and how.bottom < 0.35
+
+
+def _behind(how: Layout) -> bool:
+    return how.near and how.y_overlap and how.bottom > -0.1
+
+
+def _holding(how: Layout) -> bool:
+    return how.b_in_a >= 0.5
+
+
+def _touching(how: Layout) -> bool:
+    return how.touching
+
+
+def _about(how: Layout) -> bool:
+    return how.gap <= 2
+
+
+def _anywhere(how: Layout) -> bool:
+    return True
+
+
+_PREPOSITIONS: dict[str, Test] = {
+    "and": _anywhere,
+    "with": _about,
+    "on": _on,
+    "on the back of": _on,
+    "in": _in,
+    "inside": _in,
+    "in the middle of": _in,
+    "under": _under,
+    "underneath": _under,
+    "beneath": _under,
+    "below": _under,
+    "above": _over,
+    "over": _over,
+    "next to": _beside,
+    "beside": _beside,
+    "in front of": _in_front,
+    "behind": _behind,
+    "of": _holding,
+    "full of": _holding,
+    "against": _touching,
+    "down": _touching,
+    "along": _touching,
+    "across": _touching,
+    "through": _touching,
+    "into": _touching,
+    "onto": _touching,
+    "to": _anywhere,
+    "toward": _anywhere,
+}
+STATES = word_set(
+    """
+    sit stand lie hang lean rest float hover contain surround overlook face fly land blow display light roll
+    """
+)
+_MOTIONS = word_set(
+    """
+    drive pass travel cross pull tow carry sail race approach enter exit follow speed taxi
+    """
+)
+RIDDEN = word_set("horse pony donkey mule camel elephant bull cow ox")
+_HOLDERS = word_set(
+    """
+    bowl plate cup mug glass bottle vase basket box tray pot pan bag bunch pile slice piece dish bucket jar can
+    crate pack stack group crowd row bouquet carton platter cart truck
+    """
+)
+_AIMED = word_set("look stare gaze point peer listen smile wave glance bark")
+_NOT_OF_PLACE = word_set("talk speak work play sing type read write draw paint perform dance cook")
+"""Acts whose preposition tells no place: talking on a phone, working on a car."""
+_MOUNTED = frozenset({"ride", "drive"})
+_AT_A_DISTANCE = word_set(
+    """
+    watch chase face overlook follow photograph throw catch kick hit pull fly serve feed approach herd lead walk
+    view observe admire race toss tow guard water
+    """
+)
+_NEED_MANY = frozenset({"around"})
+_MANY = frozenset({"gathered", "lined", "huddled", "stacked", "piled"})
+
+
+def spatial_relation(a: Thing, b: Thing, how: Layout, *, together: bool = True, support: bool = True) -> Relation:
+    """What can be said of A to B by their kinds and how they lie; "and" or "near" if nothing more."""
+    words = _of_kinds(a, b, how)
+    if not words or (words in SUPPORT and not support):
+        words = _of_layout(b, how)
+    if words:
+        return Relation(preposition=words) if words != "wearing" else Relation("wear")
+    if how.near or not together:
+        return Relation(preposition="near" if how.gap <= 2 else "with")
+    return NAMED_TOGETHER
+
+
+def _of_kinds(a: Thing, b: Thing, how: Layout) -> str:
+    """What the kinds of two things suggest, where the layout allows it."""
+    if a.kind in AGENTS and b.kind == "clothing" and how.b_in_a >= 0.4:
+        return "wearing" if a.kind == "people" else "with"
+    if b.kind in PARTS:
+        return "with" if how.near else ""
+    if b.kind == "scene":
+        return _of_place(b, how)
+    if how.touching and how.up > -0.25:
+        if b.noun in _SAT_AT and a.kind == "people":
+            return "at"
+        if b.noun in _STOOD_ON and a.n >= b.n and (how.up > 0 or how.a_in_b > 0.6):
+            return "on"
+    if how.a_in_b >= 0.8 and b.n == 1 and b.noun in (_CABINS if a.kind in AGENTS else _CONTAINERS):
+        return "in"
+    if a.kind in AGENTS and how.b_in_a >= 0.5 and how.size > 2:
+        return "with"
+    return ""
+
+
+def _of_place(place: Thing, how: Layout) -> str:
+    if not how.touching:
+        return "near"
+    if place.noun in _UPRIGHT:
+        return "in front of"
+    return "on" if place.noun in _GROUND else "in" if place.noun in _AROUND else "at"
+
+
+def _of_layout(b: Thing, how: Layout) -> str:
+    if how.gap > 1:
+        return ""
+    if b.kind in _STANDING and how.x_overlap and abs(how.up) > 0.6:
+        # Of what stands on the ground, the lower in the picture is the nearer.
+        return "in front of" if how.bottom < 0 else "behind"
+    if how.b_in_a >= 0.8 and how.size > 2:
+        return "with"
+    if how.x_overlap and how.up > 0.6 and not how.y_overlap:
+        return "above"
+    if how.x_overlap and how.up < -0.6 and not how.y_overlap:
+        return "below"
+    if how.y_overlap and not how.x_overlap:
+        return "next to" if how.gap <= 0.5 else "near"
+    return "near" if how.gap > 0.1 else "next to" if max(how.a_in_b, how.b_in_a) < 0.5 else "with"
+
+
+_SAT_AT = word_set("table desk counter bar") | {"dining table", "coffee table", "kitchen table"}
+_STOOD_ON = word_set(
+    """
+    chair couch sofa bench bed stool table desk shelf counter plate tray rug mat blanket horse bicycle bike motorcycle
+    scooter skateboard surfboard snowboard skis platform roof branch wall rock log elephant camel donkey armchair
+    """
+) | {"dining table", "coffee table"}
+_CABINS = word_set("car bus truck van boat canoe kayak train cart crib stroller wagon carriage")
+_CONTAINERS = _CABINS | word_set("bowl basket box vase cup glass pot pan bag bottle suitcase sink")
+_STANDING = frozenset({"people", "animals", "vehicles", "furniture", "scene"})
+_UPRIGHT = word_set(
+    "building house wall fence tower church castle store shop window door skyscraper barn waterfall gate mountain"
+)
+_GROUND = word_set(
+    """
+    street road sidewalk path trail beach sand grass lawn field stage track court floor ground pavement hill slope
+    dirt rock slide roadside shoreline platform dock pier deck roof runway highway crosswalk rink ramp patio porch
+    balcony bridge mountain shore
+    """
+)
+_AROUND = word_set(
+    """
+    room kitchen bedroom bathroom classroom office hallway forest woods jungle desert park garden yard backyard water
+    ocean sea lake river pool pond snow rain city town village alley restaurant store shop cafe bar market mall library
+    museum gym stadium arena church school hospital garage barn valley tunnel lobby theater parking-lot field meadow
+    pasture area wild air sky mud tent cave courtyard plaza square
+    """
+) | {"living room", "dining room", "parking lot", "swimming pool"}

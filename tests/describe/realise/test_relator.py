@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from limner.corpus import Box
+from limner.describe.realise import Phrasebook
+from limner.describe.realise.described_things import BUCKETS, Frame, Thing, layout
+from limner.describe.realise.relation_words import NAMED_TOGETHER, Relation, hear, relation_of
+from limner.describe.realise.relator import Relator, is_simple, without_act
+from limner.describe.realise.spatial_relations import is_plausible
+from limner.text.kinds import kind_of
+
+Spot = tuple[float, float, float, float]
+Books = Callable[..., Phrasebook]
+OVER: tuple[Spot, Spot] = ((100, 50, 200, 250), (90, 180, 260, 300))
+ASIDE: tuple[Spot, Spot] = ((0, 100, 100, 300), (120, 100, 220, 300))
+FAR: tuple[Spot, Spot] = ((0, 0, 10, 10), (900, 900, 910, 910))
+INSIDE: tuple[Spot, Spot] = ((100, 100, 150, 150), (0, 0, 300, 300))
+AROUND: tuple[Spot, Spot] = (INSIDE[1], INSIDE[0])
+
+
+def thing(noun: str, *spots: Spot) -> Thing:
+    return Thing(tuple(Box(str(i), *spot, label=noun) for i, spot in enumerate(spots)), noun, kind_of(noun))
+
+
+def said(book: Phrasebook | None, a: str, b: str, where: tuple[Spot, Spot], **how: bool) -> str:
+    return str(Relator(book).relation(thing(a, where[0]), thing(b, where[1]), **how))
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "where", "expected"),
+    [
+        ("person", "horse", OVER, "riding"),
+        ("person", "horse", ASIDE, "and"),
+        ("person", "couch", OVER, "lying on"),
+        ("person", "cell phone", OVER, "talking on"),
+        ("person", "dining table", OVER, "sitting at"),
+        ("person", "kitchen table", OVER, "at"),
+        ("person", "umbrella", OVER, "holding"),
+        ("person", "umbrella", FAR, "and"),
+        ("person", "dog", OVER, "and"),
+        ("woman", "horse", OVER, "riding"),
+        ("cat", "horse", OVER, "on"),
+    ],
+)
+def test_what_people_say_of_such_a_pair_is_said_where_the_boxes_allow_it(
+    book: Phrasebook, a: str, b: str, where: tuple[Spot, Spot], expected: str
+) -> None:
+    assert said(book, a, b, where) == expected
+
+
+def test_an_act_that_is_not_clear_gives_way_to_its_preposition(make_book: Books) -> None:
+    counts = {"sitting on": {"oue": 5}, "lying on": {"oue": 5}, "sleeping on": {"oue": 5}, "perched on": {"oue": 1}}
+    more = make_book(by_nouns={"cat": {"couch": counts}})
+    assert said(more, "cat", "couch", OVER) == "on"
+
+
+def test_who_looks_at_something_is_not_at_it(make_book: Books) -> None:
+    counts = {"looking at": {"oue": 5}, "staring at": {"oue": 5}, "pointing at": {"oue": 5}, "at": {"oue": 3}}
+    counts |= {"near": {"oue": 4}}
+    assert said(make_book(by_nouns={"cat": {"bird": counts}}), "cat", "bird", OVER) == "near"
+
+
+def test_an_act_that_few_tell_of_is_not_said(make_book: Books) -> None:
+    counts = {
+        "holding": {"oue": 6},
+        "eating": {"oue": 6},
+        "cutting": {"oue": 6},
+        "making": {"oue": 6},
+        "with": {"oue": 5},
+    }
+    assert said(make_book(by_nouns={"man": {"cake": {**counts, "slicing": {"oue": 6}}}}), "man", "cake", OVER) == "with"
+
+
+def test_an_act_that_was_said_once_or_twice_is_not_said_again(make_book: Books) -> None:
+    book = make_book(by_nouns={"man": {"cake": {"juggling": {"oue": 3}}}})
+    assert said(book, "man", "cake", OVER) != "juggling"
+
+
+def test_of_things_of_which_only_the_kind_is_known_little_is_said(make_book: Books) -> None:
+    book = make_book(
+        by_kinds={"people": {"other": {"on": {"oue": 90}, "with": {"oue": 9}}, "scene": {"on": {"oue": 9}}}}
+    )
+    assert said(book, "man", "oven", OVER) == "with"
+    assert said(book, "man", "carnival", OVER) == "with"
+    assert said(book, "man", "plaza", OVER) == "on"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "where", "expected"),
+    [
+        ("person", "hat", AROUND, "wearing"),
+        ("dog", "collar", AROUND, "with"),
+        ("person", "chair", OVER, "on"),
+        ("person", "dining table", OVER, "at"),
+        ("person", "street", INSIDE, "on"),
+        ("person", "kitchen", INSIDE, "in"),
+        ("person", "stadium", INSIDE, "in"),
+        ("person", "carnival", INSIDE, "with"),
+        ("person", "building", INSIDE, "in front of"),
+        ("person", "car", INSIDE, "in"),
+        ("apple", "bowl", INSIDE, "in"),
+        ("person", "bowl", INSIDE, "with"),
+        ("car", "truck", ASIDE, "next to"),
+        ("car", "truck", FAR, "and"),
+        ("lamp", "clock", ((100, 0, 140, 40), (100, 60, 140, 100)), "above"),
+        ("clock", "lamp", ((100, 60, 140, 100), (100, 0, 140, 40)), "below"),
+        ("person", "car", ((100, 200, 140, 300), (90, 80, 180, 150)), "in front of"),
+    ],
+)
+def test_without_captions_the_boxes_tell(a: str, b: str, where: tuple[Spot, Spot], expected: str) -> None:
+    assert said(None, a, b, where) == expected
+
+
+def test_what_is_asked_for_is_kept(book: Phrasebook) -> None:
+    assert said(book, "person", "horse", OVER, acts=False) == "on"
+    assert said(book, "person", "dog", OVER, together=False) != "and"
+    assert said(book, "person", "dining table", OVER, acts=False, support=False) not in ("at", "on", "in")
+    assert said(None, "car", "truck", FAR, together=False) == "with"
+
+
+RIDE, WEAR, ON = Relation("ride"), Relation("wear"), Relation(preposition="on")
+
+
+@pytest.mark.parametrize(
+    ("relation", "a", "b", "where", "can_be"),
+    [
+        (RIDE, "person", "horse", OVER, True),
+        (RIDE, "person", "horse", ASIDE, False),
+        (RIDE, "person", "horse", (OVER[1], OVER[0]), False),
+        (RIDE, "table", "horse", OVER, False),
+        (WEAR, "person", "hat", AROUND, True),
+        (WEAR, "person", "hat", ASIDE, False),
+        (ON, "cat", "couch", OVER, True),
+        (ON, "cat", "person", OVER, False),
+        (ON, "couch", "cat", (OVER[1], OVER[0]), False),
+        (Relation(preposition="in"), "cat", "box", INSIDE, True),
+        (Relation(preposition="in"), "cat", "box", AROUND, False),
+        (Relation(preposition="under"), "cat", "table", (OVER[1], OVER[0]), True),
+        (Relation(preposition="under"), "cat", "table", OVER, False),
+        (Relation(preposition="next to"), "cat", "dog", ASIDE, True),
+        (Relation(preposition="next to"), "cat", "dog", FAR, False),
+        (Relation(preposition="of"), "bowl", "fruit", AROUND, True),
+        (Relation(preposition="of"), "table", "fruit", AROUND, False),
+        (Relation("look", preposition="at"), "cat", "dog", FAR, True),
+        (Relation("hold"), "person", "bag", FAR, False),
+        (Relation("fly"), "person", "kite", FAR, True),
+        (Relation(preposition="between"), "cat", "tree", ASIDE, False),
+        (Relation(participle="gathered", preposition="around"), "person", "table", OVER, False),
+    ],
+)
+def test_what_the_boxes_allow(relation: Relation, a: str, b: str, where: tuple[Spot, Spot], can_be: bool) -> None:
+    one, other = thing(a, where[0]), thing(b, where[1])
+    assert is_plausible(relation, one, other, layout(one.frame, other.frame)) == can_be
+
+
+def test_a_crowd_is_on_a_bus_only_if_most_of_it_is() -> None:
+    bus = thing("bus", (100, 0, 400, 200))
+    few = thing("person", (120, 50, 150, 120), *[(x, 50, x + 20, 120) for x in (0, 30, 420, 450)])
+    most = thing("person", *[(x, 50, x + 20, 120) for x in (120, 150, 200, 250)], (420, 50, 440, 120))
+    assert not is_plausible(ON, few, bus, layout(few.frame, bus.frame))
+    assert is_plausible(ON, most, bus, layout(most.frame, bus.frame))
+
+
+def test_nobody_rides_two_horses() -> None:
+    one, two = thing("person", OVER[0]), thing("horse", OVER[1], OVER[1])
+    assert not is_plausible(RIDE, one, two, layout(one.frame, two.frame))
+
+
+@pytest.mark.parametrize(
+    ("words", "relation"),
+    [
+        (" riding ", "riding"),
+        (" is riding ", "riding"),
+        ("rides", "riding"),
+        ("that is sitting on top of", "sitting on"),
+        (", wearing", "wearing"),
+        ("and is holding", "holding"),
+        ("who has", "with"),
+        ("laying down on", "lying down on"),
+        ("happily sitting next to", "sitting next to"),
+        ("is parked in front of", "parked in front of"),
+        ("being ridden by", "ridden by"),
+        ("looks up at", "looking up at"),
+        ("close to", "near"),
+        (",", "and"),
+        ("&", "and"),
+        ("and", "and"),
+        ("standing on a tennis court holding", "holding"),
+        ("to", None),
+        ("for", None),
+        ("parked", None),
+        ("sitting", None),
+        ("in a room with", None),
+        ("with Bob near", None),
+        ("", None),
+        ("trying to start riding", None),
+    ],
+)
+def test_words_between_two_things_are_of_a_known_shape_or_not_heard(words: str, relation: str | None) -> None:
+    heard = hear(words)
+    assert (None if heard is None else str(heard.relation)) == relation
+
+
+def test_what_is_heard_can_be_written_and_read() -> None:
+    for text in ("riding", "sitting on", "parked in front of", "looking up at", "near", "and"):
+        relation = relation_of(text)
+        assert relation is not None
+        assert str(relation) == text
+    assert relation_of("rides") is None
+    assert relation_of("on top of") is None
+    assert relation_of("") is None
+
+
+def test_what_is_left_without_an_act() -> None:
+    assert without_act(RIDE) == ON
+    assert without_act(Relation("sit", preposition="in")) == Relation(preposition="in")
+    assert without_act(Relation("hold")) is None
+    assert without_act(NAMED_TOGETHER) == NAMED_TOGETHER
+
+
+def test_simple_relations() -> None:
+    assert is_simple(RIDE)
+    assert not is_simple(Relation("overlook"))
+    assert not is_simple(Relation(preposition="beneath"))
+
+
+@pytest.mark.parametrize(
+    ("where", "bucket"), [(OVER, "oue"), (ASIDE, "nle"), (FAR, "fue"), (INSIDE, "ils"), (AROUND, "hlb")]
+)
+def test_layouts(where: tuple[Spot, Spot], bucket: str) -> None:
+    assert layout(Frame(*where[0]), Frame(*where[1])).bucket == bucket
+
+
+def test_points_have_a_layout_too() -> None:
+    point, line = Frame(5, 5, 5, 5), Frame(0, 5, 10, 5)
+    assert layout(point, line).a_in_b == 1.0
+    assert layout(point, point).bucket in BUCKETS
+    assert layout(Frame(50, 50, 50, 50), line).a_in_b == 0.0
