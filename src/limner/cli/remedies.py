@@ -12,6 +12,9 @@ from limner.errors import BadInput, LimnerError
 REMEDIES: dict[str, str] = {
     "class is an id": "pass the file of class names with --names",
     "has mentions": "pass --force to replace them",
+    "bad-model": "train one with `limner train {kind}`",
+    "no-concepts": "pass a corpus with captions by --train",
+    "no-mentions": "tie captions to boxes with `limner link`",
 }
 """Remedies by the code of the error; `{name}` stands for a fact of that name."""
 

@@ -48,7 +48,7 @@ def train_selector(
     to a box.
     """
     if abs(seed) > MAX_SEED:
-        raise LimnerError(f"the seed {shown(seed)} is too large; the largest is {MAX_SEED}")
+        raise LimnerError(f"the seed {shown(seed)} is too large; it must be at most {MAX_SEED}")
     names = _features(families)
     sample = _sample(images, seed)
     if not sample:
