@@ -6,7 +6,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from limner.corpus import Box, Caption, Chain, Image, Mention
+from limner.corpus import Box, Candidate, Caption, Chain, Image, ImageLabel, Mention
+from limner.corpus.caption import ORIGINS
 
 words = st.sampled_from(["a", "man", "dog", "red", "Ünïcode", "[", "]", "x/y", "日本", "'s", ".", ","])
 names = st.text(st.characters(codec="utf-8", categories=("L", "N")), min_size=1, max_size=8)
@@ -35,6 +36,27 @@ def boxes(draw: st.DrawFn, id: str, width: int, height: int, *, whole: bool = Fa
 
 
 @st.composite
+def origins(draw: st.DrawFn, box_ids: list[str]) -> dict[str, Any]:
+    """How a mention may have got its boxes."""
+    scores = st.floats(allow_nan=False, allow_infinity=False)
+    ranked = draw(st.lists(st.sampled_from(box_ids), unique=True)) if box_ids else []
+    ordered = sorted((draw(scores) for _ in ranked), reverse=True)
+    origin = draw(st.sampled_from([None, *(origin for origin in ORIGINS if origin != "ungrounded")]))
+    return {
+        "candidates": tuple(Candidate(box, score) for box, score in zip(ranked, ordered, strict=True)),
+        "origin": origin,
+        "probability": draw(st.none() | st.floats(0, 1)) if origin else None,
+    }
+
+
+labels = st.lists(
+    st.builds(ImageLabel, names, st.floats(0, 1), st.sampled_from(["", "verification", "machine"])),
+    max_size=3,
+    unique_by=lambda label: (label.label, label.source),
+).map(tuple)
+
+
+@st.composite
 def captions(draw: st.DrawFn, id: str, box_ids: list[str], chain_ids: list[str]) -> Caption:
     text = draw(sentences)
     cuts = sorted(set(draw(st.lists(st.integers(0, len(text)), max_size=6))))
@@ -47,6 +69,7 @@ def captions(draw: st.DrawFn, id: str, box_ids: list[str], chain_ids: list[str])
                 tuple(draw(st.lists(st.sampled_from(box_ids), unique=True))) if box_ids else (),
                 draw(st.sampled_from([None, *chain_ids])),
                 tuple(draw(st.lists(names, max_size=2))),
+                **draw(origins(box_ids)),
             )
         )
     return Caption(id, text, tuple(mentions), draw(st.sampled_from(["gold", "person:w1", "system:nbt"])))
@@ -71,6 +94,7 @@ def images(draw: st.DrawFn) -> Image:
         draw(st.one_of(st.just(""), names)),
         draw(facts),
         draw(facts),
+        draw(labels),
     )
 
 

@@ -14,7 +14,7 @@ import pytest
 from limner.cli import COMMANDS
 
 LIMNER = [sys.executable, "-m", "limner"]
-LINES = '{"limner":1,"id":"a"}\n{"limner":1,"id":"b","captions":[{"id":"0","text":"A dog ."}]}\n'
+LINES = '{"limner":2,"id":"a"}\n{"limner":2,"id":"b","captions":[{"id":"0","text":"A dog ."}]}\n'
 
 
 def limner(*arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
@@ -68,7 +68,7 @@ def test_only_the_listed_images_are_kept(corpus: Path, tmp_path: Path) -> None:
 
 def test_sources_of_one_format_join_by_image_id(corpus: Path, tmp_path: Path) -> None:
     results = tmp_path / "results.jsonl"
-    results.write_text('{"limner":1,"id":"b","captions":[{"id":"0","text":"A cat .","source":"system:x"}]}\n')
+    results.write_text('{"limner":2,"id":"b","captions":[{"id":"0","text":"A cat .","source":"system:x"}]}\n')
     done = limner("convert", corpus, results, "-")
     assert [c["text"] for c in json.loads(done.stdout.splitlines()[1])["captions"]] == ["A dog .", "A cat ."]
 
@@ -78,8 +78,8 @@ def test_sources_of_one_format_join_by_image_id(corpus: Path, tmp_path: Path) ->
     [
         (b"", "the file is empty"),
         (b"\x00\x01\x02", "is in no format that is known"),
-        (b'{"limner":1,"id":"a"}\n{"limner":1,"id":"a"}\n', "image 'a' is there twice"),
-        (b'{"limner":1,"id":"a"}\n{"limner', "faulty.jsonl:2: not JSON"),
+        (b'{"limner":2,"id":"a"}\n{"limner":2,"id":"a"}\n', "image 'a' is there twice"),
+        (b'{"limner":2,"id":"a"}\n{"limner', "faulty.jsonl:2: not JSON"),
     ],
 )
 def test_a_faulty_file_is_one_line_and_leaves_nothing(tmp_path: Path, content: bytes, said: str) -> None:
@@ -121,7 +121,7 @@ def test_a_stopped_run_leaves_nothing(tmp_path: Path, stop: signal.Signals, code
 
 def test_a_pipe_that_closes_early_is_no_error(tmp_path: Path) -> None:
     corpus = tmp_path / "large.jsonl"
-    corpus.write_text("".join(f'{{"limner":1,"id":"{i}"}}\n' for i in range(50_000)))
+    corpus.write_text("".join(f'{{"limner":2,"id":"{i}"}}\n' for i in range(50_000)))
     done = subprocess.run(
         ["bash", "-c", f"set -o pipefail; '{sys.executable}' -m limner convert '{corpus}' - | head -n 1"],
         capture_output=True,
@@ -135,6 +135,9 @@ def test_a_pipe_that_closes_early_is_no_error(tmp_path: Path) -> None:
 
 def test_the_schema_is_of_the_model() -> None:
     schema = json.loads(limner("schema").stdout)
-    assert set(schema["$defs"]) == {"Image", "Box", "Chain", "Caption", "Mention"}
+    assert set(schema["$defs"]) == {"Image", "Box", "Chain", "Caption", "Mention", "Candidate", "ImageLabel"}
     assert schema["$defs"]["Image"]["required"] == ["limner", "id"]
-    assert set(schema["$defs"]["Mention"]["properties"]) == {"start", "end", "boxes", "chain", "types"}
+    assert set(schema["$defs"]["Mention"]["properties"]) == {
+        *("start", "end", "boxes", "chain", "types"),
+        *("candidates", "origin", "probability"),
+    }

@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import pickle
+from typing import Any
 
 import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from limner.corpus import Box, Caption, Chain, Image, Mention
+from limner.corpus import Box, Candidate, Caption, Chain, Image, ImageLabel, Mention
 from strategies import images
 
 DOG = Box("d", 0, 0, 10, 10, "dog")
@@ -26,6 +27,8 @@ IMAGE = Image("i", 20, 10, (DOG,), (SAID,), (Chain("c", ("d",)),))
         ({"chains": ()}, "mentions chain 'c'"),
         ({"boxes": (Box("e", 0, 0, 1, 1),)}, "chain 'c' names a box"),
         ({"boxes": (Box("e", 0, 0, 1, 1),), "chains": (Chain("c"),)}, "mentions box 'd'"),
+        ({"labels": (ImageLabel("Dog"), ImageLabel("Dog", 0))}, "image 'i' has the same label twice from one source"),
+        ({"captions": (Caption("0", "Dog", (Mention(0, 3, candidates=(Candidate("e", 1),)),)),)}, "has candidate 'e'"),
     ],
 )
 def test_an_image_that_contradicts_itself_is_refused(changes: dict[str, object], said: str) -> None:
@@ -50,6 +53,39 @@ def test_mentions_stand_within_their_text_in_order(mentions: tuple[Mention, ...]
 def test_a_mention_has_at_least_a_character(start: int, end: int) -> None:
     with pytest.raises(ValueError, match="cannot span"):
         Mention(start, end)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"origin": "guessed"}, "origin 'guessed', not one of gold, linked, slot"),
+        ({"origin": "ungrounded", "boxes": ("0",)}, "ungrounded but refers to boxes"),
+        ({"probability": 0.5}, "has a probability but no origin"),
+        ({"origin": "localised", "probability": 1.5}, "probability 1.5, outside 0 to 1"),
+        ({"candidates": (Candidate("0", 1), Candidate("1", 2))}, "not in order, best first"),
+        ({"candidates": (Candidate("0", 2), Candidate("0", 1))}, "the same candidate twice"),
+    ],
+)
+def test_a_mention_says_where_its_boxes_come_from_without_contradiction(fields: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        Mention(0, 1, **fields)
+
+
+def test_an_ungrounded_mention_may_have_candidates() -> None:
+    candidates = (Candidate("1", 0.2), Candidate("0", 0.2))
+    assert Mention(0, 1, candidates=candidates, origin="ungrounded", probability=0.9).candidates == candidates
+
+
+@pytest.mark.parametrize("score", [float("nan"), float("inf"), 10**400])
+def test_the_score_of_a_candidate_is_finite(score: float) -> None:
+    with pytest.raises(ValueError, match="not finite"):
+        Candidate("0", score)
+
+
+@pytest.mark.parametrize(("label", "confidence"), [("", 1), ("Dog", -0.1), ("Dog", 1.1), ("Dog", float("nan"))])
+def test_an_image_label_has_a_name_and_a_confidence_from_0_to_1(label: str, confidence: float) -> None:
+    with pytest.raises(ValueError, match="label"):
+        ImageLabel(label, confidence)
 
 
 @pytest.mark.parametrize("source", ["", "gold:x", "person", "system:", "somebody"])

@@ -114,7 +114,7 @@ def test_the_image_says_that_it_was_linked_and_keeps_everything_else() -> None:
     linked = link(Image(image.id, 9, 9, image.boxes, image.captions, (), image.file, {"split": "val"}, {"boxes": "x"}))
     assert linked.provenance == {"boxes": "x", "mentions": "linked"}
     assert (linked.attributes, linked.file, linked.boxes) == ({"split": "val"}, "i.jpg", image.boxes)
-    assert linked.captions == (Caption("c", "A dog", (Mention(0, 5, ("0",), "0"),), "system:x"),)
+    assert linked.captions == (Caption("c", "A dog", (Mention(0, 5, ("0",), "0", origin="linked"),), "system:x"),)
 
 
 @pytest.mark.parametrize("image", [scene("A dog"), scene(d="dog"), scene()])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from limner.corpus import Box, Caption, Image
+from limner.corpus import Box, Caption, Image, ImageLabel
 from limner.corpus.merge import join, merge
 from limner.errors import LimnerError
 from strategies import images
@@ -52,3 +52,11 @@ def test_facts_that_contradict_are_errors() -> None:
 def test_images_come_in_the_order_of_first_appearance() -> None:
     streams = [[Image("b"), Image("a")], [Image("c"), Image("a")], [Image("d"), Image("b")]]
     assert [image.id for image in join(streams)] == ["b", "a", "c", "d"]
+
+
+def test_labels_of_both_sources_are_kept_once() -> None:
+    first = Image("a", labels=(ImageLabel("Dog"), ImageLabel("Cat", 0)))
+    second = Image("a", labels=(ImageLabel("Cat", 0), ImageLabel("Dog", 0.5, "machine")))
+    assert merge(first, second).labels == (*first.labels, ImageLabel("Dog", 0.5, "machine"))
+    with pytest.raises(LimnerError, match="label 'Dog' has confidence 1 in one source and 0 in another"):
+        merge(first, Image("a", labels=(ImageLabel("Dog", 0),)))

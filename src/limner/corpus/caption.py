@@ -2,18 +2,50 @@
 
 from __future__ import annotations
 
+from sys import float_info
+from typing import Literal, get_args
+
 from msgspec import Struct
 
 from limner.errors import shown
 
 SOURCES = ("gold", "person", "system")
 
+Origin = Literal["gold", "linked", "slot", "attention", "constraint", "localised", "ungrounded"]
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
+
+
+class Candidate(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """A box that a mention may refer to, by its id, and how well it fits: any finite number, more is better."""
+
+    box: str
+    score: int | float
+
+    def __post_init__(self) -> None:
+        # False for NaN, and for whole numbers that no float can hold.
+        if not abs(self.score) <= float_info.max:
+            raise ValueError(f"candidate {shown(self.box)} has score {shown(self.score)}, which is not finite")
+
 
 class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """A half-open span of characters in a caption's exact text, and what it refers to.
 
-    `boxes` are ids of the image's boxes: none, one or many. `chain` is the id
-    of the image's chain of everything said of the same thing, or None.
+    `boxes` are ids of the image's boxes: none, one or many. They are what the
+    mention refers to, and all that scores read. `chain` is the id of the
+    image's chain of everything said of the same thing, or None.
+
+    `candidates` are the boxes that were ranked for the mention, best first.
+    `origin` tells how the mention got its boxes, None where nobody says:
+
+    - `gold`: people tied it;
+    - `linked`: it names the class of its boxes;
+    - `slot`: the sentence was made around its boxes;
+    - `attention`: a captioner looked there as it wrote the words;
+    - `constraint`: the words were demanded because of the boxes;
+    - `localised`: a localiser chose the boxes for the words;
+    - `ungrounded`: it was looked for and no box was chosen.
+
+    `probability` is how sure the origin is of the boxes, from 0 to 1.
     """
 
     start: int
@@ -21,10 +53,41 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
     boxes: tuple[str, ...] = ()
     chain: str | None = None
     types: tuple[str, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    origin: Origin | None = None
+    probability: int | float | None = None
 
     def __post_init__(self) -> None:
         if not 0 <= self.start < self.end:
             raise ValueError(f"a mention cannot span characters {shown(self.start)} to {shown(self.end)}")
+        if self.candidates:
+            self._check_candidates()
+        # Most mentions have no origin: one comparison is all that they cost.
+        if self.origin is not None:
+            self._check_origin()
+        elif self.probability is not None:
+            raise ValueError(f"the mention {self._span} has a probability but no origin")
+
+    def _check_candidates(self) -> None:
+        scores = [candidate.score for candidate in self.candidates]
+        if scores != sorted(scores, reverse=True):
+            raise ValueError(f"the candidates of the mention {self._span} are not in order, best first")
+        if len({candidate.box for candidate in self.candidates}) < len(scores):
+            raise ValueError(f"the mention {self._span} has the same candidate twice")
+
+    def _check_origin(self) -> None:
+        if self.origin not in ORIGINS:
+            raise ValueError(
+                f"the mention {self._span} has origin {shown(self.origin)}, not one of {', '.join(ORIGINS)}"
+            )
+        if self.origin == "ungrounded" and self.boxes:
+            raise ValueError(f"the mention {self._span} is ungrounded but refers to boxes")
+        if self.probability is not None and not 0 <= self.probability <= 1:
+            raise ValueError(f"the mention {self._span} has probability {shown(self.probability)}, outside 0 to 1")
+
+    @property
+    def _span(self) -> str:
+        return f"at characters {self.start} to {self.end}"
 
 
 class Caption(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):

@@ -15,8 +15,11 @@ from limner.errors import shown
 
 Scalar = str | int | float | bool
 
-VERSION = 1
+VERSION = 2
 """The version of the schema, which every line of the native format begins with."""
+
+FIRST_VERSION = 1
+"""The oldest version that is still read: it has no image labels, candidates and origins."""
 
 MAX_SIDE = 10_000_000
 """Pixels: a side longer than this is no picture's."""
@@ -65,6 +68,24 @@ class Chain(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fi
             raise ValueError("a chain needs an id")
 
 
+class ImageLabel(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+    """A class that is, or is not, somewhere in the picture.
+
+    `confidence` is 1 where people saw it, 0 where they looked and it is
+    absent, and between them where a machine guessed. `source` names who says so.
+    """
+
+    label: str
+    confidence: int | float = 1.0
+    source: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.label:
+            raise ValueError("an image label must not be empty")
+        if not 0 <= self.confidence <= 1:
+            raise ValueError(f"image label {shown(self.label)} has confidence {shown(self.confidence)}, outside 0 to 1")
+
+
 class Image(
     Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True, tag_field="limner", tag=VERSION
 ):
@@ -77,7 +98,8 @@ class Image(
     `file` is the picture's name or path relative to the corpus. `attributes`
     are facts about the picture (domain, split); `provenance` tells how its
     annotation came about where that is not plain annotation, as in
-    `{"labels": "captions"}`.
+    `{"labels": "captions"}`. `labels` are said of the picture as a whole, each
+    once by each source.
     """
 
     id: str
@@ -89,6 +111,7 @@ class Image(
     file: str = ""
     attributes: Facts = NOTHING
     provenance: Facts = NOTHING
+    labels: tuple[ImageLabel, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.id:
@@ -101,6 +124,8 @@ class Image(
         box_ids = _unique("box", [box.id for box in self.boxes], self.id)
         chain_ids = _unique("chain", [chain.id for chain in self.chains], self.id)
         _unique("caption", [caption.id for caption in self.captions], self.id)
+        if self.labels and len({(label.label, label.source) for label in self.labels}) < len(self.labels):
+            raise ValueError(f"image {shown(self.id)} has the same label twice from one source")
         self._check_references(box_ids, chain_ids)
 
     def _check_size(self) -> None:
@@ -126,11 +151,21 @@ class Image(
                         f"caption {shown(caption.id)} mentions box {shown(missing)}, "
                         f"which image {shown(self.id)} does not have"
                     )
+                if box_ids and mention.candidates:
+                    self._check_candidates(caption, mention, box_ids)
                 if mention.chain is not None and mention.chain not in chain_ids:
                     raise ValueError(
                         f"caption {shown(caption.id)} mentions chain {shown(mention.chain)}, "
                         f"which image {shown(self.id)} does not have"
                     )
+
+    def _check_candidates(self, caption: Caption, mention: Mention, box_ids: set[str]) -> None:
+        for candidate in mention.candidates:
+            if candidate.box not in box_ids:
+                raise ValueError(
+                    f"caption {shown(caption.id)} has candidate {shown(candidate.box)}, "
+                    f"which image {shown(self.id)} does not have"
+                )
 
     def box_by_id(self) -> dict[str, Box]:
         return {box.id: box for box in self.boxes}
@@ -143,6 +178,13 @@ class Image(
         for caption in self.captions:
             for mention in caption.mentions:
                 yield caption, mention
+
+
+class FirstImage(Image, frozen=True, tag=FIRST_VERSION):
+    """An image as version 1 of the schema wrote it."""
+
+    def upgraded(self) -> Image:
+        return Image(*(getattr(self, name) for name in Image.__struct_fields__))
 
 
 def inside(box: Box, width: float, height: float) -> bool:

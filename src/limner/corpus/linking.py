@@ -55,6 +55,7 @@ def link(image: Image, synonyms: Synonyms | None = None) -> Image:
         image.file,
         image.attributes,
         {**image.provenance, **LINKED},
+        image.labels,
     )
 
 
@@ -78,7 +79,7 @@ class _Things:
             boxes = self._referents(phrase, taken)
             if boxes:
                 chain = self._chain(boxes)
-                mentions.append(Mention(phrase.start, phrase.end, chain.boxes, chain.id, chain.types))
+                mentions.append(Mention(phrase.start, phrase.end, chain.boxes, chain.id, chain.types, origin="linked"))
         return tuple(mentions)
 
     def _referents(self, phrase: NounPhrase, taken: set[str]) -> list[Box]:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption
-from limner.corpus.image import Chain, Image, Scalar
+from limner.corpus.image import Chain, Image, ImageLabel, Scalar
 from limner.errors import LimnerError, shown
 
 Identified = TypeVar("Identified", Box, Chain)
@@ -56,6 +56,7 @@ def merge(one: Image, other: Image) -> Image:
             one.file or other.file,
             _facts(one.id, one.attributes, other.attributes),
             _facts(one.id, one.provenance, other.provenance),
+            _labels(one.id, one.labels, other.labels),
         )
     except ValueError as error:
         raise LimnerError(f"image {shown(one.id)} cannot be joined: {error}") from error
@@ -73,6 +74,18 @@ def _together(
                 f"join files that agree on their {kind}s"
             )
     return tuple(by_id.values())
+
+
+def _labels(image: str, first: tuple[ImageLabel, ...], second: tuple[ImageLabel, ...]) -> tuple[ImageLabel, ...]:
+    by_name = {(label.label, label.source): label for label in first}
+    for label in second:
+        before = by_name.setdefault((label.label, label.source), label)
+        if before != label:
+            raise LimnerError(
+                f"image {shown(image)}: label {shown(label.label)} has confidence {before.confidence:g} in one source "
+                f"and {label.confidence:g} in another; join sources that agree"
+            )
+    return tuple(by_name.values())
 
 
 def _captions(first: tuple[Caption, ...], second: tuple[Caption, ...]) -> tuple[Caption, ...]:

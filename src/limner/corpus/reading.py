@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from limner.corpus.box import GOLD, Box
 from limner.corpus.caption import Caption, Mention
-from limner.corpus.image import EDGE, Chain, Image, inside
+from limner.corpus.image import EDGE, Chain, Image, ImageLabel, inside
 from limner.errors import BadInput, shown
 
 
@@ -146,6 +146,7 @@ class Reading:
         file: str = "",
         attributes: Mapping[str, Any] | None = None,
         provenance: Mapping[str, Any] | None = None,
+        labels: Iterable[ImageLabel] = (),
     ) -> Image | None:
         """A checked image, or None where it was left out.
 
@@ -160,7 +161,7 @@ class Reading:
         if self.lenient and given:
             said, named = self._without_dangling(place, kept, said, named)
         try:
-            return Image(id, width, height, kept, said, named, file, attributes or {}, provenance or {})
+            return Image(id, width, height, kept, said, named, file, attributes or {}, provenance or {}, tuple(labels))
         except ValueError as error:
             self.skip("faulty image", BadInput(place, str(error), "correct it, or pass --lenient to leave it out"))
         return None
@@ -178,8 +179,13 @@ class Reading:
                 self.first.setdefault(what, place)
             return left
 
+        def cleaned(mention: Mention) -> Mention:
+            ranked = set(present(tuple(candidate.box for candidate in mention.candidates)))
+            candidates = tuple(candidate for candidate in mention.candidates if candidate.box in ranked)
+            return replace(mention, boxes=present(mention.boxes), candidates=candidates)
+
         return (
-            tuple(replace(c, mentions=tuple(replace(m, boxes=present(m.boxes)) for m in c.mentions)) for c in captions),
+            tuple(replace(c, mentions=tuple(map(cleaned, c.mentions))) for c in captions),
             tuple(replace(c, boxes=present(c.boxes)) for c in chains),
         )
 

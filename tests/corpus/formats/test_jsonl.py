@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from limner.corpus import Image, open_corpus, write_corpus
+from limner.corpus import Candidate, Image, open_corpus, write_corpus
 from limner.errors import BadInput
 from strategies import corpora
 
@@ -20,6 +20,10 @@ def test_what_is_written_is_read_back_equal(tmp_path: Path, suffix: str, images:
         assert list(open_corpus(path, "jsonl")) == images
 
 
+def mentioning(fields: str) -> str:
+    return f'{{"limner":2,"id":"a","captions":[{{"id":"0","text":"ab","mentions":[{{"start":0,"end":1,{fields}}}]}}]}}'
+
+
 BOX = {"id": "0", "x0": 0, "y0": 0, "x1": 5, "y1": 5}
 
 
@@ -27,7 +31,7 @@ BOX = {"id": "0", "x0": 0, "y0": 0, "x1": 5, "y1": 5}
     ("line", "said"),
     [
         ('{"id":"a"}', "no schema version"),
-        ('{"limner":2,"id":"a"}', "the schema version is not known"),
+        ('{"limner":3,"id":"a"}', "the schema version is not known"),
         ('{"limner":1}', "missing required field `id`"),
         ('{"limner":1,"id":"a","boxs":[]}', "did you mean 'boxes'?"),
         ('{"limner":1,"id":7}', "id: Expected `str`, got `int`"),
@@ -50,6 +54,13 @@ BOX = {"id": "0", "x0": 0, "y0": 0, "x1": 5, "y1": 5}
         ('{"limner":1,"id":"a","id":"b"}', "'id' is there twice in one object"),
         ('{"limner":1,"id":"a","captions":[],"captions":[]}', "'captions' is there twice in one object"),
         ('{"limner":1,"id":"a","captions":[{"id":"0","text":"x","text":"y"}]}', "'text' is there twice in one object"),
+        ('{"limner":2,"id":"a","labels":[{"label":"Dog","confidence":2}]}', "confidence 2, outside 0 to 1"),
+        ('{"limner":2,"id":"a","labels":[{"label":"Dog"},{"label":"Dog"}]}', "the same label twice"),
+        (mentioning('"origin":"guessed"'), "mentions[0].origin: Invalid enum value 'guessed'"),
+        (mentioning('"origin":"ungrounded","boxes":["0"]'), "ungrounded but refers to boxes"),
+        (mentioning('"probability":0.5'), "a probability but no origin"),
+        (mentioning('"candidates":[{"box":"0","score":1},{"box":"1","score":2}]'), "not in order, best first"),
+        (mentioning('"candidates":[{"box":"0","score":1' + "0" * 400 + "}]"), "which is not finite"),
         ("[" * 100_000, "not JSON: maximum recursion depth"),
     ],
 )
@@ -79,3 +90,27 @@ def test_an_empty_file_is_no_corpus(tmp_path: Path) -> None:
     path.touch()
     with pytest.raises(BadInput, match="the file is empty"):
         open_corpus(path)
+
+
+def test_a_file_of_version_1_is_read_and_written_as_version_2(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.jsonl", tmp_path / "new.jsonl"
+    old.write_text('{"limner":1,"id":"a","captions":[{"id":"0","text":"ab","mentions":[{"start":0,"end":1}]}]}\n')
+    images = list(open_corpus(old))
+    assert [type(image) for image in images] == [Image]
+    assert images[0].captions[0].mentions[0].origin is None
+    write_corpus(images, new)
+    assert new.read_text() == old.read_text().replace('"limner":1', '"limner":2')
+    assert list(open_corpus(new)) == images
+
+
+def test_a_candidate_that_is_not_there_goes_when_lenient(tmp_path: Path) -> None:
+    candidates = [{"box": "gone", "score": 0.9}, {"box": "0", "score": 0.5}]
+    mention = {"start": 0, "end": 1, "candidates": candidates, "origin": "localised"}
+    caption = {"id": "0", "text": "ab", "mentions": [mention]}
+    path = tmp_path / "corpus.jsonl"
+    path.write_text(json.dumps({"limner": 2, "id": "a", "boxes": [BOX], "captions": [caption]}) + "\n")
+    with pytest.raises(BadInput, match="has candidate 'gone', which image 'a' does not have"):
+        list(open_corpus(path))
+    corpus = open_corpus(path, lenient=True)
+    assert [m.candidates for image in corpus for _, m in image.mentions()] == [(Candidate("0", 0.5),)]
+    assert corpus.reading.skipped == {"reference to a box that is not there": 1}

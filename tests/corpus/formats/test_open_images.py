@@ -6,7 +6,7 @@ from pathlib import Path
 import PIL.Image
 import pytest
 
-from limner.corpus import Box, Image, open_corpus
+from limner.corpus import Box, Image, ImageLabel, open_corpus
 from limner.errors import BadInput, LimnerError
 from published import (
     OPEN_IMAGES_BOXES,
@@ -18,6 +18,12 @@ from published import (
     write_files,
 )
 
+LABELS = """ImageID,Source,LabelName,Confidence
+0001eeaf4aed83f9,verification,/m/0cmf2,1
+0001eeaf4aed83f9,verification,/m/02wbm,0
+0001eeaf4aed83f9,machine,/m/0cmf2,0.9
+000fe11025f2e246,crowdsource-verification,/m/02wbm,1
+"""
 PLANE, FOOD, EMPTY = "0001eeaf4aed83f9", "000595fe6fee6369", "000fe11025f2e246"
 FLAGGED = ("truncated", "group", "inside")
 IMAGES = [
@@ -60,7 +66,7 @@ def test_shares_become_pixels_and_ids_become_names(tmp_path: Path) -> None:
 
 def test_a_folder_of_the_files_is_as_good(tmp_path: Path) -> None:
     publish(tmp_path, "open-images")
-    (tmp_path / "labels.csv").write_text("ImageID,Source,LabelName,Confidence\n")
+    (tmp_path / "relations.csv").write_text("ImageID,LabelName1,LabelName2,RelationshipLabel\n")
     corpus = open_corpus(tmp_path)
     assert list(corpus) == IMAGES
     assert corpus.reading.warnings == {"file that is not read": 1}
@@ -192,7 +198,7 @@ FILES: dict[str, tuple[bytes, str]] = {
     "nothing": (b"", "holds neither boxes"),
     "UTF-16": (OPEN_IMAGES_BOXES.encode("utf-16"), "holds neither boxes"),
     "Latin-1": (WHOLE.replace(b"activemil", b"activem\xefl"), "not UTF-8"),
-    "image labels": (b"ImageID,Source,LabelName,Confidence\nx,v,/m/1,1\n", "holds neither boxes"),
+    "relationships": (b"ImageID,LabelName1,LabelName2,RelationshipLabel\nx,/m/1,/m/2,at\n", "holds neither boxes"),
     "an endless field": (WHOLE + b'"' + b"x" * 200_000, "not CSV"),
 }
 
@@ -212,7 +218,49 @@ def test_two_hierarchies_and_no_boxes_are_refused(tmp_path: Path) -> None:
     hierarchy = PUBLISHED["open-images"]["bbox_labels_600_hierarchy.json"]
     with pytest.raises(BadInput, match="a second hierarchy"):
         list(open_corpus([*paths, *write_files(tmp_path, {"again.json": hierarchy})]))
-    with pytest.raises(BadInput, match="neither boxes nor an image list"):
+    with pytest.raises(BadInput, match="neither boxes nor labels nor an image list"):
         list(open_corpus(paths[1:2]))
     with pytest.raises(LimnerError, match="standard input"):
         list(open_corpus("-", "open-images"))
+
+
+def test_image_labels_have_their_confidence_and_source_and_absence_is_0(tmp_path: Path) -> None:
+    paths = [*publish(tmp_path, "open-images"), *write_files(tmp_path, {"labels.csv": LABELS})]
+    plane, food, empty = open_corpus(paths)
+    assert plane.labels == (
+        ImageLabel("Airplane", 1, "verification"),
+        ImageLabel("Food", 0, "verification"),
+        ImageLabel("Airplane", 0.9, "machine"),
+    )
+    assert (food.labels, empty.labels) == ((), (ImageLabel("Food", 1, "crowdsource-verification"),))
+
+
+def test_labels_alone_make_images(tmp_path: Path) -> None:
+    (path,) = write_files(tmp_path, {"labels.csv": LABELS})
+    images = list(open_corpus(path))
+    assert [(image.id, len(image.labels)) for image in images] == [(PLANE, 3), (EMPTY, 1)]
+    assert images[0].provenance == {"labels": "class ids"}
+    assert [image.id for image in open_corpus(path, ids=[EMPTY])] == [EMPTY]
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (
+            f"{PLANE},verification,/m/0cmf2,2",
+            "image label 'Airplane' has confidence 2.0, outside 0 to 1; give a confidence from 0 to 1",
+        ),
+        (f"{PLANE},verification,/m/0cmf2,sure", "Confidence is 'sure'"),
+        (f"{PLANE},verification,/m/0cmf2,0", "image '0001eeaf4aed83f9' has the label 'Airplane' twice from one source"),
+        (f"{PLANE},verification,/m/none,1", "class '/m/none' has no name"),
+        ("0000000000000000,verification,/m/0cmf2,1", "image '0000000000000000' is in no image list"),
+    ],
+)
+def test_a_faulty_image_label_is_refused_and_left_out_when_lenient(tmp_path: Path, row: str, said: str) -> None:
+    paths = [*publish(tmp_path, "open-images"), *write_files(tmp_path, {"labels.csv": LABELS + row + "\n"})]
+    with pytest.raises(BadInput) as caught:
+        list(open_corpus(paths))
+    assert f"labels.csv:6: {said}" in str(caught.value)
+    corpus = open_corpus(paths, lenient=True)
+    assert sum(len(image.labels) for image in corpus) == 4
+    assert corpus.reading.skipped == {"faulty image label": 1}

@@ -68,9 +68,10 @@ def test_a_folder_holds_shards_that_are_read_in_the_order_of_their_names(
 def test_the_table_says_its_version_and_every_default(tmp_path: Path) -> None:
     write_corpus([Image("a", 9, 9, (Box("0", 1, 2, 3, 4),))], tmp_path / "c.parquet")
     table = pq.read_table(tmp_path / "c.parquet")
-    assert table.schema.metadata[b"limner"] == b"1"
+    assert table.schema.metadata[b"limner"] == b"2"
     (row,) = table.to_pylist()
-    assert row["limner"] == 1
+    assert row["limner"] == 2
+    assert row["labels"] == []
     assert row["attributes"] == "{}"
     assert row["boxes"] == [
         {"id": "0", "x0": 1, "y0": 2, "x1": 3, "y1": 4, "label": "object", "score": 1}
@@ -100,7 +101,7 @@ BOX = {"id": "0", "x0": 0.0, "y0": 0.0, "x1": 5.0, "y1": 5.0}
 @pytest.mark.parametrize(
     ("row", "said"),
     [
-        ({"limner": 2}, "the schema version is not known"),
+        ({"limner": 3}, "the schema version is not known"),
         ({"limner": None}, "no schema version"),
         ({"id": None}, "missing required field `id`"),
         ({"id": ""}, "needs an id"),

@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 import msgspec
 
 from limner.corpus.box import Box
-from limner.corpus.caption import Caption, Mention
+from limner.corpus.caption import Candidate, Caption, Mention
 from limner.corpus.formats.format import Codec, Head
-from limner.corpus.image import VERSION, Chain, Image
+from limner.corpus.image import FIRST_VERSION, VERSION, Chain, FirstImage, Image, ImageLabel
 from limner.corpus.json_stream import parse
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, one_line, shown
@@ -21,19 +21,21 @@ from limner.files import read_lines, write_bytes
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 
-Piece = TypeVar("Piece", Box, Chain, Mention)
+Piece = TypeVar("Piece", Box, Chain, ImageLabel, Mention)
+
+AnyImage = Image | FirstImage
 
 
 def read(path: Path, reading: Reading) -> Iterator[Image]:
     """The images of a file, a line each; blank lines are passed over."""
-    decoder = msgspec.json.Decoder(Image)
+    decoder = msgspec.json.Decoder(AnyImage)
     number = 0
     for number, line in read_lines(path):
         if not line.strip():
             continue
         place = f"{path}:{number}"
         try:
-            image: Image | None = decoder.decode(line)
+            image: Image | None = _upgraded(decoder.decode(line))
             if image and _may_repeat(line, image):
                 parse(line, place)
         except BadInput as error:
@@ -41,10 +43,6 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
             continue
         except (msgspec.MsgspecError, RecursionError, ValueError) as error:
             image = _what_is_sound(line, place, reading, error)
-        if image is not None and '"limner"' not in line:
-            problem = "the line has no schema version"
-            reading.skip("line that is no image", BadInput(place, problem, f'begin it with {{"limner":{VERSION},'))
-            continue
         if image is not None:
             reading.warn_of_boxes(image, place)
             yield image
@@ -73,7 +71,7 @@ def recognise(head: Head) -> bool:
 def image_from_record(record: object, place: str, reading: Reading) -> Image | None:
     """The image that a record of plain values says (a row of a table), or None where it was left out."""
     try:
-        image: Image | None = msgspec.convert(record, Image)
+        image: Image | None = _upgraded(msgspec.convert(record, AnyImage))
     except (msgspec.ValidationError, ValueError) as error:
         image = _pieces(record, place, reading, error)
     if image is not None:
@@ -117,9 +115,9 @@ def _pieces(record: object, place: str, reading: Reading, fault: Exception) -> I
         reading.skip("line that is no image", error)
         return None
     record = {**record}
-    parts = {name: record.pop(name, []) for name in ("boxes", "chains", "captions")}
+    parts = {name: record.pop(name, []) for name in ("boxes", "chains", "captions", "labels")}
     try:
-        bare = msgspec.convert(record, Image)
+        bare = msgspec.convert(record, AnyImage)
         items = {name: msgspec.convert(value, list[Any]) for name, value in parts.items()}
     except (msgspec.ValidationError, ValueError) as other:
         reading.skip("line that is no image", explain(other, place))
@@ -135,7 +133,27 @@ def _pieces(record: object, place: str, reading: Reading, fault: Exception) -> I
         file=bare.file,
         attributes=bare.attributes,
         provenance=bare.provenance,
+        labels=_labels(items["labels"], f"{place}: labels", reading),
     )
+
+
+def _labels(items: list[Any], place: str, reading: Reading) -> Iterator[ImageLabel]:
+    """The sound labels; of two from one source the first."""
+    names = set()
+    for i, label in enumerate(_each(ImageLabel, items, place, reading)):
+        if label is None:
+            continue
+        name = label.label, label.source
+        if name in names:
+            problem = f"label {shown(label.label)} is there twice from one source"
+            reading.skip("label that is there twice", BadInput(f"{place}[{i}]", problem, "keep one of them"))
+            continue
+        names.add(name)
+        yield label
+
+
+def _upgraded(image: Image | FirstImage) -> Image:
+    return image.upgraded() if isinstance(image, FirstImage) else image
 
 
 def _each(kind: type[Piece], items: list[Any], place: str, reading: Reading) -> Iterator[Piece | None]:
@@ -171,7 +189,9 @@ def _captions(items: list[Any], place: str, reading: Reading) -> Iterator[Captio
 
 _PATH = re.compile(r" - at `\$\.?([^`]*)`$")
 _UNKNOWN = re.compile(r"unknown field `([^`]*)`")
-_NAMES = sorted({name for kind in (Box, Caption, Chain, Image, Mention) for name in kind.__struct_fields__})
+_NAMES = sorted(
+    {name for kind in (Box, Candidate, Caption, Chain, Image, ImageLabel, Mention) for name in kind.__struct_fields__}
+)
 
 
 def explain(error: Exception, place: str) -> BadInput:
@@ -181,7 +201,11 @@ def explain(error: Exception, place: str) -> BadInput:
     message = str(error)
     path = _PATH.search(message)
     if path is not None and path[1] == "limner":
-        return BadInput(place, "the schema version is not known", f'this Limner reads "limner": {VERSION}')
+        return BadInput(
+            place, "the schema version is not known", f'this Limner reads "limner": {FIRST_VERSION} to {VERSION}'
+        )
+    if message == "Object missing required field `limner`":
+        return BadInput(place, "the line has no schema version", f'begin it with {{"limner":{VERSION},')
     if path is not None:
         message = message[: path.start()]
         place = f"{place}: {path[1]}" if path[1] else place

@@ -1,10 +1,10 @@
-"""Open Images: boxes, class names, the class hierarchy and facts about the pictures, in files of their own."""
+"""Open Images: boxes, image labels, class names and hierarchy, and facts about pictures, in files of their own."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -14,12 +14,13 @@ from limner.corpus.classes.open_images_classes import read_class_names
 from limner.corpus.formats.csv_rows import Table
 from limner.corpus.formats.format import Codec, Head
 from limner.corpus.formats.open_images_pictures import LIST_COLUMNS, SUFFIXES, Pictures
-from limner.corpus.image import Image
+from limner.corpus.image import Image, ImageLabel
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown
 from limner.files import STDIO, cannot
 
 BOX_COLUMNS = ("ImageID", "LabelName", "XMin", "XMax", "YMin", "YMax")
+LABEL_COLUMNS = ("ImageID", "LabelName", "Confidence")
 FLAGS = {
     "IsOccluded": "occluded",
     "IsTruncated": "truncated",
@@ -36,20 +37,24 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
 
 
 def read_together(paths: Sequence[Path], reading: Reading) -> Iterator[Image]:
-    """The images of boxes, class names, hierarchy, image lists, sizes and folders of pictures, in any order.
+    """The images of boxes, labels, class names, hierarchy, image lists, sizes and folders of pictures, in any order.
 
     Images come in the order of the boxes; those that an image list names and
-    that have no boxes come last.
+    that have no boxes come next, and those that only have labels last.
     """
     sources = _sorted_by_kind(paths, reading)
     pictures = Pictures(sources["pictures"], sources["folder"], reading)
     if sources["boxes"] and not pictures.has_sizes:
         raise BadInput(str(sources["boxes"][0]), "boxes are shares of a picture's size, which is not given", NO_SIZE)
     classes = _Classes(sources["classes"], sources["hierarchy"], reading)
+    labels = _Labels(sources["labels"], classes, pictures, reading)
     for path in sources["boxes"]:
-        yield from _Boxes(path, reading, pictures, classes).images()
+        yield from _Boxes(path, reading, pictures, classes, labels).images()
     for id in pictures.unfinished():
-        if reading.wants(id) and (image := _without_boxes(id, pictures, reading)) is not None:
+        if reading.wants(id) and (image := _without_boxes(id, pictures, labels, classes, reading)) is not None:
+            yield image
+    for id in labels.rest():
+        if (image := _without_boxes(id, pictures, labels, classes, reading)) is not None:
             yield image
 
 
@@ -65,12 +70,14 @@ _CLASS = re.compile(r"/[a-z]+/[^,/]+,[^,]")
 
 
 def _kind(head: Head) -> str | None:
-    """What a file holds: boxes, classes, the hierarchy, or facts about pictures."""
+    """What a file holds: boxes, labels, classes, the hierarchy, or facts about pictures."""
     if {"LabelName", "Subcategory"} <= head.keys:
         return "hierarchy"
     columns = {name.strip() for name in head.first_line.split(",")}
     if columns.issuperset(BOX_COLUMNS):
         return "boxes"
+    if columns.issuperset(LABEL_COLUMNS):
+        return "labels"
     if "ImageID" in columns and (columns & LIST_COLUMNS or {"Width", "Height"} <= columns):
         return "pictures"
     if {"LabelName", "DisplayName"} <= columns or _CLASS.match(head.first_line):
@@ -79,14 +86,15 @@ def _kind(head: Head) -> str | None:
 
 
 def _sorted_by_kind(paths: Iterable[Path], reading: Reading) -> dict[str, list[Path]]:
-    sources: dict[str, list[Path]] = {"boxes": [], "classes": [], "hierarchy": [], "pictures": [], "folder": []}
+    kinds = ("boxes", "labels", "classes", "hierarchy", "pictures", "folder")
+    sources: dict[str, list[Path]] = {kind: [] for kind in kinds}
     for path in paths:
         if path == STDIO:
             raise LimnerError("open-images is several files, which standard input cannot be; name them")
         if not path.is_dir():
             kind = _kind(Head(path))
             if kind is None:
-                problem = "holds neither boxes, classes, a hierarchy nor facts about pictures"
+                problem = "holds neither boxes, labels, classes, a hierarchy nor facts about pictures"
                 raise BadInput(str(path), problem, "leave it out")
             sources[kind].append(path)
             continue
@@ -99,8 +107,9 @@ def _sorted_by_kind(paths: Iterable[Path], reading: Reading) -> dict[str, list[P
                 reading.warn("file that is not read", str(file))
             else:
                 sources[kind].append(file)
-    if not sources["boxes"] and not sources["pictures"]:
-        raise BadInput(str(next(iter(paths))), "there are neither boxes nor an image list", "name these files too")
+    if not sources["boxes"] and not sources["labels"] and not sources["pictures"]:
+        problem = "there are neither boxes nor labels nor an image list"
+        raise BadInput(str(next(iter(paths))), problem, "name these files too")
     return sources
 
 
@@ -139,14 +148,66 @@ class _Classes:
         return self._types[id]
 
 
+class _Labels:
+    """The labels of images that are wanted, which are held in memory: distinct ones are few, and each is kept once."""
+
+    def __init__(self, paths: Sequence[Path], classes: _Classes, pictures: Pictures, reading: Reading) -> None:
+        self._classes = classes
+        self._pictures = pictures
+        self._reading = reading
+        self._by_image: dict[str, dict[tuple[str, str], ImageLabel]] = {}
+        self._once: dict[ImageLabel, ImageLabel] = {}
+        for path in paths:
+            self._read(path)
+
+    def take(self, id: str) -> Collection[ImageLabel]:
+        """The labels of an image, which are let go."""
+        return self._by_image.pop(id, {}).values()
+
+    def rest(self) -> list[str]:
+        """The images whose labels nobody has taken, in the order of the files."""
+        return list(self._by_image)
+
+    def _read(self, path: Path) -> None:
+        table = Table(path, LABEL_COLUMNS, self._reading)
+        for place, row in table:
+            try:
+                id = self._reading.text(place, "ImageID", row[table.columns["ImageID"]].strip())
+                if self._reading.wants(id):
+                    self._add(id, self._label(row, table.columns, place), place)
+            except BadInput as error:
+                self._reading.skip("faulty image label", error)
+
+    def _label(self, row: list[str], columns: Mapping[str, int], place: str) -> ImageLabel:
+        mid = self._reading.text(place, "LabelName", row[columns["LabelName"]].strip())
+        source = self._reading.text(place, "Source", row[columns["Source"]].strip()) if "Source" in columns else ""
+        confidence = self._reading.number(place, "Confidence", row[columns["Confidence"]])
+        try:
+            label = ImageLabel(self._classes.label(mid, place), confidence, source)
+        except ValueError as error:
+            raise BadInput(place, str(error), "give a confidence from 0 to 1") from error
+        # The very same object as the default is what writing leaves out.
+        return ImageLabel(label.label, source=source) if confidence == 1 else label
+
+    def _add(self, id: str, label: ImageLabel, place: str) -> None:
+        self._pictures.check_listed(id, place)
+        labels = self._by_image.setdefault(id, {})
+        if (label.label, label.source) in labels:
+            problem = f"image {shown(id)} has the label {shown(label.label)} twice from one source"
+            raise BadInput(place, problem, "keep one of them")
+        label = self._once.setdefault(label, label)
+        labels[label.label, label.source] = label
+
+
 class _Boxes:
     """A table of boxes, the rows of an image together."""
 
-    def __init__(self, path: Path, reading: Reading, pictures: Pictures, classes: _Classes) -> None:
+    def __init__(self, path: Path, reading: Reading, pictures: Pictures, classes: _Classes, labels: _Labels) -> None:
         self._table = Table(path, BOX_COLUMNS, reading)
         self._reading = reading
         self._pictures = pictures
         self._classes = classes
+        self._labels = labels
         columns = self._table.columns
         self._id, self._label = columns["ImageID"], columns["LabelName"]
         self._edges = [(name, columns[name]) for name in ("XMin", "YMin", "XMax", "YMax")]
@@ -172,7 +233,14 @@ class _Boxes:
             facts = self._pictures.facts(id).attributes
             provenance = self._classes.provenance
             image = self._reading.image(
-                place, id, size, boxes=boxes, file=file, attributes=facts, provenance=provenance
+                place,
+                id,
+                size,
+                boxes=boxes,
+                file=file,
+                attributes=facts,
+                provenance=provenance,
+                labels=self._labels.take(id),
             )
             if image is not None:
                 yield image
@@ -185,8 +253,7 @@ class _Boxes:
             raise BadInput(
                 place, f"image {shown(id)} comes again after others", "sort the rows by ImageID, in one file"
             )
-        if self._pictures.has_list and not facts.is_listed:
-            raise BadInput(place, f"image {shown(id)} is in no image list", "name the list that has it, or no list")
+        self._pictures.check_listed(id, place)
 
     def _box(self, id: str, row: list[str], place: str, size: tuple[int, int]) -> Box | None:
         try:
@@ -211,13 +278,16 @@ def _is_set(cell: str, name: str, place: str) -> bool:
     return cell == "1"
 
 
-def _without_boxes(id: str, pictures: Pictures, reading: Reading) -> Image | None:
+def _without_boxes(id: str, pictures: Pictures, labels: _Labels, classes: _Classes, reading: Reading) -> Image | None:
     try:
         size, file = pictures.look(id)
     except BadInput as error:
         reading.skip("picture that cannot be read", error)
         return None
-    return reading.image(id, id, size, file=file, attributes=pictures.facts(id).attributes)
+    image_labels = labels.take(id)
+    provenance = classes.provenance if image_labels else None
+    facts = pictures.facts(id).attributes
+    return reading.image(id, id, size, file=file, attributes=facts, provenance=provenance, labels=image_labels)
 
 
 CODEC = Codec(recognise, read, read_together=read_together)

@@ -61,6 +61,11 @@ class Pictures:
     def facts(self, id: str) -> Facts:
         return self._facts.get(id, NOTHING)
 
+    def check_listed(self, id: str, place: str) -> None:
+        """An error for an image that no image list names, where there are lists."""
+        if self.has_list and not self.facts(id).is_listed:
+            raise BadInput(place, f"image {shown(id)} is in no image list", "name the list that has it, or no list")
+
     def finish(self, id: str) -> None:
         """Remember that the picture's boxes were read."""
         self._keep(id, self.facts(id)._replace(is_done=True))

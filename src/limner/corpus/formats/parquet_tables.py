@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import types
 
+from limner.corpus.caption import Mention
 from limner.corpus.formats.jsonl import image_from_record
 from limner.corpus.image import VERSION, Image, Scalar
 from limner.corpus.json_stream import parse
@@ -260,10 +261,11 @@ def _row(image: Image) -> dict[str, Any]:
         **_fields(image, ("id", "width", "height", "file")),
         "attributes": _json(image.attributes),
         "provenance": _json(image.provenance),
+        "labels": [_fields(label, _LABEL) for label in image.labels],
         "boxes": [_fields(box, _BOX) for box in image.boxes],
         "chains": [_fields(chain, _CHAIN) for chain in image.chains],
         "captions": [
-            {**_fields(caption, _CAPTION), "mentions": [_fields(mention, _MENTION) for mention in caption.mentions]}
+            {**_fields(caption, _CAPTION), "mentions": [_mention(mention) for mention in caption.mentions]}
             for caption in image.captions
         ],
     }
@@ -273,7 +275,14 @@ _EDGES = ("x0", "y0", "x1", "y1")
 _BOX = ("id", *_EDGES, "label", "score", "types", "attributes", "flags")
 _CHAIN = ("id", "boxes", "types", "flags")
 _CAPTION = ("id", "text", "source")
-_MENTION = ("start", "end", "boxes", "chain", "types")
+_MENTION = ("start", "end", "boxes", "chain", "types", "origin", "probability")
+_CANDIDATE = ("box", "score")
+_LABEL = ("label", "confidence", "source")
+
+
+def _mention(mention: Mention) -> dict[str, Any]:
+    candidates = [_fields(candidate, _CANDIDATE) for candidate in mention.candidates]
+    return {**_fields(mention, _MENTION), "candidates": candidates}
 
 
 def _fields(item: object, names: tuple[str, ...]) -> dict[str, Any]:
@@ -290,7 +299,10 @@ def _schema() -> Any:
     box = [("id", text), *((edge, pa.float64()) for edge in _EDGES), ("label", text), ("score", pa.float64())]
     box += [("types", strings), ("attributes", strings), ("flags", strings)]
     chain_ = [("id", text), ("boxes", strings), ("types", strings), ("flags", strings)]
+    candidate = [("box", text), ("score", pa.float64())]
     mention = [("start", pa.int32()), ("end", pa.int32()), ("boxes", strings), ("chain", text), ("types", strings)]
+    mention += [("origin", text), ("probability", pa.float64()), ("candidates", pa.list_(pa.struct(candidate)))]
+    label = [("label", text), ("confidence", pa.float64()), ("source", text)]
     caption = [("id", text), ("text", text), ("source", text), ("mentions", pa.list_(pa.struct(mention)))]
     return pa.schema(
         [
@@ -301,6 +313,7 @@ def _schema() -> Any:
             ("file", text),
             ("attributes", text),
             ("provenance", text),
+            ("labels", pa.list_(pa.struct(label))),
             ("boxes", pa.list_(pa.struct(box))),
             ("chains", pa.list_(pa.struct(chain_))),
             ("captions", pa.list_(pa.struct(caption))),
