@@ -33,11 +33,11 @@ from limner.score.resampling import SAMPLES
 Measure = Literal["alpha_nominal", "alpha_ordinal", "alpha_interval", "alpha_ratio", "fleiss_kappa", "percent"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 
+# Numbers that are held at a time: 16 MB.
 BLOCK = 1 << 21
-"""Floats that are held at a time: 16 MB of them."""
 
+# Distinct values up to which α for ratios is computed: it needs a table of every two of them.
 MAX_RATIO = 1_000
-"""Distinct values up to which α for ratios, which looks at every two of them, is taken."""
 
 
 class Agreement(NamedTuple):

@@ -22,8 +22,8 @@ from limner.score.resampling import SAMPLES
 Kind = Literal["tau_b", "tau_c", "spearman", "pearson"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
+# Numbers that are held at a time: 16 MB.
 BLOCK = 1 << 21
-"""Floats that are held at a time: 16 MB of them."""
 
 
 class Correlation(NamedTuple):

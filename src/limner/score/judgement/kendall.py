@@ -18,12 +18,13 @@ from limner.arrays import Floats, Integers
 
 Tau = Literal["tau_b", "tau_c"]
 
+# Up to these sizes, S of all samples comes from one table of every two clusters: 32 MB at most. Beyond, each sample is
+# counted by itself, which is slower and needs no table.
 MAX_CLUSTERS = 2048
 MAX_CELLS = 1 << 22
-"""Up to these, S of samples comes from a table of every two clusters; beyond, each sample is counted by itself."""
 
+# Numbers that are held at a time: 32 MB.
 BLOCK = 1 << 22
-"""Floats that are held at a time."""
 
 
 def kendall(x: Floats, y: Floats, kind: Tau) -> float:

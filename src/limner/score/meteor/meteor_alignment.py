@@ -21,15 +21,16 @@ from limner.score.meteor.meteor_sentences import Sentences
 
 KERNEL = kernel("limner.score.meteor._align")
 
+# Columns of a row of statistics; `limner.score.meteor.meteor_metric` says what each of them is.
 N_STATISTICS = 23
-"""What they are, place by place, is said in `limner.score.meteor.meteor_metric`."""
 
-HELD = 1 << 20
-"""The product of two lengths up to which all matches are held; beyond, they are found twice."""
+# The product of two lengths up to which all matches are held. The search asks for them twice; beyond this they are
+# looked up twice, since memory must not grow with the product.
+MAX_HELD = 1 << 20
 
 
 def align(sentences: Sentences) -> Integers:
-    """The statistics of every reference with its image's caption, `[sentences, 23]`; zeros for captions."""
+    """The statistics of every reference with its image's caption, `[sentences, 23]`; zeros for the captions."""
     rows = np.zeros((len(sentences.tokens), N_STATISTICS), dtype=np.int64)
     if KERNEL is not None:
         KERNEL.align(*_buffers(sentences), BEAM, rows)
@@ -46,7 +47,7 @@ def align(sentences: Sentences) -> Integers:
 def aligned(pair: Pair) -> Alignment:
     """The alignment of a caption and a reference."""
     n = len(pair.reference)
-    if n * len(pair.caption) > HELD:
+    if n * len(pair.caption) > MAX_HELD:
         return search(pair.at, n)
     return search([pair.at(j) for j in range(n)].__getitem__, n)
 
@@ -116,10 +117,10 @@ class Matcher:
 
 
 class Pair:
-    """A caption and a reference; `at` tells what matches at a word of the reference.
+    """A caption and a reference; `at` returns what matches at a word of the reference.
 
     A phrase of the reference goes with those that the table lists under it,
-    in their order; then a phrase of the caption with those listed under it.
+    in their order; then with phrases of the caption that list it.
     """
 
     def __init__(self, matcher: Matcher, caption: int, reference: int) -> None:
@@ -128,7 +129,7 @@ class Pair:
         self._places: dict[int, int] = {}
         for i, word in enumerate(self.caption):
             self._places[word] = self._places.get(word, 0) | 1 << i
-        # Between equal sentences nothing but equal words is looked for.
+        # METEOR looks for nothing but equal words between equal sentences.
         self._is_identical = self.caption == self.reference
         self._alike: dict[int, tuple[int, int, int]] = {}
         self._theirs = matcher.occurrences(reference)

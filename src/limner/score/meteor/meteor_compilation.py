@@ -1,10 +1,11 @@
-"""From METEOR's tables to arrays that can be looked up without being read: vocabulary, senses, a trie of phrases.
+"""METEOR's tables compiled to arrays: vocabulary, senses, a trie of phrases.
 
-Words are numbered in the order of their checksums (CRC-32 of UTF-8), so that
-many are found at once by bisection. Phrases are nodes of a trie over word
-numbers, numbered level by level: the children of a node stand side by side, in
-the order of their words. A phrase's paraphrases are nodes too, in the order of
-the table, which decides between alignments that are otherwise equal.
+Mapped into memory, they can be looked up without being read. Words are
+numbered in the order of their checksums (CRC-32 of UTF-8), so that bisection
+finds many at once. Phrases are nodes of a trie over word numbers, numbered
+level by level: the children of a node stand side by side, in the order of
+their words. A phrase's paraphrases are nodes too, in the order of the table,
+which decides between alignments that are otherwise equal.
 """
 
 from __future__ import annotations
@@ -27,12 +28,11 @@ from limner.score.meteor.wordnet import base_of, senses_of
 Array = NDArray[np.uint32] | NDArray[np.uint8]
 Arrays = dict[str, Array]
 
+# Bits of a word's flags: it is a function word; the dictionary has it as it stands.
 IS_FUNCTION_WORD, HAS_SENSES = 1, 2
-"""Bits of a word's flags: it is a function word; the dictionary has it as it stands."""
 
+# Limits that keep a wrong file from filling the memory. METEOR's table has 2,616,378 distinct phrases.
 MAX_PHRASES = 5_000_000
-"""Distinct phrases that are held in memory; METEOR's table has 2,616,378."""
-
 MAX_ENTRIES = 30_000_000
 MAX_PHRASE_WORDS = 255
 MAX_PHRASE_BYTES = 256 << 20
@@ -52,7 +52,7 @@ def compiled(source: Source, progress: Progress) -> tuple[Arrays, Mapping[str, b
     arrays: Arrays = {}
     phrases: list[bytes] = []
     pairs = array("I"), array("I")
-    # What share of the time each step takes was measured on METEOR's own tables.
+    # The shares are rough: reading takes about half of the time.
     if source.paraphrases:
         phrases, pairs = _read_phrases(source.paraphrases, lambda share: report(0.5 * share))
     words = _vocabulary(jar, phrases, source)
@@ -66,7 +66,7 @@ def compiled(source: Source, progress: Progress) -> tuple[Arrays, Mapping[str, b
 
 
 def _read_phrases(path: Path, report: Share) -> tuple[list[bytes], tuple[array[int], array[int]]]:
-    """Every distinct phrase, and the places in that list of each pair's two."""
+    """Every distinct phrase, and the positions in that list of the two of each pair."""
     number: dict[bytes, int] = {}
     firsts, seconds = array("I"), array("I")
     for batch, paraphrases in read_paraphrases(path, report):
@@ -87,7 +87,7 @@ def _read_phrases(path: Path, report: Share) -> tuple[list[bytes], tuple[array[i
 def _vocabulary(jar: JarTables, phrases: Iterable[bytes], source: Source) -> list[bytes]:
     """Every word that may be asked for, and the stems of all; by checksum, then by letters.
 
-    What has an underscore is a phrase of the dictionary, which no token is.
+    A word with an underscore is a phrase of the dictionary, and never a token.
     """
     words: set[bytes] = set()
     for phrase in phrases:

@@ -87,12 +87,12 @@ class Meteor:
         return Statistics(summable(np.concatenate(rows)), _finish, per_image, choices, warnings=tables.warnings)
 
     def explain(self, candidate: str, references: str | Sequence[str]) -> Explanation:
-        """How a caption is aligned with the reference that it scores best with."""
+        """How a caption is aligned with the reference with which it scores best."""
         several = [references] if isinstance(references, str) else references
         return self.explanations(Run(["0"], [candidate], [several]))[0]
 
     def explanations(self, run: Run) -> list[Explanation]:
-        """The same for each image of a run."""
+        """The alignment of each caption of a run with the reference with which it scores best."""
         explanations: list[Explanation] = []
         for block in sentences(self.tables, run.tokens, run.groups):
             rows = align(block)
@@ -106,7 +106,8 @@ class Meteor:
 
 
 def _best(scores: Floats, groups: Integers) -> Integers:
-    """The sentence of each image that has the best score, the first of equal ones; never the caption itself."""
+    """The reference of each image with the best score, the first of equal ones, as numbers of sentences."""
+    # The caption stands first among an image's sentences; it must never win.
     candidates = scores.copy()
     candidates[groups[:-1]] = -1.0
     best = np.repeat(np.maximum.reduceat(candidates, groups[:-1]), np.diff(groups))
@@ -134,10 +135,10 @@ class Matched(NamedTuple):
 
 
 class Explanation(NamedTuple):
-    """A caption beside the reference it scores best with, in METEOR's tokens.
+    """A caption beside the reference with which it scores best, in METEOR's tokens.
 
-    `reference_number` is that reference's place among the image's. The score
-    is `f_mean` less its `penalty`'s share.
+    `reference_number` counts the image's references from 0. The score is
+    `f_mean` less its `penalty`'s share.
     """
 
     caption: list[str]
@@ -170,11 +171,14 @@ def explained(
     )
 
 
+# The published parameters for English, tuned to people's rankings of translations: recall weighs more than precision
+# (ALPHA), content words more than function words (DELTA); BETA and GAMMA shape the penalty.
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 
+# The worth of a word that matches exactly, by its stem, as a synonym, as part of a paraphrase.
 WEIGHTS = (1.0, 0.6, 0.8, 0.6)
-"""What a word is worth that matches exactly, by its stem, a synonym, a paraphrase."""
 
+# The columns of a row of statistics.
 CAPTION, REFERENCE, CAPTION_FUNCTION, REFERENCE_FUNCTION = range(4)
 MODULE_COUNTS, CHUNKS, CAPTION_MATCHED, REFERENCE_MATCHED = 4, 20, 21, 22
 
@@ -190,7 +194,7 @@ class Measures(NamedTuple):
 
 
 def measures(rows: ArrayLike) -> Measures:
-    """The measures of rows or sums of rows, `[..., 23]`; 0 where they are not defined."""
+    """The measures of rows or sums of rows, `[..., 23]`; 0 if they are not defined."""
     statistics = np.asarray(rows, dtype=np.float64)
     modules = statistics[..., MODULE_COUNTS:CHUNKS].reshape(*statistics.shape[:-1], len(WEIGHTS), 4)
     content, function = (np.array(WEIGHTS) @ modules[..., columns] for columns in (slice(0, 2), slice(2, 4)))
@@ -214,7 +218,7 @@ def is_perfect(rows: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]]:
 
 
 def summable(rows: Floats) -> Floats:
-    """The rows as they are summed over images: perfect ones add no chunk."""
+    """The rows as they are summed over images: a perfect one adds no chunk, since it has no penalty."""
     summed = rows.copy()
     summed[is_perfect(rows), CHUNKS] = 0.0
     return summed

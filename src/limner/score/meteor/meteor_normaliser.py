@@ -1,9 +1,9 @@
 """METEOR's own tokens (its option `-norm`): punctuation stands apart, words are in lower case.
 
-Hyphens between letters or digits part words ("well-known" is two), an
-apostrophe goes with what follows it ("man's" is "man", "'s"), and of
-abbreviations that have periods inside, the periods go ("u.s." is "us"). It was
-learnt from what METEOR 1.5 answers, case by case.
+Hyphens between letters or digits split words ("well-known" is two), an
+apostrophe belongs to what follows it ("man's" is "man", "'s"), and
+abbreviations with periods inside lose them ("u.s." is "us"). The rules were
+found by asking METEOR 1.5, case by case.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ _QUOTES = str.maketrans({"`": "'", "‘": "'", "’": "'", "“": '"', "”": '"
 _SPACE = "[ \t\n\f\r]+"
 _RARE_SPACE = re.compile("[\u00a0\u2000-\u200a\u202f\u205f\u3000]")
 
+# Applied to a sentence in this order. Within a step replacements do not overlap, which shows in "a,b,c".
 _STEPS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), replacement)
     for pattern, replacement in (
@@ -44,7 +45,6 @@ _STEPS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"([0-9])'s", r"\1 's"),
     )
 )
-"""What is done to a sentence, in this order. Within a step, what one replacement took the next does not see."""
 
 _LETTER = re.compile(f"[{_LETTERS}]")
 _PLAIN = re.compile("[a-z0-9]+").fullmatch
@@ -54,9 +54,8 @@ _SEES_WHAT_IS_BEFORE = re.compile(f"['`‘’][^{_LETTERS}]|,.", re.DOTALL).matc
 class Normaliser:
     """Makes METEOR's tokens.
 
-    `prefixes` are the abbreviations that keep their period ("Mr"), in the case
-    in which they are written; True for those that keep it before a number
-    only ("No").
+    `prefixes` are the abbreviations that keep their period ("Mr"), with their
+    capitals; True for those that keep it only before a number ("No").
     """
 
     def __init__(self, prefixes: Mapping[str, bool]) -> None:
@@ -76,10 +75,10 @@ class Normaliser:
         return [word.lower() for word in chain.from_iterable(parted)]
 
     def table(self, tokens: TokenTable) -> TokenTable:
-        """The tokens of many sentences whose words stood between spaces.
+        """The tokens of many sentences, given as words between spaces.
 
-        Nearly all words have the same tokens wherever they stand; only the
-        sentences that hold others are looked at as wholes.
+        Nearly all words become the same tokens in any sentence and are
+        normalised once. Sentences with other words are normalised one by one.
         """
         is_plain = np.fromiter(map(bool, map(_PLAIN, tokens.words)), dtype=np.bool_, count=len(tokens.words))
         plain = list(compress(tokens.words, is_plain.tolist()))
@@ -103,10 +102,11 @@ class Normaliser:
         return TokenTable(list(number), numbers, starts)
 
     def _alone(self, word: str) -> list[str] | None:
-        """The tokens of a word, None where they depend on the words beside it."""
+        """The tokens of a word, None if they depend on the words beside it."""
         if _SEES_WHAT_IS_BEFORE(word):
             return None
         tokens = self.words(word)
+        # Whether a last period goes depends on how the next word begins: with a letter, a digit or something else.
         if word.endswith(".") and not self.words(word + " a")[:-1] == self.words(word + " 1")[:-1] == tokens:
             return None
         return tokens
@@ -119,7 +119,7 @@ class Normaliser:
         context_words: Sequence[int],
         number: dict[str, int],
     ) -> tuple[NDArray[np.int32], Integers]:
-        """The same with the sentences that have one of these words made as wholes."""
+        """The same, with the sentences that have one of these words normalised as wholes."""
         is_seen_whole = np.zeros(len(tokens.words), dtype=np.bool_)
         is_seen_whole[context_words] = True
         holders = np.searchsorted(tokens.starts, np.flatnonzero(is_seen_whole[tokens.numbers]), side="right") - 1

@@ -1,16 +1,16 @@
 """Which matches of words and phrases to take: METEOR's beam search over a reference, from left to right.
 
 Matches whose words no other match covers are certain. At every other word of
-the reference each match that is still free is tried, and none. Of all paths
-the best `BEAM` are kept: those that cover most words, then those of fewest
-chunks (runs of matches that stand side by side in both sentences), then those
-whose matches lie least far apart; of equal ones those that were found first.
+the reference each match that is still free is tried, and none. The best `BEAM`
+paths are kept: those that cover most words, then those with fewest chunks
+(runs of matches that stand side by side in both sentences), then those whose
+matches lie least far apart; of equal ones the first.
 
 Three things are as METEOR 1.5 does them, whatever was meant. What a path
 covers is a whole number on either side, cut after each addition, and a match
-that is not exact counts half its words: a lone one adds nothing. A chunk is
-counted when it ends. And the distance of a match is held against those that
-are tried after it at the same word, not against the path that takes it.
+that is not exact counts half its words: a single one adds nothing. A chunk is
+counted when it ends. The distance of a match counts against those that are
+tried after it at the same word, not against the path that takes it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+# METEOR's own beam: another one would give other scores.
 BEAM = 40
 
 EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
@@ -47,8 +48,9 @@ class Match(NamedTuple):
 class Position(NamedTuple):
     """What matches at a word of the reference.
 
-    `words` are the caption's words that do by the first three modules, a bit
-    for each; `phrases` are paraphrases, in the order in which they are tried.
+    `words` are the caption's words that match by the first three modules, a
+    bit for each; `phrases` are paraphrases, in the order in which they are
+    tried.
     """
 
     words: tuple[int, int, int]
@@ -63,7 +65,7 @@ class Alignment(NamedTuple):
 
 
 def search(at: Callable[[int], Position], n_reference: int, beam: int = BEAM) -> Alignment:
-    """The alignment with a reference of so many words; `at` tells what matches at each of them."""
+    """The alignment with a reference of `n_reference` words; `at` returns what matches at each of them."""
     several = _covered_by_several(at, n_reference)
     paths = [_Path()]
     for j in range(n_reference):
@@ -90,8 +92,8 @@ class _Path:
     """A choice of matches up to some word of the reference.
 
     `used` has a bit for each word of the caption that is matched by choice;
-    `last` is the word at which the open chunk would go on, -1 where none is
-    open; words of the reference before `next` are settled.
+    `last` is the word at which the open chunk would go on, -1 if none is
+    open; words of the reference before `next` are decided.
     """
 
     covered: int = 0
@@ -109,7 +111,7 @@ class _Path:
         return self.chunks + (self.last >= 0 and self.last != match.start)
 
     def taken(self, match: Match, distance: int | None = None) -> _Path:
-        """The path that goes on by this match; as far apart as `distance` where it is told."""
+        """The path that goes on by this match, with this distance (default: its own)."""
         return _Path(
             self.covered + match.covered,
             self.chunks_with(match),
@@ -178,7 +180,7 @@ def _branched(paths: list[_Path], position: Position, j: int, beam: int) -> list
 
 Key = tuple[int, int, int]
 Child = tuple[int, int, int, int, int, Match | None]
-"""Its key, its turn, the place of its parent, and the match it takes."""
+"""Its key, its turn, the number of its parent, the match it takes. Turns differ: matches are never compared."""
 
 
 class _Best:
@@ -199,16 +201,16 @@ class _Best:
         insort(self.children, child)
 
     def is_beyond(self, key: Key) -> bool:
-        """Whether nothing with such a key would be among them."""
+        """Whether nothing with this key would be among them."""
         return len(self.children) == self._size and key >= self.children[-1][:3]
 
 
 def _try(best: _Best, parent: int, path: _Path, position: Position, j: int, most: int) -> None:
     """Add the children of a path: each match that is free, then none.
 
-    It ends where none that is still to come could be among the best, since
-    distances only grow, and no match covers more than `most` or starts where
-    the open chunk would go on.
+    It stops as soon as no later child could be among the best: distances only
+    grow, no match covers more than `most`, and past the last one that adjoins
+    the open chunk every match ends that chunk.
     """
     covered, chunks, distance = path.key()
     closing = int(path.last >= 0)

@@ -20,12 +20,14 @@ from limner.score.meteor.stemmer import stem
 from limner.score.meteor.wordnet import bases_of
 from limner.text.token_table import TokenTable
 
+KERNEL = kernel("limner.score.meteor._trie")
+
+# Images whose phrases are looked up at a time, which bounds the memory that they take.
 BLOCK = 10_000
-"""Images whose phrases are held at a time."""
 
 
 class Sentences(NamedTuple):
-    """METEOR's tokens, those of image i from sentence `groups[i]` on: its caption, then its references."""
+    """METEOR's tokens. The sentences of image i start at `groups[i]`: its caption, then its references."""
 
     tokens: TokenTable
     groups: Integers
@@ -34,7 +36,7 @@ class Sentences(NamedTuple):
 
 
 def sentences(tables: Tables, tokens: TokenTable, groups: Integers) -> Iterator[Sentences]:
-    """The sentences of words between spaces, as METEOR's tokens, looked up; some thousand images at a time."""
+    """Sentences of words between spaces as METEOR's tokens, looked up; some thousand images at a time."""
     normal = tables.normaliser.table(tokens)
     words = vocabulary(tables, normal.words)
     for first in range(0, len(groups) - 1, BLOCK):
@@ -45,9 +47,9 @@ def sentences(tables: Tables, tokens: TokenTable, groups: Integers) -> Iterator[
 
 
 class Vocabulary(NamedTuple):
-    """Words by number: equal stems have equal numbers; the senses of a word stand in order from `sense_starts`.
+    """Words by number: words with equal stems have equal `stems`; a word's senses start at `sense_starts`, sorted.
 
-    `known` are the words' numbers in the tables, -1 where they have none.
+    `known` are the words' numbers in the tables, -1 for words they do not have.
     """
 
     known: Integers
@@ -58,7 +60,7 @@ class Vocabulary(NamedTuple):
 
 
 def vocabulary(tables: Tables, words: Sequence[str]) -> Vocabulary:
-    """What the tables say of these words; what they do not have is stemmed and derived."""
+    """What the tables say of these words; words they do not have are stemmed, and reduced to a base that they have."""
     known = tables.numbers(words)
     is_known = known >= 0
     unknown = [words[i] for i in np.flatnonzero(~is_known).tolist()]
@@ -67,7 +69,8 @@ def vocabulary(tables: Tables, words: Sequence[str]) -> Vocabulary:
     stems = np.zeros(len(words), dtype=np.int32)
     stems[is_known] = tables["word_stems"][known[is_known]]
     stems[~is_known] = _stems(tables, unknown)
-    # A known word's senses stand in one array, an unknown word's are those that its base has of itself, in another.
+    # A known word's senses include those of its bases. An unknown word has those that its base has by itself, which
+    # stand in another array.
     senses = np.concatenate([tables["senses"], tables["own_senses"]]).astype(np.int32)
     begin, end = np.zeros(len(words), dtype=np.int64), np.zeros(len(words), dtype=np.int64)
     for starts, is_wanted, numbers, offset in (
@@ -81,13 +84,16 @@ def vocabulary(tables: Tables, words: Sequence[str]) -> Vocabulary:
 
 
 def gathered(begins: Integers, lengths: Integers) -> tuple[Integers, Integers]:
-    """The places of runs of these lengths that begin there, one run after another, and where each run then starts."""
+    """Where each of several runs starts when they stand one after another, and the positions of all their items.
+
+    Run i has `lengths[i]` items from `begins[i]` on.
+    """
     starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
     return starts, np.arange(starts[-1]) + np.repeat(begins - starts[:-1], lengths)
 
 
 def _stems(tables: Tables, words: Sequence[str]) -> Integers:
-    """Floats of the stems of words that the tables do not have; a stem that they have is numbered as there."""
+    """Numbers for the stems of words that the tables do not have; a stem that they have keeps its number there."""
     stems = [stem(word) for word in words]
     numbers = tables.numbers(stems)
     n_known = len(tables["word_flags"])
@@ -98,7 +104,7 @@ def _stems(tables: Tables, words: Sequence[str]) -> Integers:
 
 
 def _bases(tables: Tables, words: Sequence[str]) -> Integers:
-    """The words that these are regular forms of, -1 for those that are none."""
+    """The words of which these are regular forms, -1 for those that are none."""
     candidates = [list(bases_of(word)) for word in words]
     distinct = list(dict.fromkeys(base for forms in candidates for base in forms))
     numbers = tables.numbers(distinct)
@@ -109,15 +115,12 @@ def _bases(tables: Tables, words: Sequence[str]) -> Integers:
     return np.array([number_by_base.get(base, -1) for base in bases], dtype=np.int64)
 
 
-KERNEL = kernel("limner.score.meteor._trie")
-
-
 class Phrases(NamedTuple):
     """Phrases by number, where they occur, and their paraphrases.
 
-    From the word at place t of all words begin the phrases
-    `numbers[starts[t]:starts[t + 1]]`, of so many words as `lengths` says,
-    the shorter first. The paraphrases of phrase p are
+    At word t of all words the phrases `numbers[starts[t]:starts[t + 1]]`
+    begin, the shorter first; `lengths` says how many words each has. The
+    paraphrases of phrase p are
     `same[same_starts[p]:same_starts[p + 1]]`, in the order of the table.
     """
 
@@ -140,7 +143,7 @@ def phrases(tables: Tables, tokens: TokenTable, known: Integers) -> Phrases:
     targets = tables["paraphrases"][places]
     is_kept = is_here[targets]
     sources, targets = np.repeat(sources, np.diff(starts))[is_kept], targets[is_kept]
-    # Only what is on one side of some pair is a phrase from here on.
+    # A phrase that has no paraphrase in these sentences cannot match: most go here.
     is_here[:] = False
     is_here[sources] = True
     is_here[targets] = True
@@ -154,7 +157,7 @@ def phrases(tables: Tables, tokens: TokenTable, known: Integers) -> Phrases:
 def _occurrences(
     counts: Integers, numbers: NDArray[np.int32], same_starts: Integers, same: NDArray[np.int32]
 ) -> Phrases:
-    """Phrases where each word begins `counts` of them, of one word, of two, …; those numbered -1 are none."""
+    """The phrases, given that `counts` of them begin at each word: of one word, of two, …; -1 marks those that go."""
     firsts = np.cumsum(counts) - counts
     lengths = np.arange(len(numbers)) - np.repeat(firsts, counts) + 1
     is_phrase = numbers >= 0
@@ -164,7 +167,7 @@ def _occurrences(
 
 
 def walk(tables: Tables, tokens: TokenTable, known: Integers) -> tuple[Integers, NDArray[np.int32]]:
-    """How deep the trie can be followed from each word on, and the nodes on the way, word after word."""
+    """How deep the trie can be followed from each word on, and the nodes on the way, for one word after another."""
     if KERNEL is not None:
         counts = np.zeros(len(tokens.numbers), dtype=np.int64)
         trie = tables["trie_words"], tables["trie_children"]

@@ -1,4 +1,4 @@
-"""METEOR's tables as they come: a jar, which is a zip, and beside it a compressed list of paraphrases.
+"""METEOR's tables as distributed: a jar, which is a zip, and beside it a compressed list of paraphrases.
 
 They are inside the `pycocoevalcap` wheel, and in METEOR's own distribution.
 Neither is part of Limner, and nothing here runs them.
@@ -26,14 +26,16 @@ MEMBERS = (FUNCTION_WORDS, PREFIXES, SYNSETS, EXCEPTIONS)
 
 REMEDY = "pip install 'limner[meteor]', or name a folder that holds meteor-1.5.jar and paraphrase-en.gz"
 
+# Bytes that a table in the jar may have: four times as many as the largest has.
 MAX_MEMBER = 16 << 20
-"""Bytes a table in the jar may have: four times what any has."""
 
+# Bytes that a line of the paraphrases may have. The longest has a few hundred.
 MAX_LINE = 1 << 16
-"""Bytes a line of the paraphrases may have; the longest has some hundred."""
 
+# Bytes that are unpacked at a time.
 BLOCK = 1 << 22
 
+# A probability, a phrase, its paraphrase.
 ENTRY_LINES = 3
 
 Share = Callable[[float], None]
@@ -42,13 +44,13 @@ Share = Callable[[float], None]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where METEOR's tables are: the jar, and the paraphrases where there are any."""
+    """Where METEOR's tables are: the jar, and the paraphrases if there are any."""
 
     jar: Path
     paraphrases: Path | None
 
     def key(self) -> str:
-        """What tells the contents apart from others: sizes and checksums, read without reading the tables."""
+        """A key of the contents: sizes and checksums, found without reading the tables."""
         with _opened_jar(self.jar) as jar:
             infos = [_info(jar, self.jar, name) for name in MEMBERS]
         sums = [f"{info.file_size}:{info.CRC:08x}" for info in infos]
@@ -62,8 +64,8 @@ class JarTables:
     """What the jar holds.
 
     `prefixes` are abbreviations that keep their period, True for those that
-    keep it before a number only. `synsets` are the senses of each word,
-    `bases` the words that an irregular form is of.
+    keep it only before a number. `synsets` are the senses of each word,
+    `bases` the words of which an irregular form is one.
     """
 
     function_words: frozenset[str]
@@ -73,10 +75,9 @@ class JarTables:
 
 
 def find_source(folder: Path | None = None) -> Source | None:
-    """The tables in this folder, or those of the installed `pycocoevalcap`; None where it is not installed.
+    """The tables in this folder (default: those of the installed `pycocoevalcap`, None if it is not installed).
 
-    A folder that is named must hold the jar, itself or in `meteor/`, as the
-    wheel has it.
+    The folder must hold the jar itself, or in `meteor/` as the wheel does.
     """
     if folder is not None:
         for location in (folder, folder / "meteor"):
@@ -105,10 +106,10 @@ def read_jar(path: Path) -> JarTables:
 
 
 def read_paraphrases(path: Path, report: Share) -> Iterator[tuple[list[bytes], list[bytes]]]:
-    """Phrases and, place by place, phrases of the same meaning, some ten thousand pairs at a time.
+    """Phrases and, one for one, phrases of the same meaning, some ten thousand pairs at a time.
 
-    An entry is three lines: how likely it is, the one, the other. Words stand
-    between single spaces.
+    An entry is three lines: its likelihood, a phrase, its paraphrase. Words
+    are separated by single spaces.
     """
     n_lines = 0
     rest: list[bytes] = []
@@ -120,7 +121,7 @@ def read_paraphrases(path: Path, report: Share) -> Iterator[tuple[list[bytes], l
         n_lines += n_complete
         yield lines[1:n_complete:ENTRY_LINES], lines[2:n_complete:ENTRY_LINES]
     if any(rest):
-        raise BadInput(f"{path}:{n_lines + len(rest)}", "an entry has three lines, the last has fewer", _COMPLETE)
+        raise BadInput(f"{path}:{n_lines + len(rest)}", "the last entry has fewer than three lines", _COMPLETE)
 
 
 _COMPLETE = "is the file complete?"
@@ -147,6 +148,7 @@ def _blocks(path: Path, report: Share) -> Iterator[list[bytes]]:
 
 
 def _single_spaced(lines: list[bytes]) -> list[bytes]:
+    # A few searches in one text are much faster than splitting millions of lines that hardly ever need it.
     text = b"\n".join(lines)
     if b"  " in text or b"\t" in text or b"\r" in text or b" \n" in text or b"\n " in text:
         return [b" ".join(line.split()) for line in lines]
@@ -160,7 +162,7 @@ def _check_likelihoods(path: Path, lines: list[bytes], before: int) -> None:
     except ValueError:
         at = next(i for i, line in enumerate(lines) if not _is_number(line))
         location = f"{path}:{before + ENTRY_LINES * at + 1}"
-        raise BadInput(location, "the likelihood of a paraphrase is no number", f"is this {PARAPHRASES}?") from None
+        raise BadInput(location, "the likelihood of a paraphrase is not a number", f"is this {PARAPHRASES}?") from None
 
 
 def _is_number(line: bytes) -> bool:
@@ -235,7 +237,7 @@ def _bases(pairs: Iterator[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _gzip_key(path: Path) -> str:
-    """The size of the file and its last eight bytes, which are the checksum and the length of what is packed in it."""
+    """The size of the file and its last eight bytes: the checksum and the length of its contents, by gzip's format."""
     try:
         with path.open("rb") as file:
             size = file.seek(0, 2)
@@ -248,5 +250,5 @@ def _gzip_key(path: Path) -> str:
 
 
 def no_tables() -> LimnerError:
-    """The error where METEOR's tables are asked for and there are none."""
+    """The error for METEOR's tables that are needed and not installed."""
     return LimnerError(f"METEOR's tables are not installed; {REMEDY}")

@@ -1,11 +1,11 @@
-"""Stems of English words, as METEOR 1.5 has them.
+"""Stems of English words, as METEOR 1.5 computes them.
 
-The algorithm is Martin Porter's second English one ("Porter2"), as Snowball
-published it before its third release; that release gives some words other
-stems, and METEOR scores would change with it.
+The algorithm is Martin Porter's second for English ("Porter2"), as Snowball
+published it before its third release. That release gives some words other
+stems, and would change METEOR's scores.
 
 A word's region R1 is what follows the first consonant after a vowel, R2 the
-same within R1. Most endings are taken off only where they lie in one of them.
+same within R1. Most endings are removed only if they lie in one of them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ _DOUBLED = ("bb", "dd", "ff", "gg", "mm", "nn", "pp", "rr", "tt")
 _BEFORE_LI = tuple("cdeghkmnrt")
 _WHOLE_PREFIXES = ("gener", "commun", "arsen")
 
+# Exceptions: words with a stem that no rule gives; None for words that are their own stem.
 _WHOLE_WORDS = {
     "skis": "ski",
     "skies": "sky",
@@ -37,7 +38,6 @@ _WHOLE_WORDS = {
     "singly": "singl",
     **dict.fromkeys(["sky", "news", "howe", "atlas", "cosmos", "bias", "andes"]),
 }
-"""Words with a stem of their own; None where they are it."""
 
 _KEPT_PLURAL_STEMS = {"inning", "outing", "canning", "herring", "earring", "proceed", "exceed", "succeed"}
 

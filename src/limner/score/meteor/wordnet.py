@@ -8,12 +8,12 @@ from pathlib import Path
 
 from limner.score.meteor.meteor_sources import find_source, read_jar
 
+# WordNet's endings and what replaces them in the base form, in WordNet's order: of nouns, verbs, adjectives.
 DETACHMENTS = (
     *(("s", ""), ("ses", "s"), ("xes", "x"), ("zes", "z"), ("ches", "ch"), ("shes", "sh"), ("men", "man")),
     *(("ies", "y"), ("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e")),
     *(("ing", ""), ("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
 )
-"""WordNet's endings and what stands in their place in the base form, in its order: nouns', verbs', adjectives'."""
 
 
 def senses_of(word: str, senses: Mapping[str, Iterable[int]], bases: Iterable[str]) -> list[int]:
@@ -25,14 +25,14 @@ def senses_of(word: str, senses: Mapping[str, Iterable[int]], bases: Iterable[st
 
 
 def base_of(word: str, known: Container[str]) -> str | None:
-    """The first base form of a regular word that is known, None where none is."""
+    """The first base form of a regular word that is known, None if none is."""
     return next((base for base in bases_of(word) if base in known), None)
 
 
 def bases_of(word: str) -> Iterator[str]:
-    """What a word would be a form of if it is regular, in the order in which the dictionary is asked.
+    """The words of which a regular word could be a form, in the order in which the dictionary is asked.
 
-    Words of two letters and such as end in "ss" are no forms.
+    METEOR takes no word of two letters, and none that ends in "ss", for a form.
     """
     if len(word) > 2 and not word.endswith("ss"):
         for ending, turned in DETACHMENTS:
@@ -44,7 +44,7 @@ Senses = frozenset[int]
 
 
 class WordNet:
-    """The senses of words and of several words together; `source` names where they are from."""
+    """The senses of words and of several words together; `source` names their origin."""
 
     def __init__(
         self, synsets: Mapping[str, Sequence[int]], bases: Mapping[str, Sequence[str]], source: str = "meteor-1.5"
@@ -54,14 +54,14 @@ class WordNet:
         self.senses = lru_cache(maxsize=1 << 17)(self._find)
 
     def _find(self, word: str) -> Senses:
-        """The senses of a word in lower case and of what it is a form of; none where it is not known."""
+        """The senses of a word in lower case and of its base forms; none if it is not known."""
         joined = word.replace(" ", "_")
         bases = self._bases.get(joined) or [base for base in [base_of(joined, self._synsets)] if base]
         return frozenset(senses_of(joined, self._synsets, bases))
 
 
 def find_wordnet(folder: Path | None = None) -> WordNet | None:
-    """The synonyms of METEOR's tables in a folder, or of an installed pycocoevalcap; None where there are none."""
+    """WordNet from METEOR's tables in a folder (default: an installed pycocoevalcap's); None if there are none."""
     source = find_source(folder)
     return None if source is None else _read(source.jar)
 
