@@ -129,9 +129,9 @@ FAILURES = {
         'print("warming up\\nException in thread: java.lang.IllegalStateException: why"[11:].replace('
         '"Exception in thread: ", ""), file=sys.stderr); sys.exit(3)'
     ),
-    "failed with code 4: it said nothing": "sys.exit(4)",
+    "failed with code 4: no message": "sys.exit(4)",
     "failed with code 0": "sys.exit(0)",
-    "wrote what cannot be read": 'open(sys.argv[sys.argv.index("-out") + 1], "w").write("[{"); sys.exit(0)',
+    "output of SPICE cannot be read": 'open(sys.argv[sys.argv.index("-out") + 1], "w").write("[{"); sys.exit(0)',
 }
 
 
@@ -157,7 +157,7 @@ def test_a_failure_is_explained_in_one_line(folder: Path, java: FakeJava, said: 
 )
 def test_scores_that_are_not_there_are_an_error(folder: Path, java: FakeJava, written: str) -> None:
     java.write(f'open(sys.argv[sys.argv.index("-out") + 1], "w").write({written!r}); sys.exit(0)')
-    with pytest.raises(LimnerError, match="wrote what cannot be read"):
+    with pytest.raises(LimnerError, match="output of SPICE cannot be read"):
         java.metric(folder).measure(RUN)
 
 

@@ -1,7 +1,7 @@
-"""SPICE by its original program, where the user has it: a jar, CoreNLP 3.6.0 and its models, and Java.
+"""SPICE by its original program, if the user has it: a jar, CoreNLP 3.6.0 and its models, and Java.
 
-None of them is part of Limner. The program gets a folder of its own in the
-user's temporary folder, and what goes wrong in it is said in one line.
+None of them is part of Limner. The program runs in a temporary folder of its
+own, and a failure becomes an error of one line.
 """
 
 from __future__ import annotations
@@ -23,23 +23,24 @@ from limner.errors import BadInput, LimnerError, one_line
 from limner.score.metric import Choices, Statistics, means
 from limner.score.run import Run
 
+# The environment variable that names the folder of the program.
 FOLDER = "LIMNER_SPICE"
-"""The environment variable that names the folder of the program."""
 
 JAR = "spice-1.0.jar"
 MODELS = ("stanford-corenlp-3.6.0.jar", "stanford-corenlp-3.6.0-models.jar")
 MODELS_REMEDY = "both are in stanford-corenlp-full-2015-12-09.zip of the CoreNLP site"
 
+# Bytes of memory that the program gets if the machine has them: pycocoevalcap gives it as much.
 MAX_HEAP = 8 << 30
-"""Bytes of memory that the program is given where there is enough; it was written for as much."""
 
 
 class OriginalSpice:
-    """SPICE of tokenised captions as the original program counts it.
+    """SPICE of tokenised captions as the original program computes it.
 
-    `folder` holds spice-1.0.jar, and in `lib` the two jars of CoreNLP; it is
-    otherwise named by LIMNER_SPICE, or is that of an installed pycocoevalcap.
-    `heap` is the memory the program may take, as Java writes it: "8G".
+    `folder` holds spice-1.0.jar, and in `lib` the two jars of CoreNLP
+    (default: the one that LIMNER_SPICE names, or that of an installed
+    pycocoevalcap). `heap` is the memory the program may take, as Java writes
+    it: "8G".
     """
 
     name = "spice"
@@ -50,18 +51,18 @@ class OriginalSpice:
         self._java = java
         self._heap = heap or f"{min(MAX_HEAP, _memory() * 3 // 4) >> 20}m"
         if not re.fullmatch(r"[1-9]\d*[kKmMgG]", self._heap):
-            raise LimnerError(f"a heap of {heap!r} is none that Java knows; give a number and a unit, as in 8G")
+            raise LimnerError(f"invalid heap {heap!r}; give a number and a unit, as in 8G")
 
     def measure(self, run: Run) -> Statistics:
-        """F of each image; NaN where the program gives none."""
+        """F of each image; NaN if the program gives none."""
         choices: Choices = {"program": JAR.removesuffix(".jar"), "corenlp": "3.6.0", "wordnet": "meteor-1.5"}
         return means([scores["All"]["f"] for scores in self.breakdown(run)], choices)
 
     def breakdown(self, run: Run) -> list[dict[str, dict[str, float]]]:
-        """For each image, by category, what the program counts: `pr`, `re`, `f` and their numbers."""
+        """What the program counts for each image, by category: `pr`, `re`, `f` and their numbers."""
         if not len(run):
             return []
-        # Whatever white space a tokeniser left in a token, the program is given one line.
+        # A tokeniser may leave white space in a token; the program takes one line for each sentence.
         sentences = [" ".join(" ".join(run.tokens.sentence(s)).split()) for s in range(len(run.tokens))]
         groups = run.groups.tolist()
         given = [
@@ -71,7 +72,7 @@ class OriginalSpice:
         return _read(self._run(given), len(given))
 
     def _run(self, given: list[dict[str, Any]]) -> bytes:
-        """What the program writes for this input."""
+        """The file that the program writes for this input."""
         command = [self._java, *self._options()]
         with tempfile.TemporaryDirectory(prefix="limner-spice-") as name:
             folder = Path(name)
@@ -88,12 +89,12 @@ class OriginalSpice:
         version = _java_version(self._java)
         if version < 8:
             raise LimnerError(f"SPICE needs Java 8 or later, and {self._java} is Java {version}")
-        # What later versions hide, the program reaches for by reflection.
+        # The program uses reflection on packages that later versions of Java hide.
         opened = [f"--add-opens={package}=ALL-UNNAMED" for package in _REFLECTED] if version >= 9 else []
         return [f"-Xmx{self._heap}", *opened]
 
     def _explained(self, code: int, said: str) -> LimnerError:
-        """What went wrong, from how the program ended and what it said."""
+        """The error for the program's exit code and messages."""
         for pattern, problem in _TELLING:
             if re.search(pattern, said):
                 return LimnerError(f"SPICE failed: {problem.format(heap=self._heap, lib=self._folder / 'lib')}")
@@ -102,7 +103,7 @@ class OriginalSpice:
             return LimnerError(f"SPICE failed: {problem}, or free some memory")
         lines = [line.strip() for line in said.splitlines() if line.strip()]
         wrong = next((line for line in lines if "Exception" in line or "Error" in line), lines[0] if lines else "")
-        return LimnerError(f"SPICE failed with code {code}: {one_line(wrong, 200) or 'it said nothing'}")
+        return LimnerError(f"SPICE failed with code {code}: {one_line(wrong, 200) or 'no message'}")
 
 
 _REFLECTED = (
@@ -129,11 +130,11 @@ _TELLING = (
 
 
 def _folder(named: Path | None) -> Path:
-    """The folder of the program, with all that it needs."""
+    """The folder of the program, with everything it needs."""
     folder = named or (Path(os.environ[FOLDER]) if os.environ.get(FOLDER) else _installed())
     if folder is None:
         raise LimnerError(
-            f"spice runs the original program, and none is there; name its folder in {FOLDER}, or ask for spice*"
+            f"spice runs the original program, which is not installed; name its folder in {FOLDER}, or ask for spice*"
         )
     if folder.name == JAR:
         folder = folder.parent
@@ -153,7 +154,7 @@ def _installed() -> Path | None:
 
 
 def _java_version(java: str) -> int:
-    """The number people call it by: 8 for 1.8.0_312, 17 for 17.0.2."""
+    """The number by which people call it: 8 for 1.8.0_312, 17 for 17.0.2."""
     program = shutil.which(java)
     if program is None:
         raise LimnerError(f"SPICE needs Java, and there is no {java!r}; install it, or ask for spice*")
@@ -161,13 +162,13 @@ def _java_version(java: str) -> int:
     said = (done.stderr + done.stdout).decode("utf-8", "replace")
     match = re.search(r'version "(\d+)(?:\.(\d+))?', said)
     if match is None:
-        raise LimnerError(f"{java} does not say which Java it is: {one_line(said.strip(), 100) or 'it said nothing'}")
+        raise LimnerError(f"{java} does not say which Java it is: {one_line(said.strip(), 100) or 'no message'}")
     first, second = match.groups()
     return int(second) if first == "1" and second else int(first)
 
 
 def _memory() -> int:
-    """Bytes of memory that the machine has; enough where it does not say."""
+    """Bytes of memory that the machine has; enough if the system does not say."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -175,14 +176,14 @@ def _memory() -> int:
 
 
 def _read(written: bytes, n: int) -> list[dict[str, dict[str, float]]]:
-    """The scores of each image, from what the program wrote."""
+    """The scores of each image, from the output of the program."""
     try:
         items = json.loads(written)
         scores_by_image = {int(item["image_id"]): _scores(item["scores"]) for item in items}
         return [scores_by_image[image] for image in range(n)]
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise LimnerError(
-            f"SPICE wrote what cannot be read ({type(error).__name__}: {one_line(str(error), 80)})"
+            f"the output of SPICE cannot be read ({type(error).__name__}: {one_line(str(error), 80)})"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""Parses kept on disk from run to run: a database file that several processes may use at once."""
+"""Parses kept on disk from run to run, in a database file that several processes may use at once."""
 
 from __future__ import annotations
 
@@ -14,22 +14,23 @@ from limner.cache import cache_folder
 from limner.errors import LimnerError
 from limner.score.spice.parse_tree import Parse
 
+# The size at which the oldest parses go: about a million captions.
 MAX_BYTES = 512 << 20
-"""The size at which the oldest parses go: about a million captions."""
 
+# Goes up when a parse is stored in another way; parses of other versions are then not found.
 VERSION = 1
 
 
 def default_store() -> Path:
-    """The file in the user's cache folder in which parses may be kept."""
+    """The file for parses in the user's cache folder."""
     return cache_folder() / "parses.sqlite"
 
 
 class ParseStore:
-    """The parses of one parser in a file, which is made where it is not there.
+    """The parses of one parser in a file, which is created if it does not exist.
 
-    What is written is written whole or not at all. Parses of other parsers may
-    be in the same file: `parser` tells them apart.
+    A write is complete or does not happen. Parses of other parsers may be in
+    the same file: `parser` tells them apart.
     """
 
     def __init__(self, path: Path, parser: str, *, max_bytes: int = MAX_BYTES) -> None:
@@ -54,7 +55,7 @@ class ParseStore:
         self._connection.close()
 
     def read(self, sentences: Iterable[str]) -> dict[str, Parse]:
-        """The parses of those sentences that are there; what is no parse is passed over, and will be replaced."""
+        """The stored parses of these sentences; a damaged one is left out, and will be replaced."""
         parses = {}
         try:
             for sentence in sentences:
@@ -78,7 +79,7 @@ class ParseStore:
             raise self._failed(error) from error
 
     def _shrink(self) -> None:
-        """Let the older half of the parses go where the file has grown too large."""
+        """Delete the older half of the parses if the file has grown too large."""
         execute = self._connection.execute
         pages, free, size = (
             execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")

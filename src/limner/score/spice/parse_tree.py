@@ -16,10 +16,10 @@ ADJECTIVE_TAGS = frozenset({"JJ", "JJR", "JJS"})
 
 
 class Parse(NamedTuple):
-    """A sentence's tokens in lower case, each with its Penn tag, its arc and the place of its head.
+    """A sentence's tokens in lower case, each with its Penn tag, its arc and the number of its head.
 
     Arcs are named as in spaCy's English models: `nsubj`, `dobj`, `prep`,
-    `pobj`. A token that has no head is its own, by the arc `ROOT`.
+    `pobj`. A token without a head is its own head, by the arc `ROOT`.
     """
 
     words: tuple[str, ...]
@@ -29,13 +29,13 @@ class Parse(NamedTuple):
 
     @property
     def is_sound(self) -> bool:
-        """Whether there is one of each for every token, and every head is there."""
+        """Whether every token has a tag, an arc and a head that is a token."""
         n = len(self.words)
         return len(self.tags) == len(self.arcs) == len(self.heads) == n and all(0 <= head < n for head in self.heads)
 
 
 class Tree:
-    """A parse whose tags, arcs and heads can be changed."""
+    """A parse whose tags, arcs and heads can be changed. Tokens are numbers, from left to right."""
 
     def __init__(self, parse: Parse) -> None:
         self.words = parse.words
@@ -67,11 +67,11 @@ class Tree:
         return self.tags[token] in ADJECTIVE_TAGS
 
     def find(self, words: Iterable[str], tokens: Iterable[int]) -> int | None:
-        """The first of these places that has one of the words."""
+        """The first of these tokens that is one of the words."""
         return next((token for token in tokens if self.words[token] in words), None)
 
     def move(self, token: int, head: int, arc: str) -> None:
-        """Hang a token under another head; one that is its own head becomes a root."""
+        """Hang a token under another head; a token that becomes its own head becomes a root."""
         if self.heads[token] != token:
             self.children[self.heads[token]].remove(token)
         self.heads[token], self.arcs[token] = head, arc
@@ -81,6 +81,7 @@ class Tree:
 
     def under(self, token: int, above: int) -> bool:
         """Whether a token is below another, or is that token."""
+        # A damaged parse may run in a circle: no path is longer than the sentence.
         for _ in range(len(self)):
             if token == above:
                 return True
@@ -91,7 +92,7 @@ class Tree:
 
 
 def repair(tree: Tree) -> None:
-    """Change the tags, arcs and heads that one of the rules below knows to be wrong."""
+    """Change the tags, arcs and heads that one of the repairs below knows to be wrong."""
     for rule in REPAIRS:
         rule(tree)
 
@@ -272,8 +273,10 @@ def _doer_above(tree: Tree, token: int) -> int | None:
     return None
 
 
+# Farther up, the doer is rarely the right one.
 MAX_STEPS = 6
 
+# Later repairs rely on tags and heads that earlier ones have set right.
 REPAIRS = (
     _verbs_taken_for_plurals,
     _acts_taken_for_nouns,

@@ -19,7 +19,7 @@ Fact = tuple[str, ...]
 
 
 class SceneGraph(NamedTuple):
-    """The facts of a sentence, each once, in the order in which they are found."""
+    """The facts of a sentence, each once, in the order of the rules that find them."""
 
     objects: tuple[tuple[str], ...] = ()
     attributes: tuple[tuple[str, str], ...] = ()
@@ -34,7 +34,7 @@ class SceneGraph(NamedTuple):
 def graph_of(
     objects: Iterable[str], attributes: Iterable[tuple[str, str]], relations: Iterable[tuple[str, str, str]]
 ) -> SceneGraph:
-    """The graph of these, each once."""
+    """The graph of these facts, each once."""
     return SceneGraph(
         tuple(dict.fromkeys((name,) for name in objects)),
         tuple(dict.fromkeys(attributes)),
@@ -43,7 +43,7 @@ def graph_of(
 
 
 CATEGORIES = ("all", "object", "attribute", "relation", "color", "count", "size")
-"""What a score can be broken down by; those after `relation` are attributes too."""
+"""The categories of facts; those after `relation` are attributes too. Names are those of the original program."""
 
 COLOURS = word_set(
     """
@@ -85,7 +85,7 @@ Meaning = frozenset[str | int]
 
 
 class Counts(NamedTuple):
-    """Of a category: facts of the caption, those of them that a reference says too, and facts of the references."""
+    """Facts of one category: in the caption, those of them that a reference says too, and in the references."""
 
     said: int = 0
     matched: int = 0
@@ -102,13 +102,13 @@ class Counts(NamedTuple):
 
     @property
     def f(self) -> float:
-        """The harmonic mean of both, 0 where nothing matches."""
-        both = self.precision + self.recall
-        return 2.0 * self.precision * self.recall / both if both else 0.0
+        """The harmonic mean of both, 0 if nothing matches."""
+        total = self.precision + self.recall
+        return 2.0 * self.precision * self.recall / total if total else 0.0
 
 
 class Explanation(NamedTuple):
-    """Every fact of the caption that a reference says too, with that fact; those that none says; those not said."""
+    """The caption's facts that a reference says too, with the reference's; those that none says; those it missed."""
 
     matched: list[tuple[Fact, Fact]]
     wrong: list[Fact]
@@ -116,10 +116,10 @@ class Explanation(NamedTuple):
 
 
 class Merged:
-    """Several scene graphs as one; the order of the graphs makes no difference to what matches it.
+    """Several scene graphs as one; their order makes no difference to what matches.
 
-    `facts` are as they were first said, things first. `nodes` are the meanings
-    of things, that of each its own and its synonyms'.
+    `facts` are in the words of the first graph that says them, things first.
+    `nodes` are the meanings of things: each has its own and its synonyms'.
     """
 
     def __init__(self, graphs: Sequence[SceneGraph], meaning: Callable[[str], Meaning]) -> None:
@@ -138,19 +138,20 @@ class Merged:
             meanings, value_of = _grouped(facts, meaning)
             start = len(self.facts)
             self.facts += [facts[value] for value in _first_of_each(value_of)]
-            self._said[things] = [(subject, start + number) for number, subject in enumerate(meanings)]
+            self._said[things] = [(known, start + number) for number, known in enumerate(meanings)]
         self._nodes_by_key: dict[str | int, int] = {
             key: number for number, node in enumerate(self.nodes) for key in node
         }
 
     def matches(self, caption: Merged) -> list[list[int]]:
-        """For each fact of a caption's graph the places of those of this graph that say the same."""
+        """For each fact of a caption's graph, the numbers of the facts of this graph that say the same."""
         nodes = [self._alike(node) for node in caption.nodes]
         matches: list[list[int]] = [*nodes, *([] for _ in caption.facts[len(nodes) :])]
         for things, said in caption._said.items():
             for pair in _pairs([nodes[thing] for thing in things]):
-                for meaning, position in said:
-                    matches[position] += [at for known, at in self._said.get(pair, ()) if not known.isdisjoint(meaning)]
+                known = self._said.get(pair, ())
+                for meaning, fact in said:
+                    matches[fact] += [number for words, number in known if not words.isdisjoint(meaning)]
         return matches
 
     def _alike(self, node: Meaning) -> list[int]:
@@ -158,7 +159,7 @@ class Merged:
 
 
 class Matcher:
-    """Compares scene graphs with the synonyms of WordNet, or without where it is None."""
+    """Compares scene graphs with the synonyms of WordNet, or without synonyms if it is None."""
 
     def __init__(self, wordnet: WordNet | None) -> None:
         self._wordnet = wordnet
@@ -171,7 +172,7 @@ class Matcher:
         return Merged(graphs, self.meaning)
 
     def counts(self, caption: Merged, references: Merged) -> dict[str, Counts]:
-        """How much of the caption is in the references, by category; what neither speaks of is left out."""
+        """How much of the caption is in the references, by category; categories that neither has are left out."""
         said: dict[str, int] = {}
         matched: dict[str, int] = {}
         expected: dict[str, int] = {}
@@ -188,6 +189,7 @@ class Matcher:
         }
 
     def explain(self, caption: Merged, references: Merged) -> Explanation:
+        """The facts of both that match, and those that do not."""
         matched, wrong, met = [], [], set[int]()
         for fact, same in zip(caption.facts, references.matches(caption), strict=True):
             met.update(same)
@@ -195,13 +197,14 @@ class Matcher:
                 matched.append((fact, references.facts[same[0]]))
             else:
                 wrong.append(fact)
-        return Explanation(matched, wrong, [fact for at, fact in enumerate(references.facts) if at not in met])
+        return Explanation(matched, wrong, [fact for number, fact in enumerate(references.facts) if number not in met])
 
 
 def _grouped(words: Iterable[str], meaning: Callable[[str], Meaning]) -> tuple[list[Meaning], dict[str, int]]:
-    """The meanings of groups of synonyms, and the group of each word: who shares a sense is in one group."""
+    """The meanings of groups of synonyms, and the group of each word. Words that share a sense are in one group."""
     listed = list(words)
-    if len(listed) == 1:  # as most are
+    # By far the most lists have one word.
+    if len(listed) == 1:
         return [meaning(listed[0])], {listed[0]: 0}
     group_by_key: dict[str | int, int] = {}
     members: list[list[str]] = []
@@ -216,6 +219,7 @@ def _grouped(words: Iterable[str], meaning: Callable[[str], Meaning]) -> tuple[l
         group, *absorbed = met
         members[group].append(word)
         keys[group] |= meanings
+        # A word with senses of several groups joins them: the order of words must not matter.
         for merged in absorbed:
             members[group] += members[merged]
             keys[group] |= keys[merged]
@@ -227,7 +231,7 @@ def _grouped(words: Iterable[str], meaning: Callable[[str], Meaning]) -> tuple[l
 
 
 def _first_of_each(group_of: dict[str, int]) -> list[str]:
-    """A word for each group: the first that was met."""
+    """The first word of each group."""
     first: dict[int, str] = {}
     for word, group in group_of.items():
         first.setdefault(group, word)
@@ -235,7 +239,7 @@ def _first_of_each(group_of: dict[str, int]) -> list[str]:
 
 
 def _pairs(choices: Sequence[list[int]]) -> list[tuple[int, ...]]:
-    """Every choice of one number from each list, of which there are one or two."""
+    """Every choice of one number from each of one or two lists."""
     if len(choices) == 1:
         return [(first,) for first in choices[0]]
     return [(first, second) for first in choices[0] for second in choices[1]]

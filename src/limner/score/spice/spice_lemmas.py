@@ -8,13 +8,13 @@ from limner.text.forms import singular
 from limner.text.lexicon import NUMBERS
 from limner.text.verb_forms import verb_lemma
 
+# Part of the signature: goes up when a lemma changes.
 LEMMAS = 1
-"""Goes up when a lemma changes: part of the signature."""
 
 
 @lru_cache(maxsize=1 << 16)
 def verb_base(word: str, tag: str) -> str:
-    """The base form of a verb in lower case, by the lists of verbs, else by its tag and spelling."""
+    """The base form of a verb in lower case, from the lists of verbs, otherwise by its tag and spelling."""
     if word in _WHERE_VERBS:
         return _WHERE_VERBS[word]
     known = verb_lemma(word)
@@ -33,17 +33,17 @@ def verb_base(word: str, tag: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def modifier_base(word: str) -> str:
-    """An adjective or participle before a noun, as the base of its verb where it is a form of one that is known.
+    """An adjective or participle before a noun; the base of its verb if it is a form of a known one.
 
-    Taggers take the same word now for an adjective, now for a verb; this does
-    not ask them.
+    Taggers take the same word now for an adjective, now for a verb. This does
+    not depend on them.
     """
     known = verb_lemma(word) if word.endswith(("ing", "ed", "en", "wn")) else None
     return word if known is None or _is_guess(word, known) else known
 
 
 def number_word(word: str) -> str:
-    """A small number in letters, however it is written; what is no small number as it is."""
+    """A small number in letters; any other word unchanged."""
     return _WORD_BY_NUMBER.get(word, word)
 
 
@@ -53,7 +53,7 @@ def noun_base(word: str) -> str:
 
 
 def _is_guess(word: str, lemma: str) -> bool:
-    """Whether the lists did not know the verb and only its ending was taken off."""
+    """Whether the lists did not know the verb and only its ending was removed."""
     return word.endswith("ing") and word.startswith(lemma) and verb_lemma(lemma) is None
 
 
@@ -66,7 +66,7 @@ def _without_s(word: str) -> str:
 
 
 def _base_of_stem(stem: str) -> str:
-    """The base of what is left without -ing or -ed: an e that was dropped comes back, a doubled letter goes."""
+    """The base form of a stem without -ing or -ed: a dropped e comes back, a doubled letter goes."""
     if len(stem) < 3:
         return stem
     last, before = stem[-1], stem[-2]
@@ -86,7 +86,7 @@ VOWELS = "aeiou"
 
 _WORD_BY_NUMBER = {str(value): word for word, value in NUMBERS.items() if word != "dozen"}
 
-# Forms that the lists of verbs leave out, since they are other words too: here a tagger said that it is a verb.
+# Forms that the lists of verbs leave out because they are other words too. Here a tagger has said that it is a verb.
 _WHERE_VERBS = {
     **dict.fromkeys(("be", "am", "is", "are", "was", "were", "been", "being", "'s", "'re", "'m"), "be"),
     "lit": "light",
@@ -98,7 +98,7 @@ _WHERE_VERBS = {
     "bit": "bite",
 }
 
-# What a base form ends in only with an e after it: execut-ing, utiliz-ing, enclos-ing, sprinkl-ing.
+# Stems with these endings lost an e: execut-ing, utiliz-ing, enclos-ing, sprinkl-ing.
 _SILENT_E = (
     *(
         "ut",

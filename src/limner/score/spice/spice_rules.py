@@ -16,8 +16,8 @@ from limner.score.spice.spice_lemmas import modifier_base, noun_base, number_wor
 from limner.score.spice.spice_things import RELATIVE_TAGS, Things, find_prepositions
 from limner.text.lexicon import word_set
 
+# Part of the signature: goes up when a rule changes which facts are found.
 RULES = 1
-"""Goes up when a rule changes what is found: part of the signature."""
 
 
 def scene_graph(parse: Parse) -> SceneGraph:
@@ -60,7 +60,7 @@ class _Builder:
                 self._relation(self.things.joined(child), "have", [thing])
 
     def _relate(self, token: int, thing: int) -> None:
-        """The prepositions of a noun; the "of" of a group has been followed to its members."""
+        """The prepositions of a noun, except the "of" of a group, which stands for its members."""
         for preposition in self.prepositions.of(token):
             if preposition.text == "of" and token in self.things.collectives:
                 continue
@@ -83,7 +83,7 @@ class _Builder:
                 self._relation(predicate.subjects, text, self.things.joined(noun))
 
     def _complements(self, predicate: Predicate) -> None:
-        """What something is, looks or seems: adjectives and nouns are attributes, with prepositions relations."""
+        """What something is, looks or seems: adjectives and nouns are attributes, or relations with a preposition."""
         tree = self.tree
         for child in tree.below(predicate.at, "acomp", "attr", "oprd"):
             for word in self._joined_words(child):
@@ -106,7 +106,7 @@ class _Builder:
         return words
 
     def _value(self, token: int) -> str:
-        """A modifier as it is compared; what a hyphen ties to it comes along: "dark-haired"."""
+        """A modifier as it is compared, with what a hyphen ties to it: "dark-haired"."""
         tree = self.tree
         word = tree.words[token]
         if tree.is_noun(token):
@@ -135,17 +135,18 @@ class _Builder:
                     self.relations.append((self.things.name[subject], relation, self.things.name[target]))
 
 
+# Modifiers joined by "and" that are followed; a caption that repeats "and" for ever must end.
 MAX_MODIFIERS = 16
 
-# Of a group it is told that it is one; of a lot, nothing that could be seen.
+# A group is an attribute of its members; "a lot" says nothing that could be seen.
 _AMOUNTS = {"couple": "two", **dict.fromkeys(word_set("lot lots bunch number plenty variety tons"), "")}
 
+# Adjectives that do not say what a thing is like.
 EMPTY = word_set("other own such same")
-"""Adjectives that say nothing of what a thing is like."""
 
 
 class Predicate(NamedTuple):
-    """A verb of a sentence: `subjects` and `objects` are things, `agents` those that a passive names."""
+    """A verb of a sentence. `subjects` and `objects` are things, `agents` those that a passive names with "by"."""
 
     at: int
     verb: str
@@ -156,7 +157,7 @@ class Predicate(NamedTuple):
 
 
 def predicates(tree: Tree, things: Things) -> Iterator[Predicate]:
-    """Every verb that says something of a thing, auxiliaries and participles before nouns left out."""
+    """Every verb that says something of a thing; not auxiliaries, nor participles before nouns."""
     subjects = _Subjects(tree, things)
     for token in range(len(tree)):
         if not tree.is_verb(token) or tree.arcs[token] in _NOT_SAYING or token in things.name:
@@ -189,7 +190,7 @@ def _objects(tree: Tree, things: Things, token: int) -> list[int]:
     for noun in tree.below(token, "dobj", "dative"):
         if not tree.has(noun, "pobj"):
             objects += things.joined(noun)
-    # Of "watching a man reach for it" the man is watched as well.
+    # In "watching a man reach for it" the man is watched as well.
     if not objects:
         for clause in tree.below(token, "ccomp"):
             for noun in tree.below(clause, "nsubj"):
@@ -217,7 +218,7 @@ def _leaves_object_open(tree: Tree, token: int) -> bool:
 
 
 class _Subjects:
-    """The subjects of verbs: their own, else those of what they hang on."""
+    """The subjects of verbs: their own, otherwise those of the verb or noun that they hang on."""
 
     def __init__(self, tree: Tree, things: Things) -> None:
         self._tree, self._things = tree, things
@@ -225,17 +226,18 @@ class _Subjects:
 
     def of(self, token: int) -> list[int]:
         if token not in self._known:
-            self._known[token] = []  # where a parse should run in a circle
-            # Of "where you can see it" nobody that is in the picture sees.
-            has_own = self._tree.has(token, "nsubj", "nsubjpass") and self._tree.arcs[token] != "relcl"
-            self._known[token] = self._own(token) or ([] if has_own else self._inherited(token))
+            # Until the answer is known it is none, should a parse run in a circle.
+            self._known[token] = []
+            # In "where you can see it" nobody in the picture sees.
+            has_subject = self._tree.has(token, "nsubj", "nsubjpass") and self._tree.arcs[token] != "relcl"
+            self._known[token] = self._direct(token) or ([] if has_subject else self._inherited(token))
         return self._known[token]
 
-    def _own(self, token: int) -> list[int]:
+    def _direct(self, token: int) -> list[int]:
         tree, subjects = self._tree, list[int]()
         for noun in tree.below(token, "nsubj", "nsubjpass"):
             subjects += [thing for thing in self._things.joined(noun) if thing not in subjects]
-        # Of "there is a dog on the bed" the dog is.
+        # In "there is a dog on the bed" the dog is on it.
         if not subjects and tree.has(token, "expl"):
             for noun in tree.below(token, "attr", "dobj"):
                 subjects += self._things.joined(noun)

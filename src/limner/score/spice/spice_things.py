@@ -9,15 +9,15 @@ from limner.score.spice.spice_lemmas import noun_base
 from limner.text.kinds import kind_of_noun
 from limner.text.lexicon import COLLECTIVES, word_set
 
+# Things joined by "and" that are followed. Lists are short, and what is said of a list is said of each of its things.
 MAX_JOINED = 16
-"""How many things joined by "and" are followed: lists are short, and what is said of them is said of each."""
 
 
 class Things:
     """The names of things by token.
 
-    `collectives` are the nouns like "group" whose "of" tells what is there;
-    `name` has what is told, and the collective stands for it.
+    `collectives` are nouns like "group" whose "of" says what is there. `name`
+    has what is there, and the collective stands for it.
     """
 
     def __init__(self, tree: Tree, prepositions: Prepositions) -> None:
@@ -56,7 +56,7 @@ class Things:
         return things
 
     def _find_collectives(self, prepositions: Prepositions) -> None:
-        """Of "a group of people" the people are there; of "two of the dogs" the dogs."""
+        """In "a group of people" the people are there; in "two of the dogs" the dogs."""
         tree = self._tree
         for token in range(len(tree)):
             is_collective = tree.is_noun(token) and noun_base(tree.words[token]) in COLLECTIVES
@@ -73,7 +73,7 @@ class Things:
                     self.collectives[token] = noun_base(tree.words[token])
 
     def _resolve(self) -> None:
-        """Pronouns stand for what they refer to, as far as their sort and their place tell."""
+        """Pronouns stand for what they refer to, as far as their gender and position show."""
         tree = self._tree
         self._subjects = {self.at(token) for token in range(len(tree)) if tree.arcs[token] in _SUBJECT}
         for token, word in enumerate(tree.words):
@@ -95,7 +95,7 @@ class Things:
                     self._stands_for[token] = meant
 
     def _antecedent(self, token: int, kind: str) -> int | None:
-        """The last subject before a pronoun that may be meant by it, else the last such thing."""
+        """The last subject before a pronoun to which it may refer, otherwise the last such thing."""
         before = [thing for thing in self.name if thing < token and self._may_mean(thing, kind)]
         subjects = [thing for thing in before if thing in self._subjects]
         return max(subjects or before, default=None)
@@ -107,6 +107,7 @@ class Things:
         return kind == "any" or not is_person
 
 
+# Steps that are followed from token to token. More would only be needed in a parse that runs in a circle.
 MAX_NESTED = 5
 
 RELATIVE_TAGS = frozenset({"WDT", "WP", "WP$"})
@@ -129,14 +130,14 @@ def _is_thing(tree: Tree, token: int) -> bool:
         return False
     if tree.is_noun(token):
         return not _modifies(tree, token)
-    # The tagger takes some nouns for adjectives or participles; an article before them tells.
+    # The tagger takes some nouns for adjectives or participles; an article before them shows it.
     if tree.arcs[token] not in _NOMINAL or tree.tags[token] not in ("JJ", "VBG", "RB", "VB", "VBN"):
         return False
     return tree.has(token, "det", "poss")
 
 
 def _modifies(tree: Tree, token: int) -> bool:
-    """Whether a noun, or that which it is joined to, stands before another noun and tells of what sort it is."""
+    """Whether a noun, or the one it is joined to, stands before another noun and says of what sort that is."""
     for _ in range(MAX_NESTED):
         if tree.arcs[token] != "conj":
             break
@@ -155,7 +156,7 @@ PARTITIVES = word_set("one two three four five six seven eight nine ten some all
 
 
 class Preposition(NamedTuple):
-    """A preposition: `at` is its token, `objects` what stands under it."""
+    """A preposition: `at` is its token, `objects` are the tokens that it governs."""
 
     text: str
     at: int
@@ -163,7 +164,7 @@ class Preposition(NamedTuple):
 
 
 class Prepositions(NamedTuple):
-    """The prepositions under each token, and the tokens that are no things because they are part of one."""
+    """The prepositions under each token, and the tokens that are part of one and therefore no things."""
 
     under: dict[int, list[Preposition]]
     absorbed: frozenset[int]
@@ -172,11 +173,11 @@ class Prepositions(NamedTuple):
         return self.under.get(token, [])
 
 
+# Nouns that make a preposition with the words around them: "in front of", "on top of", "at the edge of".
 PLACES = word_set("front top back middle center centre side edge end bottom corner midst rear inside outside")
-"""Nouns that make a preposition with those around them: "in front of", "on top of", "at the edge of"."""
 
+# Adverbs that make one with the preposition after them: "next to", "out of".
 LEADING = word_set("next close inside outside out up down away off over along together ahead near across around")
-"""Adverbs that make one with the preposition after them: "next to", "out of"."""
 
 
 def find_prepositions(tree: Tree) -> Prepositions:
@@ -194,12 +195,12 @@ def find_prepositions(tree: Tree) -> Prepositions:
 
 
 def _is_preposition(tree: Tree, token: int) -> bool:
-    """Whether a token is one; an agent's "by" belongs to its verb."""
+    """Whether a token is a preposition; an agent's "by" belongs to its verb."""
     return tree.arcs[token] in ("prep", "dative") and not tree.is_noun(token) and tree.tags[token] != "PRP"
 
 
 def _start(tree: Tree, token: int) -> tuple[int | None, str]:
-    """What a preposition hangs on and how it begins: None where it only continues another."""
+    """The token that a preposition hangs on, None if it only continues another, and how it begins."""
     head = tree.heads[token]
     if _is_preposition(tree, head) and not tree.has(head, "pobj", "pcomp"):
         return None, ""
@@ -209,7 +210,7 @@ def _start(tree: Tree, token: int) -> tuple[int | None, str]:
 
 
 def _extended(tree: Tree, token: int, text: str, absorbed: set[int]) -> tuple[int, str]:
-    """Where the preposition that begins at a place ends, and the whole of it: "out" goes on to "out of"."""
+    """The last token of the preposition that begins at a token, and its complete text: "out" goes on to "out of"."""
     for _ in range(MAX_PARTS):
         following = tree.below(token, "prep")
         noun = next(iter(tree.below(token, "pobj")), None)
@@ -227,11 +228,12 @@ def _extended(tree: Tree, token: int, text: str, absorbed: set[int]) -> tuple[in
     return token, text
 
 
+# Words of the longest preposition: "on the side of" and the like.
 MAX_PARTS = 4
 
 
 def _objects(tree: Tree, token: int) -> list[int]:
-    """What a preposition governs; of "with her head facing left" it is the head."""
+    """What a preposition governs; in "with her head facing left" it is the head."""
     objects = tree.below(token, "pobj")
     for clause in tree.below(token, "pcomp"):
         objects += tree.below(clause, "nsubj", "nsubjpass")
