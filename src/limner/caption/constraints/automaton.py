@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Literal
@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from limner.caption.constraints.automaton_diagram import Words, draw_automaton
 from limner.caption.constraints.constraint_phrases import (
     BadConstraints,
     Phrase,
@@ -157,11 +158,16 @@ class Automaton:
         sentence = self._sentence(tokens)
         return tuple(list(self._places(phrases, sentence)) for phrases in self.constraints)
 
-    def svg(self, words: Mapping[int, str] | Sequence[str] | None = None) -> str:
+    def svg(self, words: Words = None) -> str:
         """The table as a drawing; `words` are what to write for tokens, by their ids."""
-        from limner.caption.automaton_svg import drawn
+        return draw_automaton(self, words)
 
-        return drawn(self, words)
+    def _repr_svg_(self) -> str | None:
+        """What a notebook shows: the drawing, unless it would be too large to read."""
+        try:
+            return self.svg()
+        except LimnerError:
+            return None
 
     def _places(self, phrases: Sequence[Phrase], sentence: tuple[int, ...]) -> Iterator[tuple[int, int]]:
         """The spans of phrases in a sentence, by their end, of one end the longest first."""

@@ -10,10 +10,10 @@ import pytest
 from conftest import REPOSITORY
 from constraint_cases import cases
 from limner.caption import Phrase, compile_constraints
-from limner.caption.automaton_arrows import arrows
-from limner.caption.automaton_layout import laid_out
+from limner.caption.constraints.automaton_diagram import columns_of_states, transitions
 from limner.caption.constraints.token_machine import Machine
 from limner.errors import LimnerError
+from limner.look.state_diagram import Group, lay_out
 
 SVG = "{http://www.w3.org/2000/svg}"
 WORDS = ["a", "dog", "dogs", "fire", "hydrant", "cat"]
@@ -106,7 +106,7 @@ def rebuilt(table: Machine) -> list[list[int]]:
     n_columns = table.n_columns
     rows: list[list[int | None]] = [[None] * n_columns for _ in range(table.n_nodes)]
     falls = {}
-    for arrow in arrows(table):
+    for arrow in transitions(table):
         for column in arrow.columns:
             assert rows[arrow.start][column] is None, "a token has one arrow"
             rows[arrow.start][column] = arrow.end
@@ -133,15 +133,22 @@ def test_the_table_can_be_read_off_the_arrows(options: dict[str, object]) -> Non
 def test_no_two_states_are_in_one_place_and_all_are_in_their_boxes(options: dict[str, object]) -> None:
     for case in cases(60, 950):
         table = case.compiled(**options).table
-        layout = laid_out(table, 100, 80, lambda mask: 50)
+        groups = [Group(str(mask), mask.bit_count(), grid, "") for mask, grid in columns_of_states(table).items()]
+        layout = lay_out(groups, 100)
         assert sorted(layout.places) == list(range(table.n_nodes))
         assert len(set(layout.places.values())) == table.n_nodes
-        box_of = {group.mask: group for group in layout.groups}
+        box_of = {int(group.name): box for group, box in layout.boxes}
         for state, (x, y) in layout.places.items():
-            box = box_of[int(table.gains[state])]
-            assert box.x < x < box.x + box.width
-            assert box.y < y < box.y + box.height
-        assert layout.width == max(group.x + group.width for group in layout.groups)
+            left, top, right, bottom = box_of[int(table.gains[state])]
+            assert left < x < right
+            assert top < y < bottom
+        assert layout.width == max(box[2] for _, box in layout.boxes)
+
+
+def test_a_notebook_shows_the_drawing_unless_it_is_too_large() -> None:
+    small = compile_constraints([[[1]]], n_vocab=5)
+    assert small._repr_svg_() == small.svg()
+    assert compile_constraints([[[i]] for i in range(8)], n_vocab=9)._repr_svg_() is None
 
 
 def test_the_drawing_in_the_documentation_is_what_is_drawn() -> None:
