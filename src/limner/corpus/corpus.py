@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
+from limner.files import STDIO
+from limner.lazy import lazy
+
+if TYPE_CHECKING:
+    from limner.corpus import image_view
+else:
+    image_view = lazy("limner.corpus.image_view")
 
 
 class Corpus:
     """An iterable of images, read anew each time it is iterated, so that none need be in memory.
 
     With `ids` only these images come, in the corpus' order, and it is an error
-    if one of them never does. `reading` tells what the last iteration warned
-    of and, when lenient, left out.
+    if one of them never does.
+
+    Each iteration has a `Reading` of its own, which counts what it warned of
+    and, when lenient, left out. `reading` is that of the iteration which was
+    begun or came to its end last.
     """
 
     def __init__(
@@ -25,6 +36,11 @@ class Corpus:
         lenient: bool = False,
         ids: Collection[str] | None = None,
     ) -> None:
+        if not name:
+            raise ValueError("a corpus needs a name")
+        # A text is a collection of texts too: its letters would be taken for ids.
+        if isinstance(ids, str):
+            raise ValueError(f"ids must be a list of ids, not the text {shown(ids)}")
         self.name = name
         self.reading = Reading(lenient=lenient, wanted=ids)
         self._read = read
@@ -32,16 +48,33 @@ class Corpus:
     @classmethod
     def of(cls, images: Iterable[Image], name: str = "memory") -> Corpus:
         """A corpus of images that are in memory already."""
-        kept = tuple(images)
-        return cls(name, lambda _: kept)
+        images = tuple(images)
+        return cls(name, lambda _: images)
 
     def __iter__(self) -> Iterator[Image]:
-        self.reading = Reading(lenient=self.reading.lenient, wanted=self.reading.wanted)
-        return self._wanted(self.reading)
+        self.reading = self._new_reading()
+        return self._iterate(self.reading)
 
     def index(self) -> dict[str, Image]:
         """Every image by its id, in memory."""
         return {image.id: image for image in self}
+
+    def __repr__(self) -> str:
+        lenient = ", lenient" if self.reading.lenient else ""
+        ids = "" if self.reading.wanted is None else f", {len(self.reading.wanted):,} ids"
+        return f"<Corpus {shown(self.name)}{lenient}{ids}>"
+
+    def _repr_html_(self) -> str:
+        # Standard input can be read only once, and not for a glance. Nor must a glance replace `reading`.
+        images = () if self.name == str(STDIO) else self._wanted(self._new_reading())
+        return image_view.corpus_html(self.name, images)
+
+    def _new_reading(self) -> Reading:
+        return Reading(lenient=self.reading.lenient, wanted=self.reading.wanted)
+
+    def _iterate(self, reading: Reading) -> Iterator[Image]:
+        yield from self._wanted(reading)
+        self.reading = reading
 
     def _wanted(self, reading: Reading) -> Iterator[Image]:
         """The images that are wanted, each id once."""
@@ -57,6 +90,6 @@ class Corpus:
             yield image
         missing = set() if reading.wanted is None else reading.wanted - seen
         if missing:
-            some = ", ".join(sorted(missing)[:3])
+            first = ", ".join(sorted(missing)[:3])
             more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-            raise BadInput(self.name, f"there is no image {some}{more}", "correct the list of ids")
+            raise BadInput(self.name, f"there is no image {first}{more}", "correct the list of ids")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from msgspec import Struct
 from msgspec.structs import force_setattr
@@ -12,6 +12,12 @@ from msgspec.structs import force_setattr
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
 from limner.errors import shown
+from limner.lazy import lazy
+
+if TYPE_CHECKING:
+    from limner.corpus import image_view
+else:
+    image_view = lazy("limner.corpus.image_view")
 
 Scalar = str | int | float | bool
 
@@ -173,6 +179,15 @@ class Image(
     def chain_by_id(self) -> dict[str, Chain]:
         return {chain.id: chain for chain in self.chains}
 
+    def __repr__(self) -> str:
+        size = "" if self.width is None else f", {self.width}×{self.height}"
+        parts = {"box": self.boxes, "caption": self.captions, "chain": self.chains, "label": self.labels}
+        counts = "".join(f", {_counted(name, len(items))}" for name, items in parts.items() if items)
+        return f"<Image {shown(self.id)}{size}{counts}>"
+
+    def _repr_html_(self) -> str:
+        return image_view.image_html(self)
+
     def mentions(self) -> Iterator[tuple[Caption, Mention]]:
         """Every mention with its caption, in the order of the captions and their text."""
         for caption in self.captions:
@@ -192,9 +207,13 @@ def inside(box: Box, width: float, height: float) -> bool:
     return box.x0 >= -EDGE and box.y0 >= -EDGE and box.x1 <= width + EDGE and box.y1 <= height + EDGE
 
 
+def _counted(name: str, n: int) -> str:
+    return f"{n} {name}" if n == 1 else f"{n} {'boxes' if name == 'box' else name + 's'}"
+
+
 def _unique(kind: str, ids: list[str], image: str) -> set[str]:
     distinct = set(ids)
     if len(distinct) < len(ids):
-        twice = next(one for one, n in Counter(ids).items() if n > 1)
+        twice = next(id for id, n in Counter(ids).items() if n > 1)
         raise ValueError(f"image {shown(image)} has the {kind} id {shown(twice)} twice")
     return distinct

@@ -26,7 +26,7 @@ def find_picture(folder: Path, image: Image) -> Path | None:
     """
     names = [image.file, Path(image.file).name]
     names += [image.id + suffix for suffix in SUFFIXES if Path(image.id).name == image.id]
-    return next((folder / name for name in names if is_inside(name) and _is_file(folder / name)), None)
+    return next((folder / name for name in names if is_inside(name) and is_file(folder / name)), None)
 
 
 def is_inside(name: str) -> bool:
@@ -57,7 +57,8 @@ def open_picture(path: Path) -> Iterator[Picture.Image]:
             yield picture
 
 
-def _is_file(path: Path) -> bool:
+def is_file(path: Path) -> bool:
+    """Whether there is such a file, also for names that no file can have."""
     try:
         return path.is_file()
     except OSError:

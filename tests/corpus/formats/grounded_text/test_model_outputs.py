@@ -63,6 +63,15 @@ def test_a_missing_size_is_read_from_the_picture_beside_the_file(tmp_path: Path)
     assert (image.width, image.height, image.boxes[0].corners) == (40, 20, (0, 0, 20, 10))
 
 
+def test_a_picture_outside_the_folder_is_not_opened(tmp_path: Path) -> None:
+    PIL.Image.new("RGB", (40, 20)).save(tmp_path / "secret.png")
+    (tmp_path / "folder").mkdir()
+    for name in ("../secret.png", "a/../../secret.png", str(tmp_path / "secret.png")):
+        path = lay(tmp_path / "folder" / "out.jsonl", {"image_id": "a", "file_name": name, "text": DOG})
+        with pytest.raises(BadInput, match="is outside the folder of the outputs"):
+            list(open_corpus(path))
+
+
 def test_outputs_may_be_compressed(tmp_path: Path) -> None:
     for model in MODELS:
         with gzip.open(tmp_path / f"{model}.jsonl.gz", "wb") as handle:
@@ -93,6 +102,7 @@ GOOD = {"image_id": "a", "width": 9, "height": 9, "text": "x"}
         (json.dumps({**GOOD, "source": 7}), "source is 7"),
         (json.dumps({"image_id": "a", "text": "x"}), 'the image\'s size is not given; give "width" and "height"'),
         (json.dumps({"image_id": "a", "text": "x", "file_name": "no.jpg"}), "there is no picture 'no.jpg'"),
+        (json.dumps({"image_id": "a", "text": "x", "file_name": "long" * 100}), "there is no picture 'longlong"),
         (json.dumps({"image_id": "a", "text": "x", "file_name": "nul\0.jpg"}), "there is no picture 'nul\\x00.jpg'"),
         (json.dumps({"image_id": "a", "text": "x", "file_name": "broken.jpg"}), "'broken.jpg' cannot be read"),
         (json.dumps({**GOOD, "image_id": "before", "width": 8}), "measures 8 by 9 here and 9 by 9 at"),

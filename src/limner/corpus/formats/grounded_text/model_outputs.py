@@ -171,7 +171,7 @@ def _picture_size(outputs: Path, file_name: str, place: str) -> tuple[int, int]:
     if not picture_files.is_inside(file_name):
         raise BadInput(place, f"the picture {shown(file_name)} is outside the folder of the outputs", remedy)
     path = outputs.parent / file_name
-    if not path.is_file():
+    if not picture_files.is_file(path):
         raise BadInput(place, f"the image's size is not given and there is no picture {shown(file_name)}", remedy)
     try:
         width, height = picture_files.picture_size(path)

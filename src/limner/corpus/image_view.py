@@ -1,0 +1,111 @@
+"""How images and corpora show themselves in a notebook.
+
+A picture with its boxes is inline SVG, below it are the captions, whose
+mentions have the colours of their boxes. Everything that comes from a file is
+escaped, and nothing is fetched.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from io import BytesIO
+from itertools import islice
+from pathlib import Path
+
+from limner.corpus import picture_files
+from limner.corpus.caption import Caption
+from limner.corpus.image import Image, ImageLabel
+from limner.errors import LimnerError
+from limner.look.notebook import FRAME_SIDE, Rectangle, html_block, html_table, html_text, svg_frame
+from limner.look.palette import numbered_colour
+
+# What a notebook shows of a corpus and of an image: a glance, not a browser.
+MAX_IMAGES = 10
+MAX_BOXES = 60
+MAX_CAPTIONS = 20
+MAX_CHARACTERS = 80
+
+# Screens have up to two pixels for each CSS pixel.
+PICTURE_SIDE = 2 * FRAME_SIDE
+
+
+def image_html(image: Image, folder: Path | None = None) -> str:
+    """The picture with its boxes, and the captions with their mentions in the boxes' colours.
+
+    The picture is looked for in `folder` (default: the working directory) and
+    only there; without it the boxes are drawn in an empty frame.
+    """
+    colours = {box.id: numbered_colour(position) for position, box in enumerate(image.boxes)}
+    parts = [_frame(image, colours, folder or Path())]
+    parts += [_caption(caption, colours) for caption in image.captions[:MAX_CAPTIONS]]
+    if len(image.captions) > MAX_CAPTIONS:
+        parts.append(f"and {len(image.captions) - MAX_CAPTIONS:,} more captions")
+    if image.labels:
+        parts.append(html_text([(", ".join(map(_label, image.labels[:MAX_BOXES])), "")]))
+    return html_block(f"image {image.id}", *filter(None, parts))
+
+
+def corpus_html(name: str, images: Iterable[Image]) -> str:
+    """A table of a corpus' first images; what is wrong with one that cannot be read is said below."""
+    rows: list[tuple[object, ...]] = []
+    fault = ""
+    try:
+        for image in islice(images, MAX_IMAGES):
+            size = "" if image.width is None else f"{image.width}×{image.height}"
+            text = image.captions[0].text if image.captions else ""
+            rows.append((image.id, size, len(image.boxes), len(image.captions), _cut(text)))
+    except LimnerError as error:
+        fault = str(error)
+    title = f"{name}, first {len(rows)} images" if len(rows) == MAX_IMAGES else name
+    table = html_table(["image", "size", "boxes", "captions", "first caption"], rows, align="<>>><", caption=title)
+    return html_block("", table, html_text([(fault, "")])) if fault else table
+
+
+def _frame(image: Image, colours: dict[str, str], folder: Path) -> str:
+    boxes = image.boxes[:MAX_BOXES]
+    width = image.width or max((box.x1 for box in boxes), default=0)
+    height = image.height or max((box.y1 for box in boxes), default=0)
+    if width <= 0 or height <= 0:
+        return ""
+    rectangles = [Rectangle(*box.corners, _cut(box.label), colours[box.id]) for box in boxes]
+    return svg_frame(width, height, rectangles, picture=_picture(image, folder))
+
+
+def _picture(image: Image, folder: Path) -> str:
+    """The picture as a small data URI, "" where it is not in the folder or cannot be read."""
+    path = picture_files.find_picture(folder, image)
+    if path is None:
+        return ""
+    buffer = BytesIO()
+    try:
+        with picture_files.open_picture(path) as picture:
+            picture.thumbnail((PICTURE_SIDE, PICTURE_SIDE))
+            picture.convert("RGB").save(buffer, "JPEG")
+    except picture_files.FAULTS:
+        return ""
+    return "data:image/jpeg;base64," + b64encode(buffer.getvalue()).decode("ascii")
+
+
+def _caption(caption: Caption, colours: dict[str, str]) -> str:
+    return html_text(_pieces(caption, colours))
+
+
+def _pieces(caption: Caption, colours: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """The text in pieces, a mention with the colour of its first box."""
+    reached = 0
+    for mention in caption.mentions:
+        yield caption.text[reached : mention.start], ""
+        yield caption.phrase(mention), next((colours[box] for box in mention.boxes if box in colours), "")
+        reached = mention.end
+    yield caption.text[reached:], ""
+
+
+def _label(label: ImageLabel) -> str:
+    if label.confidence == 0:
+        return f"no {label.label}"
+    return label.label if label.confidence == 1 else f"{label.label} {label.confidence:.2f}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_CHARACTERS else text[: MAX_CHARACTERS - 1] + "…"

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from limner.corpus import Box, Corpus, Image, open_corpus
+from limner.corpus.formats import UnknownFormat
+from limner.corpus.reading import Reading
+from limner.errors import BadInput
+
+
+def warn_of_each(reading: Reading) -> Iterator[Image]:
+    for id in "abc":
+        reading.warn("image", id)
+        yield Image(id)
+
+
+def test_each_iteration_has_its_own_reading() -> None:
+    corpus = Corpus("three", warn_of_each)
+    first = iter(corpus)
+    next(first)
+    of_first = corpus.reading
+    second = iter(corpus)
+    next(second)
+    of_second = corpus.reading
+    assert of_first is not of_second
+    assert (of_first.warnings, of_second.warnings) == ({"image": 1}, {"image": 1})
+    assert len(list(first)) == 2
+    assert corpus.reading is of_first
+    assert (of_first.warnings, of_second.warnings) == ({"image": 3}, {"image": 1})
+    assert len(list(second)) == 2
+    assert corpus.reading is of_second
+
+
+def test_an_iteration_that_is_left_early_does_not_replace_a_later_reading() -> None:
+    corpus = Corpus("three", warn_of_each)
+    early = iter(corpus)
+    next(early)
+    assert len(list(corpus)) == 3
+    reading = corpus.reading
+    del early
+    assert corpus.reading is reading
+    assert reading.warnings == {"image": 3}
+
+
+def test_impossible_arguments_are_refused_with_their_value() -> None:
+    with pytest.raises(ValueError, match="needs a name"):
+        Corpus("", warn_of_each)
+    with pytest.raises(ValueError, match="ids must be a list of ids, not the text 'abc'"):
+        Corpus("three", warn_of_each, ids="abc")
+
+
+def test_the_ids_that_are_wanted_come_and_one_that_is_not_there_is_an_error() -> None:
+    assert [image.id for image in Corpus("three", warn_of_each, ids=["c", "a"])] == ["a", "c"]
+    with pytest.raises(BadInput, match="three: there is no image d, e, f and 1 more"):
+        list(Corpus("three", warn_of_each, ids=["a", "d", "e", "f", "g"]))
+
+
+def test_corpora_and_images_have_a_short_repr() -> None:
+    boxes = tuple(Box(str(i), 0, 0, 1, 1) for i in range(500))
+    assert repr(Image("a", 640, 480, boxes)) == "<Image 'a', 640×480, 500 boxes>"
+    assert repr(Corpus("three", warn_of_each)) == "<Corpus 'three'>"
+    assert repr(Corpus("three", warn_of_each, lenient=True, ids=["a", "b"])) == "<Corpus 'three', lenient, 2 ids>"
+
+
+def test_an_unknown_format_is_one_after_it_was_pickled(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("nothing that is known")
+    with pytest.raises(UnknownFormat) as caught:
+        open_corpus(path)
+    copy = pickle.loads(pickle.dumps(caught.value))
+    assert type(copy) is UnknownFormat
+    assert (str(copy), copy.place, copy.remedy) == (str(caught.value), str(path), caught.value.remedy)

@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+import PIL.Image
+import pytest
+from hypothesis import given
+
+from limner.corpus import Box, Caption, Corpus, Image, ImageLabel, Mention
+from limner.corpus.image_view import MAX_IMAGES, image_html
+from limner.errors import BadInput
+from limner.look.palette import numbered_colour
+from strategies import images
+
+IMAGE = Image(
+    "4<2",
+    640,
+    480,
+    (Box("0", 10, 20, 200, 400, "<b>"), Box("1", 150, 300, 420, 470, "dog")),
+    (Caption("0", "A woman & her dog .", (Mention(0, 7, ("0",)), Mention(10, 17, ("1",)))),),
+    file="pictures/a.png",
+    labels=(ImageLabel("Dog"), ImageLabel("Cat", 0), ImageLabel("Tree", 0.5)),
+)
+
+
+@given(images())
+def test_an_image_shows_itself_as_well_formed_html(image: Image) -> None:
+    ElementTree.fromstring(image._repr_html_())
+
+
+def test_boxes_and_mentions_have_one_colour_and_all_text_is_escaped() -> None:
+    page = IMAGE._repr_html_()
+    assert "<b>" not in page
+    assert "image 4&lt;2" in page
+    assert page.count(numbered_colour(0)) == page.count(numbered_colour(1)) == 3
+    assert f'solid {numbered_colour(1)}">her dog</span>' in page
+    assert "Dog, no Cat, Tree 0.50" in page
+    assert "<image" not in page
+
+
+def test_the_picture_is_drawn_where_it_is_in_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    PIL.Image.new("RGB", (640, 480), "red").save(tmp_path / "pictures" / "a.png")
+    assert '<image href="data:image/jpeg;base64,' in image_html(IMAGE, tmp_path)
+    (tmp_path / "pictures" / "a.png").write_bytes(b"no picture")
+    assert "<image" not in image_html(IMAGE, tmp_path)
+
+
+def test_a_picture_outside_the_folder_is_not_opened(tmp_path: Path) -> None:
+    PIL.Image.new("RGB", (64, 48)).save(tmp_path / "secret.png")
+    (tmp_path / "folder").mkdir()
+    for name in ("../secret.png", str(tmp_path / "secret.png")):
+        assert "<image" not in image_html(Image("a", 64, 48, file=name), tmp_path / "folder")
+
+
+def test_a_corpus_shows_its_first_images() -> None:
+    corpus = Corpus.of([IMAGE, *(Image(str(i)) for i in range(20))], "<name>")
+    page = corpus._repr_html_()
+    ElementTree.fromstring(page)
+    assert f"&lt;name&gt;, first {MAX_IMAGES} images" in page
+    assert page.count("<tr>") == 1 + MAX_IMAGES
+
+
+def test_a_corpus_that_cannot_be_read_says_so_and_keeps_its_reading() -> None:
+    def read(_: object) -> list[Image]:
+        raise BadInput("a.jsonl:1", "not JSON", "is the <file> complete?")
+
+    corpus = Corpus("a.jsonl", read)
+    reading = corpus.reading
+    assert "a.jsonl:1: not JSON; is the &lt;file&gt; complete?" in corpus._repr_html_()
+    assert corpus.reading is reading
+
+
+def test_standard_input_is_not_read_for_a_glance() -> None:
+    corpus = Corpus("-", lambda _: pytest.fail("standard input was read"))
+    assert "<table>" in corpus._repr_html_()
