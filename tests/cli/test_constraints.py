@@ -158,7 +158,10 @@ def test_the_choices_go_to_a_file(files: Path) -> None:
             ("park.jsonl", "--hierarchy", "tree.json", "--names", "empty"),
             "limner: empty: it names no class of tree.json",
         ),
-        (("park.jsonl", "--hierarchy", "tree.json", "--names", "odd.csv"), "limner: odd.csv:2: ['/m/2'] is no class"),
+        (
+            ("park.jsonl", "--hierarchy", "tree.json", "--names", "odd.csv"),
+            "limner: odd.csv:2: expected an id and a name, not ['/m/2']",
+        ),
         (
             ("park.jsonl", *HIERARCHY, "--strict"),
             "limner: image 'park', box '2': unknown class 'cup'; there is: /m/0, Animal, Dog, Tail, animal, dog, tail",

@@ -46,7 +46,7 @@ def test_a_hierarchy_is_read_by_its_classes_names(hierarchy: Path, tmp_path: Pat
         ("/m/8,Dog\n", "names.csv: it names no class of"),
         ("/m/1,Dog\n/m/2,Dog\n", "names.csv: classes '/m/1' and '/m/2' are both called 'Dog'; give each class a name"),
         ("/m/1,Dog\n/m/1,Cat\n", "names.csv:2: class '/m/1' is 'Cat' here and 'Dog' before"),
-        ("/m/1,Dog\n/m/2\n", "names.csv:2: ['/m/2'] is no class and its name"),
+        ("/m/1,Dog\n/m/2\n", "names.csv:2: expected an id and a name, not ['/m/2']"),
         ("/m/1,Dog\n,Cat\n", "names.csv:2: "),
         ('/m/1,"Dog\n', "names.csv:1: ['/m/1', 'Dog\\n'] goes over several lines; check its quotes"),
     ],

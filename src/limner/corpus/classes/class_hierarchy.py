@@ -12,11 +12,11 @@ from limner.corpus.reading import is_encodable
 from limner.errors import BadInput, shown, unknown
 from limner.text.forms import singular
 
+# A file with more than this is no hierarchy of classes but an attack on memory.
 MAX_CLASSES = 100_000
-"""More than this is no hierarchy of classes but an attack on memory."""
 
-MAX_TOLD = 6
-"""Classes of a circle that an error names."""
+# Classes of a circle that an error names: a circle may have thousands.
+MAX_NAMED = 6
 
 Links = Mapping[str, tuple[str, ...]]
 
@@ -24,15 +24,15 @@ Links = Mapping[str, tuple[str, ...]]
 class ClassHierarchy:
     """What is a kind of what, and what is a part of what.
 
-    A class may have several parents (a teddy bear is a toy and a bear), none
-    when it is the root or only ever a part. No class is above itself. Classes
-    go by their exact names; `find` tells which one a label means.
+    A class may have several parents (a teddy bear is a toy and a bear), or
+    none if it is the root or only ever a part. No class is above itself.
+    Classes go by their exact names; `find` returns the one that a label means.
     """
 
     def __init__(self, root: str, parents: Links, wholes: Links, aliases: Mapping[str, str] | None = None) -> None:
-        """Of each class that is not at the top: the classes right above it, and those it is a part of.
+        """`parents` are the classes directly above each class, `wholes` those it is a part of.
 
-        `aliases` are other names of classes; of one that is not there they say nothing.
+        `aliases` maps other names to classes; those of unknown classes are ignored.
         """
         self.root = root
         self._parents = dict(parents)
@@ -45,7 +45,7 @@ class ClassHierarchy:
         self._class_by_folded |= _first_by_folded(self._aliases.items())
         self._above: dict[str, frozenset[str]] = {}
         if circle := _circle(self._parents, self._children):
-            raise ValueError(_told(circle))
+            raise ValueError(_circle_problem(circle))
 
     @classmethod
     def read(cls, path: Path) -> ClassHierarchy:
@@ -57,33 +57,33 @@ class ClassHierarchy:
             raise BadInput(str(path), str(error), "let no class be its own subcategory") from error
 
     def renamed(self, names: Mapping[str, str]) -> ClassHierarchy:
-        """The same hierarchy with other names, each class its own; one without keeps what it has.
+        """The same hierarchy with new names, which must differ; classes without one keep their name.
 
-        The names they had become aliases, so that class ids can still be looked up.
+        The old names become aliases, so that class ids can still be looked up.
         """
-        before: dict[str, str] = {}
+        old_by_new: dict[str, str] = {}
         for old in self._classes:
             new = names.get(old, old)
-            if before.setdefault(new, old) != old:
-                raise ValueError(f"classes {shown(before[new])} and {shown(old)} are both called {shown(new)}")
+            if old_by_new.setdefault(new, old) != old:
+                raise ValueError(f"classes {shown(old_by_new[new])} and {shown(old)} are both called {shown(new)}")
 
         def rename(links: Links) -> dict[str, tuple[str, ...]]:
-            return {names.get(one, one): tuple(names.get(o, o) for o in others) for one, others in links.items()}
+            return {names.get(name, name): tuple(names.get(n, n) for n in linked) for name, linked in links.items()}
 
-        kept = {alias: names.get(name, name) for alias, name in self._aliases.items()}
-        aliases = {**kept, **{old: new for new, old in before.items() if new != old}}
+        aliases = {alias: names.get(name, name) for alias, name in self._aliases.items()}
+        aliases |= {old: new for new, old in old_by_new.items() if new != old}
         return ClassHierarchy(names.get(self.root, self.root), rename(self._parents), rename(self._wholes), aliases)
 
     def known_as(self, aliases: Mapping[str, str]) -> ClassHierarchy:
-        """The same hierarchy, whose classes go by these other names too; a class' own name comes before an alias."""
+        """The same hierarchy with more aliases; a class's own name takes precedence over an alias."""
         return ClassHierarchy(self.root, self._parents, self._wholes, {**self._aliases, **aliases})
 
     def find(self, label: str) -> str | None:
-        """The class that a label means, or None where there is none.
+        """The class that a label means, or None.
 
-        The exact name comes first, then an alias, then either in whatever
-        case and with underscores for spaces, then the label's singular: "dog",
-        "Dogs" and "DOG" are "Dog". A part of a name is no name: "car" is not
+        The exact name comes first, then an alias, then either in any case and
+        with underscores for spaces, then the label's singular: "dog", "Dogs"
+        and "DOG" are "Dog". Part of a name is not enough: "car" is not
         "Carrot".
         """
         if label in self._classes:
@@ -92,11 +92,11 @@ class ClassHierarchy:
         return self._class_by_folded.get(folded) or self._class_by_folded.get(singular(folded))
 
     def require(self, label: str) -> str:
-        """The class that a label means; an error that offers the nearest where there is none."""
-        found = self.find(label)
-        if found is None:
+        """The class that a label means; raises an error that suggests the nearest one."""
+        name = self.find(label)
+        if name is None:
             raise unknown("class", label, dict.fromkeys([*self._classes, *self._class_by_folded]))
-        return found
+        return name
 
     def __contains__(self, name: object) -> bool:
         return name in self._classes
@@ -108,19 +108,19 @@ class ClassHierarchy:
         return len(self._classes)
 
     def parents(self, name: str) -> tuple[str, ...]:
-        """The classes right above; none for the root and for a class that is not known."""
+        """The classes directly above; none for the root and for an unknown class."""
         return self._parents.get(name, ())
 
     def children(self, name: str) -> tuple[str, ...]:
-        """The classes right below."""
+        """The classes directly below."""
         return self._children.get(name, ())
 
     def ancestors(self, name: str) -> tuple[str, ...]:
-        """All classes above, those fewest steps away first; the root is among them."""
+        """All classes above, nearest first, including the root."""
         return _reached(name, self._parents)
 
     def descendants(self, name: str) -> tuple[str, ...]:
-        """All classes below, those fewest steps away first."""
+        """All classes below, nearest first."""
         return _reached(name, self._children)
 
     def is_ancestor(self, above: str, below: str) -> bool:
@@ -139,27 +139,28 @@ class ClassHierarchy:
 
 
 def _reached(start: str, links: Links) -> tuple[str, ...]:
-    found: dict[str, None] = {}
+    reached: dict[str, None] = {}
     waiting = deque(links.get(start, ()))
     while waiting:
         name = waiting.popleft()
-        if name not in found:
-            found[name] = None
+        if name not in reached:
+            reached[name] = None
             waiting.extend(links.get(name, ()))
-    return tuple(found)
+    return tuple(reached)
 
 
 def _turned(links: Links) -> dict[str, tuple[str, ...]]:
+    # Dicts rather than sets: the order of the file is kept.
     turned: dict[str, dict[str, None]] = {}
-    for one, others in links.items():
-        for other in others:
-            turned.setdefault(other, {})[one] = None
-    return {name: tuple(found) for name, found in turned.items()}
+    for name, targets in links.items():
+        for target in targets:
+            turned.setdefault(target, {})[name] = None
+    return {target: tuple(names) for target, names in turned.items()}
 
 
 def _circle(parents: Links, children: Links) -> tuple[str, ...]:
-    """Classes of which each is right above the next, and the last above the first; none if there is no such circle."""
-    above = {name: len(found) for name, found in parents.items()}
+    """Classes each directly above the next, and the last above the first; empty if there is no such circle."""
+    above = {name: len(names) for name, names in parents.items()}
     tops = [name for name in children if not above.get(name)]
     while tops:
         for below in children.get(tops.pop(), ()):
@@ -175,33 +176,33 @@ def _circle(parents: Links, children: Links) -> tuple[str, ...]:
     return () if name is None else tuple(walked)[walked[name] :][::-1]
 
 
-def _told(circle: tuple[str, ...]) -> str:
-    """What is wrong with a hierarchy that has this circle."""
+def _circle_problem(circle: tuple[str, ...]) -> str:
+    """What an error says about a circle."""
     problem = f"class {shown(circle[0])} is above itself"
     if len(circle) == 1:
         return problem
     named = [shown(name) for name in circle]
-    between = named[1:] if len(circle) <= MAX_TOLD else [*named[1:MAX_TOLD], "…", named[-1]]
+    between = named[1:] if len(circle) <= MAX_NAMED else [*named[1:MAX_NAMED], "…", named[-1]]
     return f"{problem}: {' > '.join([named[0], *between, named[0]])}"
 
 
 def _folded(label: str) -> str:
-    """A label without regard to case, underscores and spaces."""
+    """A label in lower case, with single spaces for underscores and spaces."""
     return " ".join(label.replace("_", " ").lower().split())
 
 
 def _first_by_folded(names: Iterable[tuple[str, str]]) -> dict[str, str]:
-    found: dict[str, str] = {}
+    class_by_folded: dict[str, str] = {}
     for name, meant in names:
-        found.setdefault(_folded(name), meant)
-    return found
+        class_by_folded.setdefault(_folded(name), meant)
+    return class_by_folded
 
 
 _KINDS = {"Subcategory": 0, "Part": 1}
 
 
 def _links(path: Path) -> tuple[str, dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """The root, the parents and the wholes that a file tells."""
+    """The root, the parents and the wholes of a hierarchy file."""
     root: Any = None
     tops: list[tuple[str, str, Any]] = []
     for key, position, value in stream_items(path):
@@ -216,23 +217,23 @@ def _links(path: Path) -> tuple[str, dict[str, tuple[str, ...]], dict[str, tuple
     classes = {root}
     waiting = deque((root, *top) for top in tops)
     while waiting:
-        above, kind, place, node = waiting.popleft()
-        name = _label(node, place)
+        above, kind, location, node = waiting.popleft()
+        name = _label(node, location)
         links[_KINDS[kind]].setdefault(name, {})[above] = None
         classes.add(name)
         if len(classes) > MAX_CLASSES:
-            raise BadInput(place, f"there are more than {MAX_CLASSES:,} classes", "is this a hierarchy of classes?")
+            raise BadInput(location, f"there are more than {MAX_CLASSES:,} classes", "is this a hierarchy of classes?")
         for key in _KINDS:
             below = node.get(key, [])
             if not isinstance(below, list):
-                raise BadInput(place, f"{key} is {shown(below)}", "give a list of classes")
-            waiting.extend((name, key, f"{place}.{key}[{i}]", item) for i, item in enumerate(below))
+                raise BadInput(location, f"{key} is {shown(below)}", "give a list of classes")
+            waiting.extend((name, key, f"{location}.{key}[{i}]", item) for i, item in enumerate(below))
     parents, wholes = ({name: tuple(above) for name, above in kind.items()} for kind in links)
     return root, parents, wholes
 
 
-def _label(node: Any, place: str) -> str:
+def _label(node: Any, location: str) -> str:
     name = node.get("LabelName") if isinstance(node, dict) else None
     if not isinstance(name, str) or not name or not is_encodable(name):
-        raise BadInput(place, f"a class is {shown(node)}", "give it a LabelName")
+        raise BadInput(location, f"a class is {shown(node)}", "give it a LabelName")
     return name

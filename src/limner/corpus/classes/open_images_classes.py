@@ -1,4 +1,4 @@
-"""Open Images' classes: what they are called, and their hierarchy by those names."""
+"""Reading Open Images' classes: their names, and their hierarchy by name."""
 
 from __future__ import annotations
 
@@ -13,36 +13,38 @@ from limner.errors import BadInput, shown
 
 
 def read_class_tree(hierarchy: Path, names: Path | None = None, reading: Reading | None = None) -> ClassHierarchy:
-    """The hierarchy of a JSON file, by the names that a CSV file of ids and names gives its classes.
+    """The hierarchy of a JSON file; `names` is a CSV file that gives names to its classes' ids.
 
-    Labels of COCO find their classes in it (`ClassHierarchy.find`): "tv" is "Television".
+    COCO's labels find their classes in it (`ClassHierarchy.find`): "tv" is "Television".
     """
     tree = ClassHierarchy.read(hierarchy)
     if names is not None:
-        found = read_class_names([names], reading or Reading())
-        if not any(id in found for id in tree):
+        name_by_id = read_class_names([names], reading or Reading())
+        if not any(id in name_by_id for id in tree):
             raise BadInput(str(names), f"it names no class of {hierarchy}", "pass the names that belong to it")
         try:
-            tree = tree.renamed(found)
+            tree = tree.renamed(name_by_id)
         except ValueError as error:
             raise BadInput(str(names), str(error), "give each class a name of its own") from error
     return tree.known_as(OPEN_IMAGES_NAMES)
 
 
 def read_class_names(paths: Sequence[Path], reading: Reading) -> dict[str, str]:
-    """The name of each class by its id, as tables with or without the header `LabelName,DisplayName` tell."""
+    """The name of each class by its id, from CSV files with or without the header `LabelName,DisplayName`."""
     names: dict[str, str] = {}
     for path in paths:
-        for place, row in rows(path, reading):
+        for location, row in rows(path, reading):
             try:
                 if len(row) < 2 or not row[0] or not row[1]:
-                    raise BadInput(place, f"{shown(row)} is no class and its name", "write LabelName,DisplayName")
-                id, name = (reading.text(place, "class", cell) for cell in row[:2])
+                    raise BadInput(
+                        location, f"expected an id and a name, not {shown(row)}", "write LabelName,DisplayName"
+                    )
+                id, name = (reading.text(location, "class", cell) for cell in row[:2])
                 if "\n" in id + name:
-                    raise BadInput(place, f"{shown(row[:2])} goes over several lines", "check its quotes")
+                    raise BadInput(location, f"{shown(row[:2])} goes over several lines", "check its quotes")
                 if (id, name) != ("LabelName", "DisplayName") and names.setdefault(id, name) != name:
                     problem = f"class {shown(id)} is {shown(name)} here and {shown(names[id])} before"
-                    raise BadInput(place, problem, "give each class one name")
+                    raise BadInput(location, problem, "give each class one name")
             except BadInput as error:
                 reading.skip("faulty class", error)
     return names
