@@ -28,10 +28,9 @@ from random import Random
 import numpy as np
 
 from limner.bench.benchmark import Composition
-from limner.bench.candidate_images import Contents, gather
+from limner.bench.candidate_images import Candidates, gather_candidates
 from limner.bench.counted_classes import CountedClasses
-from limner.bench.entropy import ClassEntropy
-from limner.bench.image_selection import select, select_any
+from limner.bench.image_selection import ClassEntropy, select, select_randomly
 from limner.corpus import Box, Image, open_corpus, write_corpus
 
 CLASSES, BOXES, EXPONENT = 600, 8, 1.1
@@ -55,12 +54,13 @@ def main() -> None:
             make(corpus, given.images // share)
             rows.append(measured(corpus, given.size // share, given.sample))
         same = written(corpus, given.size, given.sample) == written(corpus, given.size, given.sample)
-        contents = gather(open_corpus(corpus), CountedClasses())
+        candidates = gather_candidates(open_corpus(corpus), CountedClasses())
+    one_pool = select(candidates, given.size, sample=given.sample, in_pools=False)
     choices = [
-        described("five pools", contents, select(contents, given.size, sample=given.sample)),
-        described("one pool, same draws", contents, select(contents, given.size, sample=given.sample, in_pools=False)),
-        described("greedy pass", contents, greedy_pass(contents, given.size)),
-        described("random", contents, select_any(contents, given.size)),
+        described("five pools", candidates, select(candidates, given.size, sample=given.sample)),
+        described("one pool, same draws", candidates, one_pool),
+        described("greedy pass", candidates, greedy_pass(candidates, given.size)),
+        described("random", candidates, select_randomly(candidates, given.size)),
     ]
     if given.json:
         print(json.dumps({"runs": rows, "choices": choices, "same_seed_same_set": same}, indent=2))
@@ -127,23 +127,23 @@ def arguments(corpus: Path, size: int, sample: int) -> list[str]:
     return ["bench", "build", str(corpus), "--size", str(size), "--sample", str(sample), "-o", out]
 
 
-def greedy_pass(contents: Contents, size: int) -> list[int]:
+def greedy_pass(candidates: Candidates, size: int) -> list[int]:
     """Images in a random order, of which each is taken that raises the entropy."""
-    order = list(range(len(contents.ids)))
+    order = list(range(len(candidates.ids)))
     Random(0).shuffle(order)
-    entropy = ClassEntropy(len(contents.classes))
+    entropy = ClassEntropy(len(candidates.classes))
     taken: list[int] = []
     for image in order:
         if len(taken) == size:
             break
-        if not taken or entropy.with_each(*contents.of_each(np.array([image])))[0] > entropy.value:
-            entropy.add(contents.of(image))
+        if not taken or entropy.with_each(*candidates.of_each(np.array([image])))[0] > entropy.value:
+            entropy.add(candidates.of(image))
             taken.append(image)
     return taken
 
 
-def described(choice: str, contents: Contents, images: list[int]) -> Row:
-    found = Composition.of(contents, images)
+def described(choice: str, candidates: Candidates, images: list[int]) -> Row:
+    found = Composition.of(candidates, images)
     return {
         "choice": choice,
         "images": len(images),

@@ -51,6 +51,7 @@ MOVED: dict[str, tuple[str, ...]] = {
 """The modules that now define what the module of an old name defined; submodules of a moved package move with it."""
 
 RENAMED: dict[str, str] = {
+    "limner.bench.contents.gather": "limner.bench.candidate_images:gather_candidates",
     "limner.caption.wording.Wording": "limner.caption.constraints.tokenizer_adapter:TokenizerAdapter",
 }
 """What `old.module.name` is now, as `new.module:name`."""

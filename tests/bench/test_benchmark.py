@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from limner.bench.benchmark import Composition, build
-from limner.bench.candidate_images import Contents, gather
+from limner.bench.candidate_images import Candidates, gather_candidates
 from limner.bench.counted_classes import CountedClasses
 from limner.corpus import Box, Image
 
@@ -26,12 +26,12 @@ SMALL = [
 ]
 
 
-def contents_of(images: list[Image]) -> Contents:
-    return gather(images, CountedClasses())
+def candidates_of(images: list[Image]) -> Candidates:
+    return gather_candidates(images, CountedClasses())
 
 
 def test_the_composition_of_images_told_by_hand() -> None:
-    found = Composition.of(contents_of(SMALL), [0, 1])
+    found = Composition.of(candidates_of(SMALL), [0, 1])
     assert found.images_by_class == {"cat": 1, "dog": 2, "owl": 1}
     assert found.entropy == found.joint_entropy == pytest.approx(1.5)
     assert found.classes_per_image.mean == 2
@@ -40,13 +40,13 @@ def test_the_composition_of_images_told_by_hand() -> None:
 
 def test_joint_entropy_tells_classes_of_simple_images_from_those_of_complex_ones() -> None:
     images = [image("a", "dog", "cat"), image("b", "dog", "cat", "owl")]
-    found = Composition.of(contents_of(images), [0, 1])
+    found = Composition.of(candidates_of(images), [0, 1])
     assert found.entropy == pytest.approx(1.5219280948873621)  # of 2, 2, 1
     assert found.joint_entropy == pytest.approx(2.321928094887362)  # of 1, 1, 1, 1, 1
 
 
 def test_chosen_images_come_in_the_corpus_order_and_tell_their_classes_and_pool() -> None:
-    benchmark = build(contents_of(SMALL), 2, seed=3)
+    benchmark = build(candidates_of(SMALL), 2, seed=3)
     chosen = list(benchmark.images(SMALL[::-1]))
     assert [one.id for one in chosen] == [id for id in "dcba" if id in benchmark.n_classes]
     many = next(one for one in chosen if one.id == "c")
@@ -56,7 +56,7 @@ def test_chosen_images_come_in_the_corpus_order_and_tell_their_classes_and_pool(
 
 
 def test_pools_tell_what_there_was_and_what_was_taken() -> None:
-    benchmark = build(contents_of(SMALL), 2)
+    benchmark = build(candidates_of(SMALL), 2)
     assert benchmark.pools == {"2": (2, 1), "3": (0, 0), "4": (0, 0), "5": (0, 0), "6": (0, 0), "7+": (1, 1)}
     assert not benchmark.overflows
     assert benchmark.dropped["one class only"] == 1
@@ -66,7 +66,7 @@ def test_pools_tell_what_there_was_and_what_was_taken() -> None:
 
 def test_it_is_told_when_images_with_many_classes_are_more_than_asked_for() -> None:
     labels = "abcdefgh"
-    assert build(contents_of([image(str(i), *labels) for i in range(3)]), 2).overflows
+    assert build(candidates_of([image(str(i), *labels) for i in range(3)]), 2).overflows
 
 
 def test_classes_occur_more_evenly_than_at_random() -> None:
@@ -74,7 +74,7 @@ def test_classes_occur_more_evenly_than_at_random() -> None:
     names = [f"class {i}" for i in range(60)]
     weights = [1 / (i + 1) for i in range(60)]
     images = [image(f"{i:04}", *rng.choices(names, weights, k=rng.randint(2, 6))) for i in range(2000)]
-    benchmark = build(contents_of(images), 200)
+    benchmark = build(candidates_of(images), 200)
     assert benchmark.chosen.entropy > benchmark.random.entropy + 0.3
     assert benchmark.chosen.joint_entropy > benchmark.random.joint_entropy + 0.3
     assert benchmark.random.classes_per_image.n == benchmark.chosen.classes_per_image.n == 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from limner.bench.candidate_images import Contents, gather, per_image
+from limner.bench.candidate_images import Candidates, gather_candidates, per_image
 from limner.bench.counted_classes import CountedClasses
 from limner.corpus import Box, Image
 from limner.errors import LimnerError
@@ -17,15 +17,15 @@ def image(id: str, *labels: str, rotation: object = 0) -> Image:
     return Image(id, boxes=boxes, attributes={} if rotation is None else {"rotation": rotation})
 
 
-def classes(contents: Contents) -> dict[str, list[str]]:
-    return {id: [contents.classes[k] for k in contents.of(i)] for i, id in enumerate(contents.ids)}
+def classes(candidates: Candidates) -> dict[str, list[str]]:
+    return {id: [candidates.classes[k] for k in candidates.of(i)] for i, id in enumerate(candidates.ids)}
 
 
 def test_an_image_has_each_of_its_classes_once_and_all_its_boxes() -> None:
-    contents = gather([image("a", "dog", "cat", "dog"), image("b", "cat", "cat", "owl", "ant")], ALL)
-    assert classes(contents) == {"a": ["cat", "dog"], "b": ["ant", "cat", "owl"]}
-    assert contents.n_boxes.tolist() == [3, 4]
-    assert contents.n_classes.tolist() == [2, 3]
+    candidates = gather_candidates([image("a", "dog", "cat", "dog"), image("b", "cat", "cat", "owl", "ant")], ALL)
+    assert classes(candidates) == {"a": ["cat", "dog"], "b": ["ant", "cat", "owl"]}
+    assert candidates.n_boxes.tolist() == [3, 4]
+    assert candidates.n_classes.tolist() == [2, 3]
 
 
 @pytest.mark.parametrize(
@@ -41,28 +41,28 @@ def test_an_image_has_each_of_its_classes_once_and_all_its_boxes() -> None:
     ],
 )
 def test_what_is_dropped_is_counted_by_its_reason(one: Image, reason: str) -> None:
-    contents = gather([one, image("b", "dog", "cat", "paw")], CountedClasses(ignored=["paw"]))
-    assert contents.ids == ["b"]
-    assert {why: n for why, n in contents.dropped.items() if n} == {reason: 1}
+    candidates = gather_candidates([one, image("b", "dog", "cat", "paw")], CountedClasses(ignored=["paw"]))
+    assert candidates.ids == ["b"]
+    assert {why: n for why, n in candidates.dropped.items() if n} == {reason: 1}
 
 
 @pytest.mark.parametrize("zero", [0, 0.0, "0", "0.0"])
 def test_zero_is_upright_however_it_is_written(zero: object) -> None:
-    assert gather([image("a", "dog", "cat", rotation=zero)], ALL).ids == ["a"]
+    assert gather_candidates([image("a", "dog", "cat", rotation=zero)], ALL).ids == ["a"]
 
 
 def test_a_corpus_that_tells_no_rotation_is_not_dropped_whole_without_a_word() -> None:
     images = [image("a", "dog", "cat", rotation=None), image("b", "dog", rotation=None)]
-    with pytest.raises(LimnerError, match="no image tells its rotation; pass --rotation any"):
-        gather(images, ALL)
-    contents = gather(images, ALL, rotation="any")
-    assert contents.ids == ["a"]
-    assert gather([image("a", "dog", "cat", rotation=90)], ALL, rotation="any").ids == ["a"]
+    with pytest.raises(LimnerError, match="no image has an attribute rotation"):
+        gather_candidates(images, ALL)
+    candidates = gather_candidates(images, ALL, rotation="any")
+    assert candidates.ids == ["a"]
+    assert gather_candidates([image("a", "dog", "cat", rotation=90)], ALL, rotation="any").ids == ["a"]
 
 
 def test_the_order_of_the_corpus_does_not_matter() -> None:
     images = [image("b", "dog", "cat"), image("a", "owl", "ant", "cat"), image("c", "zebra", "owl", "owl")]
-    one, other = gather(images, ALL), gather(images[::-1], ALL)
+    one, other = gather_candidates(images, ALL), gather_candidates(images[::-1], ALL)
     assert one.ids == other.ids == ["a", "b", "c"]
     assert one.classes == other.classes == ["ant", "cat", "dog", "owl", "zebra"]
     assert classes(one) == classes(other)
@@ -71,8 +71,8 @@ def test_the_order_of_the_corpus_does_not_matter() -> None:
 
 
 def test_nothing_to_choose_from() -> None:
-    contents = gather([], ALL)
-    assert (contents.ids, contents.classes, contents.n_classes.tolist()) == ([], [], [])
+    candidates = gather_candidates([], ALL)
+    assert (candidates.ids, candidates.classes, candidates.n_classes.tolist()) == ([], [], [])
 
 
 def test_classes_and_boxes_of_all_images_that_have_some() -> None:

@@ -167,7 +167,11 @@ DOMAINS = ["domains", "corpus.jsonl", "--captions", "captions.jsonl", "-o", "out
     ("arguments", "code", "message"),
     [
         (["build", "corpus.jsonl", "--size", "900", "-o", "out.jsonl"], 1, "900 images are asked for and only"),
-        (["build", "captions.jsonl", "--size", "1", "-o", "out.jsonl"], 1, "no image tells its rotation"),
+        (
+            ["build", "captions.jsonl", "--size", "1", "-o", "out.jsonl"],
+            1,
+            "attribute rotation; pass --rotation any if",
+        ),
         (["build", "empty.jsonl", "--size", "1", "-o", "out.jsonl"], 1, "empty.jsonl: the file is empty"),
         (["build", "nowhere.jsonl", "--size", "1", "-o", "out.jsonl"], 1, "nowhere.jsonl: there is no such file"),
         ([*BUILD, "--seed", "-1"], 2, "-1 is not in the range"),

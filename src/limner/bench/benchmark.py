@@ -1,20 +1,23 @@
-"""A benchmark from a corpus with boxes: the images that are chosen, and what is in them beside a random choice."""
+"""A benchmark from a corpus with boxes: the chosen images, and how they compare with a random choice."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
-from msgspec.structs import replace
+from msgspec import structs
 
-from limner.bench.candidate_images import Contents
-from limner.bench.entropy import entropy
-from limner.bench.image_selection import MANY, POOLS, SAMPLE, pool_of, select, select_any
+from limner.bench.candidate_images import Candidates, Rotation, gather_candidates
+from limner.bench.counted_classes import CountedClasses
+from limner.bench.image_selection import MANY, POOLS, SAMPLE, entropy, pool_of, select, select_randomly
+from limner.corpus.formats import write_corpus
 from limner.corpus.image import FrozenDict, Image
 from limner.corpus.statistics.corpus_figures import Distribution
+from limner.progress import Progress, silent, track
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +36,19 @@ class Composition:
     boxes_per_image: Distribution
 
     @classmethod
-    def of(cls, contents: Contents, images: Sequence[int]) -> Composition:
-        """The composition of some of the images."""
+    def of(cls, candidates: Candidates, images: Sequence[int]) -> Composition:
+        """The composition of some of the candidates."""
         chosen = np.array(images, dtype=np.int64)
-        numbers, sizes = contents.of_each(chosen)
-        counts = np.bincount(numbers, minlength=len(contents.classes))
+        numbers, sizes = candidates.of_each(chosen)
+        counts = np.bincount(numbers, minlength=len(candidates.classes))
         rows = np.repeat(np.minimum(sizes, POOLS[-1] + 1), sizes)
-        joint = np.bincount(rows * len(contents.classes) + numbers)
+        joint = np.bincount(rows * len(candidates.classes) + numbers)
         return cls(
             entropy(counts),
             entropy(joint),
-            {name: int(n) for name, n in zip(contents.classes, counts, strict=True) if n},
+            {name: int(n) for name, n in zip(candidates.classes, counts, strict=True) if n},
             Distribution.of(Counter(sizes.tolist())),
-            Distribution.of(Counter(contents.n_boxes[chosen].tolist())),
+            Distribution.of(Counter(candidates.n_boxes[chosen].tolist())),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -59,14 +62,14 @@ class Composition:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Benchmark:
-    """A choice of images, and what is to be told of it.
+    """A choice of images and its statistics.
 
-    `n_classes` has the number of classes of each image that is chosen, by its
-    id. `pools` tells of each pool how many images it had and how many were
-    taken. `candidates` are all images that might have been chosen, `random` as
-    many of them taken at random.
+    `n_classes` holds the number of classes of each chosen image by its id.
+    `pools` holds for each pool how many images it had and how many were taken.
+    `candidates` are all images that might have been chosen, `random` as many
+    of them as were chosen, taken at random.
     """
 
     n_classes: Mapping[str, int]
@@ -76,9 +79,13 @@ class Benchmark:
     random: Composition
     candidates: Composition
 
+    def __repr__(self) -> str:
+        n_candidates = self.candidates.classes_per_image.n
+        return f"<Benchmark of {len(self.n_classes):,} out of {n_candidates:,} images>"
+
     @property
     def overflows(self) -> bool:
-        """Whether images with many classes were left out, since there were more of them than asked for."""
+        """Whether images with many classes were left out because there were more of them than asked for."""
         available, taken = self.pools[MANY]
         return taken < available
 
@@ -87,12 +94,14 @@ class Benchmark:
         for image in corpus:
             n = self.n_classes.get(image.id)
             if n is not None:
-                yield replace(image, attributes=FrozenDict({**image.attributes, "n_classes": n, "pool": pool_of(n)}))
+                yield structs.replace(
+                    image, attributes=FrozenDict({**image.attributes, "n_classes": n, "pool": pool_of(n)})
+                )
 
     def to_json(self) -> dict[str, Any]:
         return {
             "dropped": dict(self.dropped),
-            "pools": {name: {"available": there, "taken": taken} for name, (there, taken) in self.pools.items()},
+            "pools": {name: {"available": n, "taken": taken} for name, (n, taken) in self.pools.items()},
             "chosen": self.chosen.to_json(),
             "random": self.random.to_json(),
             "candidates": self.candidates.to_json(),
@@ -100,16 +109,46 @@ class Benchmark:
         }
 
 
-def build(contents: Contents, size: int, *, sample: int = SAMPLE, seed: int = 0) -> Benchmark:
+def build(candidates: Candidates, size: int, *, sample: int = SAMPLE, seed: int = 0) -> Benchmark:
     """Choose `size` images by the procedure of nocaps; see `select`."""
-    images = select(contents, size, sample=sample, seed=seed)
-    n_classes = contents.n_classes
-    there, taken = (Counter(map(pool_of, some.tolist())) for some in (n_classes, n_classes[images]))
+    images = select(candidates, size, sample=sample, seed=seed)
+    n_classes = candidates.n_classes
+    available, taken = (Counter(map(pool_of, numbers.tolist())) for numbers in (n_classes, n_classes[images]))
     return Benchmark(
-        {contents.ids[i]: int(n_classes[i]) for i in images},
-        contents.dropped,
-        {name: (there[name], taken[name]) for name in (*map(str, POOLS), MANY)},
-        Composition.of(contents, images),
-        Composition.of(contents, select_any(contents, size, seed=seed)),
-        Composition.of(contents, range(len(contents.ids))),
+        {candidates.ids[i]: int(n_classes[i]) for i in images},
+        candidates.dropped,
+        {name: (available[name], taken[name]) for name in (*map(str, POOLS), MANY)},
+        Composition.of(candidates, images),
+        Composition.of(candidates, select_randomly(candidates, size, seed=seed)),
+        Composition.of(candidates, range(len(candidates.ids))),
     )
+
+
+def write_benchmark(
+    corpus: Iterable[Image],
+    target: str | Path,
+    size: int,
+    counted: CountedClasses | None = None,
+    *,
+    rotation: Rotation = "zero",
+    sample: int = SAMPLE,
+    seed: int = 0,
+    format: str | None = None,
+    replace: bool = False,
+    progress: Progress = silent,
+) -> tuple[Benchmark, int]:
+    """Choose `size` images of a corpus, write them, and return the benchmark and the number of images written.
+
+    The corpus is iterated twice, and kept in memory neither time.
+    """
+    benchmarks: list[Benchmark] = []
+
+    # Everything happens inside the generator: a target that cannot be written is an error before the long work.
+    def images() -> Iterator[Image]:
+        looked_at = track(corpus, "images looked at", progress)
+        candidates = gather_candidates(looked_at, counted or CountedClasses(), rotation=rotation)
+        benchmarks.append(build(candidates, size, sample=sample, seed=seed))
+        yield from benchmarks[0].images(track(corpus, "images read again", progress))
+
+    n_written = write_corpus(images(), target, format, replace=replace)
+    return benchmarks[0], n_written

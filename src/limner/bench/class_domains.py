@@ -7,15 +7,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from limner.bench.counted_classes import CountedClasses
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.corpus.classes.class_mentions import count_mentions
 from limner.corpus.classes.class_tables import COCO_CLASSES, NARROWER_NAMES, OPEN_IMAGES_NAMES
+from limner.corpus.formats import write_corpus
 from limner.corpus.image import FrozenDict, Image
 from limner.errors import BadInput, shown
 from limner.files import entries, read_lines
+from limner.progress import Progress, silent, track
 
 IN, NEAR, OUT = "in-domain", "near-domain", "out-domain"
 DOMAINS = (IN, NEAR, OUT)
@@ -87,6 +89,42 @@ def find_domains(
     return Domains(domains, shared, n_captions, counted)
 
 
+def write_domains(
+    corpus: Iterable[Image],
+    captioned: Iterable[Image],
+    target: str | Path,
+    counted: CountedClasses | None = None,
+    *,
+    captioned_classes: Iterable[CaptionedClass] | None = None,
+    more_than: int = MENTIONS,
+    format: str | None = None,
+    replace: bool = False,
+    progress: Progress = silent,
+) -> tuple[Domains, int]:
+    """Write a corpus with the domain of each image, and return the domains and the number of images written.
+
+    The corpus is iterated twice, the captioned corpus once; neither is kept in memory.
+    """
+    results: list[Domains] = []
+
+    # Everything happens inside the generator: a target that cannot be written is an error before the long work.
+    def images() -> Iterator[Image]:
+        labels = {box.label for image in track(corpus, "images looked at", progress) for box in image.boxes}
+        captioned_images = track(captioned, "captioned images", progress)
+        domains = find_domains(
+            labels,
+            captioned_images,
+            counted or CountedClasses(),
+            captioned_classes=captioned_classes,
+            more_than=more_than,
+        )
+        results.append(domains)
+        yield from domains.marked(track(corpus, "images read again", progress))
+
+    n_written = write_corpus(images(), target, format, replace=replace)
+    return results[0], n_written
+
+
 def class_domains(
     mentions: Mapping[str, int], shared: Collection[str], counted: CountedClasses, *, more_than: int = MENTIONS
 ) -> dict[str, ClassDomain]:
@@ -152,7 +190,7 @@ class Domains:
                 yield image
             else:
                 self.n_images[domain] += 1
-                yield replace(image, attributes=FrozenDict({**image.attributes, "domain": domain}))
+                yield structs.replace(image, attributes=FrozenDict({**image.attributes, "domain": domain}))
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -1,4 +1,4 @@
-"""Which classes of boxes count: neither parts of things nor names so broad that they say little."""
+"""Which classes of boxes count for a benchmark: neither parts of things nor names too broad to say much."""
 
 from __future__ import annotations
 
@@ -10,23 +10,22 @@ from limner.errors import LimnerError, shown, unknown
 
 PART, SUPER_CATEGORY, NAMED = "part", "super-category", "named"
 
+# As in the paper: there all of COCO's classes are in-domain, and so are table and tree; plants are called frequent.
 PLAIN = (*COCO_CLASSES, "table", "tree", "plant")
-"""What has classes below it in Open Images and is counted as a class all the same, as in the paper.
+"""Classes that count although Open Images has classes below them."""
 
-There all of COCO's classes are in-domain, and so are table and tree; plants are named among what is frequent.
-"""
-
+# An error of Open Images' file: laptops, tools and all that follows in its list are parts of a building there.
 NO_WHOLES = frozenset({"Building", EXCLUDED_CLASSES["Building"]})
-"""Open Images' file has laptops, tools and all that follows in its list as parts of a building, which they are not."""
+"""Classes whose parts, by the hierarchy, are none."""
 
 
 class CountedClasses:
-    """Tells the classes that count from those that are ignored, and why.
+    """Tells which classes count, and why the others are ignored.
 
-    A class is ignored as a part if the hierarchy has it, or a class above it,
-    as a part of something; as a super-category if there are classes below it,
-    unless it is a plain one or one `kept`; and if it is one of `ignored`.
-    Labels that the hierarchy does not know count, and without a hierarchy all do.
+    A class is ignored as a `part` if it, or a class above it, is a part of
+    something in the hierarchy; as a `super-category` if there are classes
+    below it, unless it is in `PLAIN` or `kept`; and as `named` if it is in
+    `ignored`. Labels outside the hierarchy count; without one all labels do.
     """
 
     def __init__(
@@ -42,15 +41,15 @@ class CountedClasses:
         self._why.update(dict.fromkeys(self._named, NAMED))
 
     def class_of(self, label: str) -> str:
-        """The class that a label means: as the hierarchy calls it, or the label itself."""
+        """The class that a label means, by its name in the hierarchy, or the label itself."""
         if label not in self._class_by_label:
-            found = self._hierarchy.find(label) if self._hierarchy is not None else None
-            self._class_by_label[label] = found or label
+            name = self._hierarchy.find(label) if self._hierarchy is not None else None
+            self._class_by_label[label] = name or label
         return self._class_by_label[label]
 
     @property
     def known(self) -> tuple[str, ...]:
-        """The classes of the hierarchy, without the one above all; none without a hierarchy."""
+        """The classes of the hierarchy except its root; none without a hierarchy."""
         return tuple(name for name in self._hierarchy or () if self._hierarchy and name != self._hierarchy.root)
 
     def why_not(self, name: str) -> str:
@@ -58,17 +57,15 @@ class CountedClasses:
         return self._why.get(name, "")
 
     def of(self, labels: Iterable[str]) -> list[str]:
-        """The classes of those labels that count."""
+        """The classes of the labels, leaving out those that do not count."""
         return [name for name in map(self.class_of, labels) if name not in self._why]
 
     def check(self, labels: Collection[str]) -> None:
-        """An error where the hierarchy, or a class to ignore, has nothing to do with the labels that were met."""
+        """Raise an error if neither the hierarchy nor a class to ignore has anything to do with a corpus's labels."""
         classes = {self.class_of(label) for label in labels}
         if self._hierarchy is not None and labels and not any(name in self._hierarchy for name in classes):
-            raise LimnerError(
-                f"no class of the corpus, such as {shown(min(labels))}, is in the hierarchy; "
-                "pass the file of class names with --names"
-            )
+            problem = f"no class of the corpus, such as {shown(min(labels))}, is in the hierarchy"
+            raise LimnerError(problem, code="class names needed")
         for name, given in self._named.items():
             if name not in classes and (self._hierarchy is None or name not in self._hierarchy):
                 raise unknown("class", given, sorted(classes))

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from limner.bench.benchmark import Benchmark, write_benchmark
+from limner.bench.candidate_images import Rotation, per_image
+from limner.bench.counted_classes import CountedClasses
 from limner.bench.image_selection import SAMPLE
 from limner.cli.bench_inputs import (
     CLASS_OPTIONS,
@@ -20,16 +23,15 @@ from limner.cli.bench_inputs import (
 from limner.cli.click_classes import SectionedCommand
 from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
 from limner.cli.file_checks import check_sources
-from limner.cli.terminal import progress
-from limner.corpus import Corpus, Image, open_corpus
+from limner.cli.terminal import progress, terminal_progress
+from limner.corpus import Corpus, open_corpus
 from limner.corpus.formats import split_source
 from limner.lazy import lazy
+from limner.look.tables import aligned, decimal, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from limner.bench.benchmark import Benchmark
-    from limner.bench.counted_classes import CountedClasses
     from limner.report import bench_plots
 else:
     bench_plots = lazy("limner.report.bench_plots")
@@ -75,7 +77,7 @@ def build(
     size: int,
     sample: int,
     seed: int,
-    rotation: Any,
+    rotation: Rotation,
     counted: CountedClasses,
     output: Output,
     against: tuple[str, ...],
@@ -93,54 +95,51 @@ def build(
     output.check([*sources, *against])
     if against and output.plots is None:
         raise click.UsageError("--against is drawn; pass --plots DIR too")
-    others = [open_corpus(other, lenient=lenient) for other in against]
-    made: list[Benchmark] = []
-
-    def images(corpus: Corpus) -> Iterator[Image]:
-        from limner.bench.benchmark import build as choose
-        from limner.bench.candidate_images import gather
-
-        contents = gather(progress(corpus, "images looked at"), counted, rotation=rotation)
-        made.append(choose(contents, size, sample=sample, seed=seed))
-        yield from made[0].images(progress(corpus, "images read again"))
-
+    compared = [open_corpus(source, lenient=lenient) for source in against]
     with read_twice(sources, from_, lenient=lenient) as corpus:
-        output.write(images(corpus))
-    (benchmark,) = made
+        benchmark, n_written = write_benchmark(
+            corpus,
+            output.out,
+            size,
+            counted,
+            rotation=rotation,
+            sample=sample,
+            seed=seed,
+            format=output.to,
+            replace=output.force,
+            progress=terminal_progress,
+        )
+        output.tell_written(n_written)
     if not counted.known:
         tell("note: every class counts, parts and super-categories too; pass --hierarchy to leave these out")
     if benchmark.overflows:
         tell("note: more images have over 6 classes than were asked for; there are no others among the chosen")
     if output.plots is not None:
-        output.draw(_figures(benchmark, others, counted))
+        output.draw(_figures(benchmark, compared, counted))
     output.print(benchmark.to_json(), _lines(benchmark))
 
 
 def _lines(benchmark: Benchmark) -> Iterator[str]:
-    from limner.look.tables import aligned, decimal, whole
-
     rows = [["", "images", "classes", "entropy", "joint entropy", "classes/image", "boxes/image"]]
     for name in ("chosen", "random", "candidates"):
-        found = getattr(benchmark, name)
-        numbers = [found.classes_per_image.n, len(found.images_by_class)]
-        bits = [found.entropy, found.joint_entropy]
-        means = [found.classes_per_image.mean, found.boxes_per_image.mean]
+        composition = getattr(benchmark, name)
+        numbers = [composition.classes_per_image.n, len(composition.images_by_class)]
+        bits = [composition.entropy, composition.joint_entropy]
+        means = [composition.classes_per_image.mean, composition.boxes_per_image.mean]
         rows.append([name, *map(whole, numbers), *(decimal(n, 3) for n in bits), *(decimal(n) for n in means)])
     yield from aligned(rows, "<>>>>>>")
     yield ""
-    pools = [[name, whole(there), whole(taken)] for name, (there, taken) in benchmark.pools.items()]
+    pools = [[name, whole(available), whole(taken)] for name, (available, taken) in benchmark.pools.items()]
     yield from aligned([["classes", "images", "taken"], *pools], "<>>")
     yield ""
     yield "dropped: " + (", ".join(f"{n:,} {reason}" for reason, n in benchmark.dropped.items() if n) or "nothing")
 
 
-def _figures(benchmark: Benchmark, others: Iterable[Corpus], counted: CountedClasses) -> dict[str, Figure]:
-    from limner.bench.candidate_images import per_image
-
-    both = {"chosen": benchmark.chosen, "random": benchmark.random}
-    corpora = {name: (one.classes_per_image, one.boxes_per_image) for name, one in both.items()}
-    for other in others:
-        corpora[split_source(other.name)[1].name] = per_image(progress(other, "images"), counted)
-        tell_reading(other)
-    counts = {name: one.images_by_class.values() for name, one in both.items()}
+def _figures(benchmark: Benchmark, compared: Iterable[Corpus], counted: CountedClasses) -> dict[str, Figure]:
+    compositions = {"chosen": benchmark.chosen, "random": benchmark.random}
+    corpora = {name: (made.classes_per_image, made.boxes_per_image) for name, made in compositions.items()}
+    for corpus in compared:
+        corpora[split_source(corpus.name)[1].name] = per_image(progress(corpus, "images"), counted)
+        tell_reading(corpus)
+    counts = {name: composition.images_by_class.values() for name, composition in compositions.items()}
     return {"composition": bench_plots.composition_figure(corpora), "classes": bench_plots.evenness_figure(counts)}

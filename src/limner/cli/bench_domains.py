@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from limner.bench.class_domains import MENTIONS
+from limner.bench.class_domains import (
+    DOMAINS,
+    IGNORED,
+    IN,
+    MENTIONS,
+    CaptionedClass,
+    Domains,
+    coco_classes,
+    read_captioned_classes,
+    write_domains,
+)
+from limner.bench.counted_classes import CountedClasses
 from limner.cli.bench_inputs import (
     CLASS_OPTIONS,
     OUTPUT_OPTIONS,
@@ -22,16 +33,15 @@ from limner.cli.bench_inputs import (
 from limner.cli.click_classes import SectionedCommand
 from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
 from limner.cli.file_checks import check_outputs, check_sources
-from limner.cli.terminal import progress
-from limner.corpus import Corpus, Image, open_corpus
+from limner.cli.terminal import terminal_progress
+from limner.corpus import open_corpus
 from limner.files import write_bytes
 from limner.lazy import lazy
+from limner.look.tables import aligned, csv_text, percent, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from limner.bench.class_domains import CaptionedClass, Domains
-    from limner.bench.counted_classes import CountedClasses
     from limner.report import bench_plots
 else:
     bench_plots = lazy("limner.report.bench_plots")
@@ -41,8 +51,8 @@ SECTIONS = {
     "Which classes count": CLASS_OPTIONS,
     "What comes out": [*OUTPUT_OPTIONS, "classes"],
 }
-SHOWN = 5
-"""Classes that a note names."""
+# Classes that a note names: it should stay one line.
+MAX_NAMED = 5
 
 COLUMNS = ("class", "mentions", "domain", "why")
 
@@ -96,82 +106,75 @@ def domains(
     check_sources([*sources, *captions])
     output.check([*sources, *captions])
     check_outputs({"--classes": classes}, [*sources, *captions, output.out])
-    listed = _own_classes(own)
+    captioned_classes = _captioned_classes(own)
     captioned = open_corpus(captions, lenient=lenient)
-    told: list[Domains] = []
-
-    def images(corpus: Corpus) -> Iterator[Image]:
-        from limner.bench.class_domains import find_domains
-
-        labels = {box.label for image in progress(corpus, "images looked at") for box in image.boxes}
-        said = progress(captioned, "captioned images")
-        told.append(find_domains(labels, said, counted, captioned_classes=listed, more_than=mentions))
-        yield from told[0].marked(progress(corpus, "images read again"))
-
     with read_twice(sources, from_, lenient=lenient) as corpus:
-        output.write(images(corpus))
+        result, n_written = write_domains(
+            corpus,
+            captioned,
+            output.out,
+            counted,
+            captioned_classes=captioned_classes,
+            more_than=mentions,
+            format=output.to,
+            replace=output.force,
+            progress=terminal_progress,
+        )
+        output.tell_written(n_written)
     tell_reading(captioned)
-    (found,) = told
-    for note in _notes(found):
+    for note in _notes(result):
         tell(f"note: {note}")
     if classes is not None:
-        _write_classes(found, classes)
+        _write_classes(result, classes)
     if output.plots is not None:
-        output.draw(_figures(found, mentions))
-    output.print(found.to_json(), _lines(found))
+        output.draw(_figures(result, mentions))
+    output.print(result.to_json(), _lines(result))
 
 
-def _own_classes(own: str | None) -> list[CaptionedClass] | None:
-    from limner.bench.class_domains import coco_classes, read_captioned_classes
-
+def _captioned_classes(own: str | None) -> list[CaptionedClass] | None:
     if own is None:
         return None
     return coco_classes() if own == "coco" else read_captioned_classes(Path(own))
 
 
-def _notes(found: Domains) -> Iterator[str]:
-    if not found.n_captions:
+def _notes(result: Domains) -> Iterator[str]:
+    if not result.n_captions:
         yield "there are no captions in CAPTIONED; nothing is mentioned"
-    if not found.shared.classes:
+    if not result.shared.classes:
         yield "CAPTIONED has no class of the corpus; name its classes with --own, or files with its boxes"
-    if missing := found.shared.missing:
-        shown = ", ".join(missing[:SHOWN]) + (", …" if len(missing) > SHOWN else "")
+    if missing := result.shared.missing:
+        shown = ", ".join(missing[:MAX_NAMED]) + (", …" if len(missing) > MAX_NAMED else "")
         yield f"{len(missing):,} of CAPTIONED's classes are none of the corpus': {shown}; a file for --own can tell"
-    if n := found.n_without:
+    if n := result.n_without:
         yield f"{n:,} image{'' if n == 1 else 's'} without a box of a class that counts: left as they were"
 
 
-def _lines(found: Domains) -> Iterator[str]:
-    from limner.bench.class_domains import DOMAINS
-    from limner.look.tables import aligned, percent, whole
-
-    n_images = sum(found.n_images.values())
+def _lines(result: Domains) -> Iterator[str]:
+    n_images = sum(result.n_images.values())
     rows = [["", "classes", "images", ""]]
     for domain in DOMAINS:
-        n = found.n_images[domain]
-        rows.append([domain, whole(found.n_classes.get(domain)), whole(n), percent(n / n_images if n_images else None)])
-    ignored = found.n_classes["ignored"]
+        n = result.n_images[domain]
+        rows.append(
+            [domain, whole(result.n_classes.get(domain)), whole(n), percent(n / n_images if n_images else None)]
+        )
+    ignored = result.n_classes["ignored"]
     yield from aligned(rows, "<>>>")
     yield ""
-    yield f"captions: {found.n_captions:,}; classes ignored: {ignored:,}"
+    yield f"captions: {result.n_captions:,}; classes ignored: {ignored:,}"
 
 
-def _write_classes(found: Domains, path: Path) -> None:
-    from limner.look.tables import csv_text
-
-    rows = ((one.name, str(one.mentions), one.domain, one.why) for one in found.classes.values())
+def _write_classes(result: Domains, path: Path) -> None:
+    rows = ((name, str(mentions), domain, why) for name, mentions, domain, why in result.classes.values())
     with write_bytes(path) as handle:
         handle.write(csv_text(COLUMNS, rows).encode())
-    tell(f"{len(found.classes):,} classes written to {path}")
+    tell(f"{len(result.classes):,} classes written to {path}")
 
 
-def _figures(found: Domains, more_than: int) -> dict[str, Figure]:
-    from limner.bench.class_domains import IGNORED, IN
-
+def _figures(result: Domains, more_than: int) -> dict[str, Figure]:
     classes = [
-        bench_plots.ClassMentions(one.name, one.mentions, one.domain == IN)
-        for one in found.classes.values()
-        if one.domain != IGNORED
+        bench_plots.ClassMentions(name, n, domain == IN)
+        for name, n, domain, _ in result.classes.values()
+        if domain != IGNORED
     ]
     return {
         "class-mentions": bench_plots.mentions_figure(classes, more_than),

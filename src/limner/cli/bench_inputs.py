@@ -1,4 +1,4 @@
-"""What the commands of `limner bench` share: the classes that count, reading a corpus twice, what comes out."""
+"""What the commands of `limner bench` share: the classes that count, reading a corpus twice, output."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from limner.bench.counted_classes import CountedClasses
 from limner.cli.corpora import FormatName, tell_reading, tell_written
-from limner.cli.terminal import progress
-from limner.corpus import Corpus, Image, open_corpus, write_corpus
+from limner.cli.terminal import progress, terminal_progress
+from limner.corpus import Corpus, open_corpus, write_corpus
+from limner.corpus.classes.open_images_classes import read_class_tree
 from limner.corpus.formats import split_source
 from limner.errors import BadInput
 from limner.files import STDIO
@@ -24,7 +26,6 @@ from limner.lazy import lazy, load
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from limner.bench.counted_classes import CountedClasses
     from limner.look import plots
 else:
     plots = lazy("limner.look.plots")
@@ -35,7 +36,7 @@ OUTPUT_OPTIONS = ["out", "to", "force", "json", "plots"]
 
 
 def class_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options that tell which classes count, given to the command as `counted`."""
+    """The options of which classes count, passed to the command as `counted`."""
 
     @click.option(
         "--hierarchy", metavar="FILE", type=PATH, help="The tree of classes; parts and super-categories do not count."
@@ -51,9 +52,6 @@ def class_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _counted(hierarchy: Path | None, names: Path | None, keep: str, ignore: str) -> CountedClasses:
-    from limner.bench.counted_classes import CountedClasses
-    from limner.corpus.classes.open_images_classes import read_class_tree
-
     if hierarchy is None and (names is not None or keep):
         raise click.UsageError(f"{'--names' if names else '--keep'} is about a hierarchy; pass --hierarchy too")
     tree = None if hierarchy is None else read_class_tree(hierarchy, names)
@@ -79,7 +77,7 @@ class Output:
         return is_stdio(self.out)
 
     def check(self, sources: Sequence[str]) -> None:
-        """An error, before any work is done, for what cannot be written."""
+        """Raise an error, before any work is done, for what cannot be written."""
         target = split_source(self.out)[1]
         if self._is_piped:
             if self.as_json:
@@ -93,12 +91,10 @@ class Output:
             if self.plots.exists() and not self.plots.is_dir():
                 raise BadInput(str(self.plots), "is a file", "name a folder for the figures")
 
-    def write(self, images: Iterable[Image]) -> None:
-        """Write the corpus.
-
-        The first image is asked for once it is sure that OUT can be written: work is best done then.
-        """
-        tell_written(write_corpus(images, self.out, self.to, replace=self.force), self.out)
+    def tell_written(self, n_images: int) -> None:
+        """Say how many images were written."""
+        terminal_progress.clear()
+        tell_written(n_images, self.out)
 
     def draw(self, figures: dict[str, Figure]) -> None:
         """Write the figures into their folder."""
@@ -113,7 +109,7 @@ class Output:
 
 
 def output_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of what comes out, given to the command as `output`."""
+    """The options of output, passed to the command as `output`."""
 
     @click.option("-o", "--out", metavar="OUT", required=True, help="The corpus to write.")
     @click.option("--plots", metavar="DIR", type=PATH, help="Draw the figures, as SVG and PNG, in this folder.")
@@ -129,9 +125,9 @@ def output_options(command: Callable[..., None]) -> Callable[..., None]:
 
 @contextmanager
 def read_twice(sources: Sequence[str], from_: str | None, *, lenient: bool) -> Iterator[Corpus]:
-    """A corpus that can be iterated again and again; what comes from a pipe is kept in a file meanwhile.
+    """A corpus that can be iterated repeatedly; one from a pipe is kept in a temporary file.
 
-    When all is done, what reading it warned of and left out is told.
+    At the end, warnings and omissions of reading it are printed.
     """
     corpus = open_corpus(sources, from_, lenient=lenient)
     if not any(is_stdio(source) for source in sources):
@@ -139,10 +135,10 @@ def read_twice(sources: Sequence[str], from_: str | None, *, lenient: bool) -> I
         tell_reading(corpus)
         return
     with tempfile.TemporaryDirectory(prefix="limner-") as folder:
-        kept = Path(folder) / "corpus.jsonl"
-        write_corpus(progress(corpus, "images read"), kept)
+        copy = Path(folder) / "corpus.jsonl"
+        write_corpus(progress(corpus, "images read"), copy)
         tell_reading(corpus)
-        yield open_corpus(kept)
+        yield open_corpus(copy)
 
 
 def is_stdio(source: str) -> bool:

@@ -10,7 +10,8 @@ from __future__ import annotations
 from limner.errors import BadInput, LimnerError
 
 REMEDIES: dict[str, str] = {
-    "class is an id": "pass the file of class names with --names",
+    "class names needed": "pass the file of class names with --names",
+    "no rotation": "pass --rotation any if the pictures are upright",
     "has mentions": "pass --force to replace them",
     "bad-model": "train one with `limner train {kind}`",
     "no-concepts": "pass a corpus with captions by --train",

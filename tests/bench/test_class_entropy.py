@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limner.bench.entropy import ClassEntropy, entropy
+from limner.bench.image_selection import ClassEntropy, entropy
 
 N_CLASSES = 12
 
