@@ -52,6 +52,7 @@ MOVED: dict[str, tuple[str, ...]] = {
 
 RENAMED: dict[str, str] = {
     "limner.bench.contents.gather": "limner.bench.candidate_images:gather_candidates",
+    "limner.score.judgement.agreement.agreement": "limner.score.judgement.agreement:measure_agreement",
     "limner.caption.wording.Wording": "limner.caption.constraints.tokenizer_adapter:TokenizerAdapter",
 }
 """What `old.module.name` is now, as `new.module:name`."""

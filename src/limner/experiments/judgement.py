@@ -13,44 +13,44 @@ at least a threshold, and by the crowd if most said yes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from limner.arrays import Floats
+from limner.arrays import Booleans, Floats
+from limner.corpus import open_corpus
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown
-from limner.score.judgement.agreement import MEASURES, Agreement, Ratings, agreement
+from limner.progress import Progress, silent, track
+from limner.score.judgement.agreement import MEASURES, Agreement, Ratings, measure_agreement
 from limner.score.judgement.correlation import KINDS, Correlation, correlate
-from limner.score.judgement.judged_captions import CROWD_FILE, EXPERT_FILE, JudgedSet
+from limner.score.judgement.judged_captions import CROWD_FILE, EXPERT_FILE, JudgedSet, flickr8k, judged_set
 from limner.score.judgement.judgement_files import read_judgements
 from limner.score.judgement.judgement_table import AgainstJudgements, Row, Versus
 from limner.score.judgement.judgements import Judgements
 from limner.score.metric import Metric
-from limner.score.metrics import Settings, make_metrics
+from limner.score.metrics import USUAL, Settings, check_names, make_metrics
 from limner.score.resampling import SAMPLES
 from limner.score.run import Run, Tokeniser
 from limner.score.score_file import read_head, read_scores
+from limner.text.ptb import PTB, tokenise
 
 PairScores = Mapping[tuple[str, str], float]
 """Scores by image and caption."""
 
-Tell = Callable[[str], None]
-"""Told what is being measured, before it is."""
-
+# τ-c of the expert set and τ-b of the crowd's, as Hessel et al. (2021) print them.
 PUBLISHED: Mapping[str, Mapping[str, float]] = {
     "expert": {"bleu1": 0.323, "bleu4": 0.308, "rouge_l": 0.323, "meteor": 0.418, "cider": 0.439, "spice": 0.449},
     "crowd": {"bleu1": 0.179, "bleu4": 0.169, "rouge_l": 0.199, "meteor": 0.222, "cider": 0.246, "spice": 0.244},
 }
-"""τ-c of the expert set and τ-b of the crowd's, as Hessel et al. (2021) print them."""
 
 
 @dataclass(frozen=True)
-class OnSet:
-    """What was found on one set; `rows` hold every kind of correlation of every metric."""
+class SetResult:
+    """The results on one set; `rows` hold every kind of correlation of every metric."""
 
     judged: JudgedSet
     scores: Mapping[str, Floats]
@@ -61,21 +61,70 @@ class OnSet:
     warnings: Sequence[str]
 
     def main(self) -> list[Row]:
-        """The rows of the correlation that tables give of this set."""
+        """The rows of the kind of correlation that published tables give for this set."""
         return [row for row in self.rows if row.correlation.kind == self.judged.kind]
 
     def published(self, metric: str) -> float | None:
-        """The published figure of a metric; a star on its name tells of another parser, not of another metric."""
+        """The published figure of a metric, also for a variant that a star marks."""
         return PUBLISHED.get(self.judged.name, {}).get(metric.removesuffix("*"))
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """What was found on every set, and of the crowd against the experts where both judged."""
+    """The results on every set, and of the crowd against the experts if both judged.
 
-    sets: Sequence[OnSet]
+    `readings` hold what was noticed while files were read.
+    """
+
+    sets: Sequence[SetResult]
     thresholds: Sequence[AtThreshold] = ()
     crowd: Correlation | None = None
+    readings: Sequence[Reading] = ()
+
+    @property
+    def warnings(self) -> list[str]:
+        """What the metrics warn of, each once."""
+        return list(dict.fromkeys(warning for result in self.sets for warning in result.warnings))
+
+
+def judgement_experiment(
+    judgements: Path,
+    references: Sequence[str] = (),
+    metrics: Sequence[str | Metric] = USUAL,
+    *,
+    scores: Sequence[Path] = (),
+    samples: int = SAMPLES,
+    seed: int = 0,
+    lenient: bool = False,
+    progress: Progress = silent,
+) -> Experiment:
+    """Metrics against the judgements of a file, or against those of Flickr8k in the folder of its text files.
+
+    `references` are corpora with the captions of the images that a file
+    judges; Flickr8k's folder has its own. `scores` are files of scores that
+    were computed elsewhere. If `lenient`, faulty lines are left out and
+    counted.
+    """
+    # A name that no metric has must be noticed before anything is read.
+    check_names(metric for metric in metrics if isinstance(metric, str))
+    elsewhere = dict(map(read_pair_scores, scores))
+    reading = Reading(lenient=lenient)
+    readings = [reading]
+    if judgements.is_dir():
+        sets = flickr8k(judgements, reading)
+    else:
+        people = read_judgements(judgements, reading)
+        corpus = open_corpus(list(references), lenient=lenient)
+        sets = [judged_set(people, track(corpus, "images", progress), judgements.name)]
+        readings.insert(0, corpus.reading)
+    results = compare_with_people(
+        sets, metrics, (PTB, tokenise), elsewhere=elsewhere, samples=samples, seed=seed, progress=progress
+    )
+    if not judgements.is_dir():
+        return Experiment(results, readings=readings)
+    # The files are read a second time, with all their pairs; faults are counted the first time.
+    experiment = compare_on_flickr8k(judgements, results, Reading(lenient=lenient), samples=samples, seed=seed)
+    return replace(experiment, readings=readings)
 
 
 def compare_with_people(
@@ -86,16 +135,23 @@ def compare_with_people(
     elsewhere: Mapping[str, PairScores] | None = None,
     samples: int = SAMPLES,
     seed: int = 0,
-    tell: Tell = lambda what: None,
-) -> list[OnSet]:
+    progress: Progress = silent,
+) -> list[SetResult]:
     """Every metric on every set, and those whose scores were computed elsewhere."""
-    return [_on_set(one, metrics, tokeniser, elsewhere or {}, samples, seed, tell) for one in sets]
+    name, function = tokeniser or ("none", None)
+    runs = [judged.run(function, name) for judged in sets]
+    # Metrics are made once: sets share images, and a metric keeps what it learnt of their references.
+    made = make_metrics(metrics, Settings(progress=progress), runs[0]) if metrics else []
+    return [
+        _set_result(judged, run, made, elsewhere or {}, samples, seed, progress)
+        for judged, run in zip(sets, runs, strict=True)
+    ]
 
 
 def compare_on_flickr8k(
-    folder: Path, sets: Sequence[OnSet], reading: Reading, *, samples: int = SAMPLES, seed: int = 0
+    folder: Path, sets: Sequence[SetResult], reading: Reading, *, samples: int = SAMPLES, seed: int = 0
 ) -> Experiment:
-    """The same with the crowd held against the experts, on all the pairs that both judged."""
+    """The results with the crowd held against the experts, on all pairs that both judged."""
     expert = read_judgements(folder / EXPERT_FILE, reading)
     crowd = read_judgements(folder / CROWD_FILE, reading)
     return Experiment(
@@ -104,72 +160,63 @@ def compare_on_flickr8k(
 
 
 def read_pair_scores(path: Path) -> tuple[str, dict[tuple[str, str], float]]:
-    """A metric's name and its scores by image and caption, from a file of scores that says of which caption each is."""
+    """A metric's name and its scores by image and caption, from a file of scores that name their captions."""
     name = read_head(path).metric
-    found: dict[tuple[str, str], float] = {}
+    scores: dict[tuple[str, str], float] = {}
     for row in read_scores(path):
         if row.caption is None:
             raise BadInput(row.place, "the score does not say of which caption it is", "give each line its caption")
-        if (row.image, row.caption) in found:
+        if (row.image, row.caption) in scores:
             pair = f"caption {shown(row.caption)} of image {shown(row.image)}"
             raise BadInput(row.place, f"{pair} has a score already", "keep one of the two")
-        found[row.image, row.caption] = row.score
-    return name, found
+        scores[row.image, row.caption] = row.score
+    return name, scores
 
 
-def _on_set(
+def _set_result(
     judged: JudgedSet,
-    metrics: Sequence[str | Metric],
-    tokeniser: tuple[str, Tokeniser] | None,
+    run: Run,
+    metrics: Sequence[Metric],
     elsewhere: Mapping[str, PairScores],
     samples: int,
     seed: int,
-    tell: Tell,
-) -> OnSet:
-    name, tokenise = tokeniser or ("none", None)
-    scores, choices, warnings = _measured(
-        judged.run(tokenise, name), metrics, lambda what: tell(f"{judged.name}: {what}")
-    )
-    for metric, given in elsewhere.items():
-        scores[metric] = _given(judged, metric, given)
-    tell(f"{judged.name}: correlations")
+    progress: Progress,
+) -> SetResult:
+    scores: dict[str, Floats] = {}
+    choices: dict[str, Mapping[str, str | int | float]] = {}
+    warnings: list[str] = []
+    for metric in metrics:
+        progress(f"{judged.name}: {metric.name}", 0, None)
+        statistics = metric.measure(run)
+        warnings += statistics.warnings
+        for i, column in enumerate(metric.columns):
+            scores[column] = statistics.per_image[:, i]
+            choices[column] = {"tokeniser": run.tokeniser_name, **statistics.choices}
+    for column, pair_scores in elsewhere.items():
+        scores[column] = _in_order(judged, column, pair_scores)
+    progress(f"{judged.name}: correlations", 0, None)
     against = AgainstJudgements(judged.judgements, scores, by_rating=judged.by_rating, samples=samples, seed=seed)
     ratings = Ratings.of(judged.judgements)
-    return OnSet(
+    return SetResult(
         judged,
         scores,
         choices,
         against.table(KINDS),
         against.compare(judged.kind),
-        [agreement(ratings, measure, samples=samples, seed=seed) for measure in MEASURES],
+        [measure_agreement(ratings, measure, samples=samples, seed=seed) for measure in MEASURES],
         warnings,
     )
 
 
-def _measured(
-    run: Run, metrics: Sequence[str | Metric], tell: Tell
-) -> tuple[dict[str, Floats], dict[str, Mapping[str, str | int | float]], list[str]]:
-    """Each column's score of each pair, the choices behind it, and what the metrics warn of."""
-    scores: dict[str, Floats] = {}
-    choices: dict[str, Mapping[str, str | int | float]] = {}
-    warnings: list[str] = []
-    for metric in make_metrics(metrics, Settings(), run) if metrics else ():
-        tell(metric.name)
-        found = metric.measure(run)
-        warnings += found.warnings
-        for i, column in enumerate(metric.columns):
-            scores[column] = found.per_image[:, i]
-            choices[column] = {"tokeniser": run.tokeniser_name, **found.choices}
-    return scores, choices, warnings
-
-
-def _given(judged: JudgedSet, metric: str, scores: PairScores) -> Floats:
-    found = np.array([scores.get(pair, np.nan) for pair in judged.judgements.pairs])
-    if np.isnan(found).all():
+def _in_order(judged: JudgedSet, metric: str, pair_scores: PairScores) -> Floats:
+    """The scores in the order of the judged pairs, NaN for pairs without one."""
+    scores = np.array([pair_scores.get(pair, np.nan) for pair in judged.judgements.pairs])
+    if np.isnan(scores).all():
         raise LimnerError(f"the scores of {shown(metric)} have no judged pair of {shown(judged.name)}; see their ids")
-    return found
+    return scores
 
 
+# Every line that can be drawn between good and bad by the mean of ratings from 1 to 4.
 THRESHOLDS = (1.5, 2.0, 2.5, 3.0, 3.5, 4.0)
 
 
@@ -177,8 +224,8 @@ class AtThreshold(NamedTuple):
     """How the crowd's majority agrees with the experts' mean, cut at a threshold.
 
     `agreement` is the share of pairs on which both say the same, `kappa`
-    Cohen's, P, R and F of the crowd's yes against the experts' good. None where
-    nothing is on one side.
+    Cohen's, P, R and F of the crowd's yes against the experts' good. None if
+    one side is empty.
     """
 
     threshold: float
@@ -195,11 +242,11 @@ class AtThreshold(NamedTuple):
 def crowd_against_expert(
     expert: Judgements, crowd: Judgements, thresholds: Sequence[float] = THRESHOLDS
 ) -> list[AtThreshold]:
-    """The crowd against the experts at each threshold; none where no pair was judged by both."""
+    """The crowd against the experts at each threshold; none if no pair was judged by both."""
     ratings, shares, _ = _both(expert, crowd)
     if not len(ratings):
         return []
-    # A mean of whole ratings may be a hair below the whole it is.
+    # A mean of whole ratings may be rounded to a hair below the threshold that it reaches.
     return [_at(threshold, ratings >= threshold - 1e-9, shares > 0.5) for threshold in thresholds]
 
 
@@ -209,7 +256,7 @@ def crowd_correlation(expert: Judgements, crowd: Judgements, *, samples: int = S
     return correlate(shares, ratings, "tau_b", clusters=images, samples=samples, seed=seed)
 
 
-def _both(expert: Judgements, crowd: Judgements) -> tuple[np.ndarray, np.ndarray, list[str]]:
+def _both(expert: Judgements, crowd: Judgements) -> tuple[Floats, Floats, list[str]]:
     """The two means of every pair that both have, and its image."""
     share = dict(zip(crowd.pairs, crowd.means().tolist(), strict=True))
     both = [
@@ -220,7 +267,7 @@ def _both(expert: Judgements, crowd: Judgements) -> tuple[np.ndarray, np.ndarray
     return np.array([row[0] for row in both]), np.array([row[1] for row in both]), [row[2] for row in both]
 
 
-def _at(threshold: float, is_good: np.ndarray, is_yes: np.ndarray) -> AtThreshold:
+def _at(threshold: float, is_good: Booleans, is_yes: Booleans) -> AtThreshold:
     n, good, yes = len(is_good), int(is_good.sum()), int(is_yes.sum())
     right = int((is_good & is_yes).sum())
     same = float((is_good == is_yes).mean())

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from limner.experiments.judgement import Experiment, OnSet
+from limner.experiments.judgement import Experiment, SetResult
 from limner.files import write_texts
 from limner.lazy import lazy
 from limner.look.tables import csv_text
@@ -47,11 +47,13 @@ def write_report(experiment: Experiment, folder: Path) -> list[Path]:
     """Write table.csv, table.md, correlations.csv, tests.csv, agreement.csv and the figure; their paths."""
     sets = experiment.sets
     texts = {
-        "table.csv": csv_text(TABLE, (row for one in sets for row in _table(one))),
+        "table.csv": csv_text(TABLE, (row for result in sets for row in _table(result))),
         "table.md": markdown(experiment),
-        "correlations.csv": csv_text(CORRELATIONS, (row for one in sets for row in _correlations(one))),
-        "tests.csv": csv_text(TESTS, ([one.judged.name, *map(_cell, test)] for one in sets for test in one.versus)),
-        "agreement.csv": csv_text(AGREEMENT, (row for one in sets for row in _agreement(one))),
+        "correlations.csv": csv_text(CORRELATIONS, (row for result in sets for row in _correlations(result))),
+        "tests.csv": csv_text(
+            TESTS, ([result.judged.name, *map(_cell, test)] for result in sets for test in result.versus)
+        ),
+        "agreement.csv": csv_text(AGREEMENT, (row for result in sets for row in _agreement(result))),
     }
     if experiment.thresholds:
         texts["crowd-against-expert.csv"] = csv_text(THRESHOLDS, (map(_cell, at) for at in experiment.thresholds))
@@ -61,15 +63,15 @@ def write_report(experiment: Experiment, folder: Path) -> list[Path]:
 def figures(experiment: Experiment) -> dict[str, Figure]:
     """One figure: the correlation of each set that tables give, times 100."""
     panels = {
-        f"{one.judged.name}: {NAMES[one.judged.kind]} × 100": [
+        f"{result.judged.name}: {NAMES[result.judged.kind]} × 100": [
             judgement_plots.Mark(
-                row.metric, 100.0 * value, 100.0 * low, 100.0 * high, _hundred(one.published(row.metric))
+                row.metric, 100.0 * value, 100.0 * low, 100.0 * high, _hundred(result.published(row.metric))
             )
-            for row in one.main()
+            for row in result.main()
             if (bounded := _bounded(row.correlation)) is not None
             for value, low, high in [bounded]
         ]
-        for one in experiment.sets
+        for result in experiment.sets
     }
     return {"correlations": judgement_plots.correlations_figure(panels)}
 
@@ -77,58 +79,65 @@ def figures(experiment: Experiment) -> dict[str, Figure]:
 def markdown(experiment: Experiment) -> str:
     """The table with a row for each metric and a column for each set, times 100, published figures in brackets."""
     sets = experiment.sets
-    heads = [f"{one.judged.name} {NAMES[one.judged.kind]}" for one in sets]
+    heads = [f"{result.judged.name} {NAMES[result.judged.kind]}" for result in sets]
     lines = [f"| metric | {' | '.join(heads)} |", "|---" * (len(sets) + 1) + "|"]
-    for metric in dict.fromkeys(row.metric for one in sets for row in one.main()):
+    for metric in dict.fromkeys(row.metric for result in sets for row in result.main()):
         cells = [
-            next((_shown(one, row.correlation, metric) for row in one.main() if row.metric == metric), "")
-            for one in sets
+            next((_shown(result, row.correlation, metric) for row in result.main() if row.metric == metric), "")
+            for result in sets
         ]
         lines.append(f"| {metric} | {' | '.join(cells)} |")
     lines += ["", "× 100, with 95% intervals from samples of the images; published figures in brackets."]
-    for one in sets:
-        left = "".join(f"; left out: {n:,} ({why})" for why, n in one.judged.left_out.items() if n)
-        pairs, ratings = len(one.judged.captions), one.judged.judgements.n_ratings
-        lines += ["", f"{one.judged.name}: {pairs:,} pairs, {ratings:,} ratings{left}.", *_signatures(one)]
+    for result in sets:
+        left = "".join(f"; left out: {n:,} ({why})" for why, n in result.judged.left_out.items() if n)
+        pairs, ratings = len(result.judged.captions), result.judged.judgements.n_ratings
+        lines += ["", f"{result.judged.name}: {pairs:,} pairs, {ratings:,} ratings{left}.", *_signatures(result)]
     return "\n".join(lines) + "\n"
 
 
-def _signatures(one: OnSet) -> Iterator[str]:
-    for metric, choices in one.choices.items():
+def _signatures(result: SetResult) -> Iterator[str]:
+    for metric, choices in result.choices.items():
         yield f"- {metric}: {', '.join(f'{name} {value}' for name, value in choices.items())}"
 
 
-def _shown(one: OnSet, found: Correlation, metric: str) -> str:
-    bounded = _bounded(found)
+def _shown(result: SetResult, correlation: Correlation, metric: str) -> str:
+    bounded = _bounded(correlation)
     if bounded is None:
-        return f"— ({found.reason})"
+        return f"— ({correlation.reason})"
     value, low, high = (100.0 * number for number in bounded)
-    published = one.published(metric)
+    published = result.published(metric)
     return f"{value:.1f} [{low:.1f}, {high:.1f}]" + ("" if published is None else f" ({100.0 * published:.1f})")
 
 
-def _table(one: OnSet) -> Iterator[list[str]]:
-    for metric, found in one.main():
-        numbers = (found.value, found.low, found.high, found.n, one.published(metric))
-        yield [one.judged.name, metric, *map(_cell, numbers)]
+def _table(result: SetResult) -> Iterator[list[str]]:
+    for metric, correlation in result.main():
+        numbers = (correlation.value, correlation.low, correlation.high, correlation.n, result.published(metric))
+        yield [result.judged.name, metric, *map(_cell, numbers)]
 
 
-def _correlations(one: OnSet) -> Iterator[list[str]]:
-    for metric, found in one.rows:
-        numbers = (found.value, found.low, found.high, found.n, found.n_clusters, found.reason)
-        yield [one.judged.name, metric, found.kind, *map(_cell, numbers)]
+def _correlations(result: SetResult) -> Iterator[list[str]]:
+    for metric, correlation in result.rows:
+        numbers = (
+            correlation.value,
+            correlation.low,
+            correlation.high,
+            correlation.n,
+            correlation.n_clusters,
+            correlation.reason,
+        )
+        yield [result.judged.name, metric, correlation.kind, *map(_cell, numbers)]
 
 
-def _agreement(one: OnSet) -> Iterator[list[str]]:
-    sizes = len(one.judged.captions), one.judged.judgements.n_ratings
-    for measure, value, low, high, reason in one.agreement:
-        yield [one.judged.name, measure, *map(_cell, (value, low, high, *sizes, reason))]
+def _agreement(result: SetResult) -> Iterator[list[str]]:
+    sizes = len(result.judged.captions), result.judged.judgements.n_ratings
+    for measure, value, low, high, reason in result.agreement:
+        yield [result.judged.name, measure, *map(_cell, (value, low, high, *sizes, reason))]
 
 
-def _bounded(found: Correlation) -> tuple[float, float, float] | None:
-    if found.value is None or found.low is None or found.high is None:
+def _bounded(correlation: Correlation) -> tuple[float, float, float] | None:
+    if correlation.value is None or correlation.low is None or correlation.high is None:
         return None
-    return found.value, found.low, found.high
+    return correlation.value, correlation.low, correlation.high
 
 
 def _hundred(number: float | None) -> float | None:

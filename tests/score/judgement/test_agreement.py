@@ -12,9 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.errors import LimnerError
-from limner.score.judgement.agreement import MEASURES, Measure, Ratings, agreement
+from limner.score.judgement.agreement import MEASURES, Measure, Ratings, agreement_report, measure_agreement
 from limner.score.judgement.judged_captions import flickr8k
 from limner.score.judgement.judgement_files import read_judgements
+from limner.score.judgement.judgements import EXPERT, Judgement, Judgements
 
 Units = list[list[float]]
 
@@ -44,15 +45,17 @@ FOUR_OBSERVERS = by_unit(
     [("alpha_nominal", 0.743), ("alpha_ordinal", 0.815), ("alpha_interval", 0.849), ("alpha_ratio", 0.797)],
 )
 def test_alpha_of_four_observers_with_missing_data(measure: Measure, published: float) -> None:
-    assert agreement(ratings_of(FOUR_OBSERVERS), measure, samples=0).value == pytest.approx(published, abs=0.0005)
+    assert measure_agreement(ratings_of(FOUR_OBSERVERS), measure, samples=0).value == pytest.approx(
+        published, abs=0.0005
+    )
 
 
 def test_alpha_of_two_observers() -> None:
     # Two more of the same paper: binary data, and nominal data, there a to e.
     binary = by_unit("0 1 0 0 0 0 0 0 1 0", "1 1 1 0 0 1 0 0 0 0")
-    assert agreement(ratings_of(binary), "alpha_nominal", samples=0).value == pytest.approx(0.095, abs=0.0005)
+    assert measure_agreement(ratings_of(binary), "alpha_nominal", samples=0).value == pytest.approx(0.095, abs=0.0005)
     letters = by_unit("1 1 2 2 4 3 3 3 5 4 4 1", "2 1 2 2 2 3 3 3 5 4 4 4")
-    assert agreement(ratings_of(letters), "alpha_nominal", samples=0).value == pytest.approx(0.692, abs=0.0005)
+    assert measure_agreement(ratings_of(letters), "alpha_nominal", samples=0).value == pytest.approx(0.692, abs=0.0005)
 
 
 def test_fleiss_kappa_of_fourteen_raters() -> None:
@@ -62,8 +65,8 @@ def test_fleiss_kappa_of_fourteen_raters() -> None:
         *([7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7]),
     ]
     ratings = Ratings.of_table(table)
-    assert agreement(ratings, "fleiss_kappa", samples=0).value == pytest.approx(0.210, abs=0.0005)
-    assert agreement(ratings, "percent", samples=0).value == pytest.approx(0.378, abs=0.0005)
+    assert measure_agreement(ratings, "fleiss_kappa", samples=0).value == pytest.approx(0.210, abs=0.0005)
+    assert measure_agreement(ratings, "percent", samples=0).value == pytest.approx(0.378, abs=0.0005)
 
 
 def by_definition(units: Units, measure: Measure) -> float | None:
@@ -103,7 +106,7 @@ VALUES = st.sampled_from([0.0, 0.1, 1.0, 2.0, 2.5, 7.0])
     units=st.lists(st.lists(VALUES, min_size=0, max_size=4), min_size=1, max_size=7), measure=st.sampled_from(MEASURES)
 )
 def test_every_measure_is_as_defined(units: Units, measure: Measure) -> None:
-    found = agreement(ratings_of(units), measure, samples=0)
+    found = measure_agreement(ratings_of(units), measure, samples=0)
     expected = by_definition(units, measure)
     if expected is None:
         assert found.value is None
@@ -115,7 +118,7 @@ def test_every_measure_is_as_defined(units: Units, measure: Measure) -> None:
 @pytest.mark.parametrize("measure", MEASURES)
 def test_an_interval_is_of_samples_of_units(measure: Measure) -> None:
     units = [unit for unit in FOUR_OBSERVERS if len(unit) > 1] * 2
-    found = agreement(ratings_of(units), measure, samples=40, seed=3)
+    found = measure_agreement(ratings_of(units), measure, samples=40, seed=3)
     # The same draws, unit by unit: a sample takes patterns in the order in which units first show them.
     patterns = list(dict.fromkeys(tuple(sorted(unit)) for unit in units))
     times = [sum(tuple(sorted(unit)) == pattern for unit in units) for pattern in patterns]
@@ -130,8 +133,8 @@ def test_an_interval_is_of_samples_of_units(measure: Measure) -> None:
 
 def test_equal_seeds_give_equal_intervals() -> None:
     ratings = ratings_of(FOUR_OBSERVERS)
-    assert agreement(ratings, "alpha_ordinal", seed=1) == agreement(ratings, "alpha_ordinal", seed=1)
-    assert agreement(ratings, "alpha_ordinal", seed=1) != agreement(ratings, "alpha_ordinal", seed=2)
+    assert measure_agreement(ratings, "alpha_ordinal", seed=1) == measure_agreement(ratings, "alpha_ordinal", seed=1)
+    assert measure_agreement(ratings, "alpha_ordinal", seed=1) != measure_agreement(ratings, "alpha_ordinal", seed=2)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +149,7 @@ def test_equal_seeds_give_equal_intervals() -> None:
     ],
 )
 def test_where_there_is_no_answer_there_is_a_reason(units: Units, measure: Measure, reason: str) -> None:
-    found = agreement(ratings_of(units), measure)
+    found = measure_agreement(ratings_of(units), measure)
     assert found.value is None
     assert reason in found.reason
 
@@ -154,7 +157,7 @@ def test_where_there_is_no_answer_there_is_a_reason(units: Units, measure: Measu
 def test_many_distinct_values_take_no_more_than_they_are() -> None:
     values = np.random.default_rng(0).normal(size=4000)
     ratings = Ratings(np.arange(4000) // 2, values, np.ones(4000, dtype=np.int64))
-    found = agreement(ratings, "alpha_ordinal", samples=20)
+    found = measure_agreement(ratings, "alpha_ordinal", samples=20)
     assert found.value == pytest.approx(0.0, abs=0.05)
     assert found.low is not None
     assert found.low < found.value < (found.high or 0.0)
@@ -162,9 +165,9 @@ def test_many_distinct_values_take_no_more_than_they_are() -> None:
 
 def test_no_samples_are_no_samples() -> None:
     with pytest.raises(LimnerError, match="too few"):
-        agreement(ratings_of(FOUR_OBSERVERS), "percent", samples=-1)
+        measure_agreement(ratings_of(FOUR_OBSERVERS), "percent", samples=-1)
     with pytest.raises(LimnerError, match="did you mean 'percent'"):
-        agreement(ratings_of(FOUR_OBSERVERS), "percents")  # type: ignore[arg-type]
+        measure_agreement(ratings_of(FOUR_OBSERVERS), "percents")  # type: ignore[arg-type]
 
 
 def test_flickr8ks_experts_agree_as_known(shared_data: Path) -> None:
@@ -173,15 +176,31 @@ def test_flickr8ks_experts_agree_as_known(shared_data: Path) -> None:
     assert (ratings.n_pairable, ratings.n_ratings) == (5664, 16992)
     known = {"alpha_nominal": 0.488, "alpha_ordinal": 0.661, "alpha_interval": 0.738}
     for measure in MEASURES[:3]:
-        found = agreement(ratings, measure, samples=200)
+        found = measure_agreement(ratings, measure, samples=200)
         assert found.value == pytest.approx(known[measure], abs=0.0005)
         assert found.low is not None
         assert found.low < known[measure] < (found.high or 0.0)
     # Yes and no are two values: however their distance is taken, α is one.
-    alphas = [agreement(Ratings.of(crowd.judgements), measure, samples=0).value for measure in MEASURES[:4]]
+    alphas = [measure_agreement(Ratings.of(crowd.judgements), measure, samples=0).value for measure in MEASURES[:4]]
     assert alphas == pytest.approx([alphas[0]] * 4, abs=1e-9)
 
 
 def test_captions_of_the_image_itself_make_experts_agree_more(shared_data: Path) -> None:
     everything = read_judgements(shared_data / "flickr8k_judgements" / "ExpertAnnotations.txt")
-    assert agreement(Ratings.of(everything), "alpha_interval", samples=0).value == pytest.approx(0.788, abs=0.0005)
+    assert measure_agreement(Ratings.of(everything), "alpha_interval", samples=0).value == pytest.approx(
+        0.788, abs=0.0005
+    )
+
+
+def test_a_report_has_every_measure_with_and_without_own_captions() -> None:
+    people = Judgements.of(
+        EXPERT,
+        [Judgement("a", caption, value) for caption, value in (("a#0", 4.0), ("a#0", 4.0), ("b#1", 1.0), ("b#1", 2.0))],
+    )
+    report = agreement_report(people, samples=0)
+    assert [result.measure for result in report.measures] == list(MEASURES)
+    assert report.without_own is not None
+    figures = report.to_json()
+    assert (figures["n_pairs"], figures["agreement"]["percent"]["value"]) == (2, 0.5)
+    assert figures["without_own"]["agreement"]["percent"] == {"value": 0.0, "low": None, "high": None}
+    assert agreement_report(people.without_own(), samples=0).without_own is None

@@ -18,14 +18,16 @@ Intervals are the middle share of samples of the units, with replacement.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from limner.arrays import Floats, Integers
 from limner.errors import LimnerError, unknown
+from limner.moved import moved_names
 from limner.score.judgement.correlation import bounds
 from limner.score.judgement.judgements import Judgements
 from limner.score.resampling import SAMPLES
@@ -41,7 +43,7 @@ MAX_RATIO = 1_000
 
 
 class Agreement(NamedTuple):
-    """One measure with its interval; None where there is none, and `reason` says why."""
+    """One measure with its interval; None if it has no value, and `reason` says why."""
 
     measure: Measure
     value: float | None
@@ -49,11 +51,16 @@ class Agreement(NamedTuple):
     high: float | None
     reason: str = ""
 
+    def to_json(self) -> dict[str, Any]:
+        """The figures, and the reason if there is one."""
+        figures = {"value": self.value, "low": self.low, "high": self.high}
+        return {**figures, "reason": self.reason} if self.reason else figures
 
-def agreement(
+
+def measure_agreement(
     ratings: Ratings, measure: Measure, *, samples: int = SAMPLES, seed: int = 0, confidence: float = 0.95
 ) -> Agreement:
-    """A measure of agreement with its interval; with no samples, without."""
+    """A measure of agreement with its interval; no interval if `samples` is 0."""
     if measure not in MEASURES:
         raise unknown("measure of agreement", measure, MEASURES)
     if reason := _hindrance(ratings, measure):
@@ -65,6 +72,50 @@ def agreement(
     if samples == 0:
         return Agreement(measure, value, None, None)
     return Agreement(measure, value, *bounds(_sampled(ratings, compute, samples, seed), confidence))
+
+
+@dataclass(frozen=True)
+class AgreementReport:
+    """Every measure of agreement of some judgements, and what they are.
+
+    `without_own` is the same without the images' own captions, None if there
+    are none of those or no others.
+    """
+
+    judgements: Judgements
+    n_pairable: int
+    measures: Sequence[Agreement]
+    without_own: AgreementReport | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The figures as one JSON object."""
+        judgements = self.judgements
+        return {
+            "scale": judgements.scale.name,
+            "n_images": len(judgements.images),
+            "n_pairs": len(judgements.pairs),
+            "n_pairable": self.n_pairable,
+            "n_ratings": judgements.n_ratings,
+            "n_raters": len(judgements.raters),
+            "agreement": {result.measure: result.to_json() for result in self.measures},
+            "notes": list(judgements.notes),
+            **({"without_own": self.without_own.to_json()} if self.without_own else {}),
+        }
+
+
+def agreement_report(judgements: Judgements, *, samples: int = SAMPLES, seed: int = 0) -> AgreementReport:
+    """Every measure of agreement of the judgements, with and without the images' own captions."""
+    report = _report(judgements, samples, seed)
+    foreign = judgements.without_own()
+    if 0 < len(foreign.pairs) < len(judgements.pairs):
+        return replace(report, without_own=_report(foreign, samples, seed))
+    return report
+
+
+def _report(judgements: Judgements, samples: int, seed: int) -> AgreementReport:
+    ratings = Ratings.of(judgements)
+    measures = [measure_agreement(ratings, measure, samples=samples, seed=seed) for measure in MEASURES]
+    return AgreementReport(judgements, ratings.n_pairable, measures)
 
 
 Compute = Callable[[Floats], Floats]
@@ -263,3 +314,6 @@ class Ratings:
     @staticmethod
     def _added(cells: Floats, starts: Integers) -> Floats:
         return np.asarray(np.add.reduceat(cells, starts, axis=1), dtype=np.float64)
+
+
+__getattr__ = moved_names(__name__)
