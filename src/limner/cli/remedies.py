@@ -15,6 +15,7 @@ REMEDIES: dict[str, str] = {
     "has mentions": "pass --force to replace them",
     "bad-model": "train one with `limner train {kind}`",
     "no-concepts": "pass a corpus with captions by --train",
+    "no-excluded-classes": "list one a line, or pass --exclude none",
     "no-mentions": "tie captions to boxes with `limner link`",
 }
 """Remedies by the code of the error; `{name}` stands for a fact of that name."""

@@ -1,0 +1,113 @@
+"""Constraints of a whole corpus: the classes to leave out are read, choices are written and summed up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from limner.caption.constraints.constraint_choice import Choice, ConstraintChooser, Dropped
+from limner.corpus.classes.class_hierarchy import ClassHierarchy
+from limner.corpus.image import Image
+from limner.errors import BadInput, LimnerError, one_line
+from limner.files import entries, read_lines, write_bytes
+
+MAX_LABEL = 40
+MAX_LINE = 1000
+MAX_IDS = 4  # boxes that are named one by one before the rest are only counted
+MAX_UNKNOWN = 20  # labels that a summary remembers: enough to see what kind they are
+
+
+@dataclass(slots=True)
+class ChoiceSummary:
+    """What was chosen in all.
+
+    `n_by_area` counts images with boxes whose classes were ranked by area. `n_unknown` counts boxes with a label
+    outside the tree, of which `unknown_labels` are the first. `excluded` are the excluded classes that boxes had.
+    """
+
+    n_images: int = 0
+    n_with_constraints: int = 0
+    n_constraints: int = 0
+    n_by_area: int = 0
+    n_boxes: int = 0
+    n_unknown: int = 0
+    unknown_labels: dict[str, None] = field(default_factory=dict)
+    excluded: set[str] = field(default_factory=set)
+
+    def add(self, image: Image, choice: Choice, chooser: ConstraintChooser) -> None:
+        self.n_images += 1
+        self.n_with_constraints += bool(choice.constraints)
+        self.n_constraints += len(choice.constraints)
+        self.n_by_area += choice.by == "area" and bool(image.boxes)
+        self.n_boxes += len(image.boxes)
+        for box in image.boxes:
+            if (name := chooser.exclusion(box.label)) is not None:
+                self.excluded.add(name)
+            if not chooser.is_known(box.label):
+                self.n_unknown += 1
+                if len(self.unknown_labels) < MAX_UNKNOWN:
+                    self.unknown_labels[box.label] = None
+
+
+def write_choices(
+    images: Iterable[Image], chooser: ConstraintChooser, out: Path, *, as_json: bool = False
+) -> ChoiceSummary:
+    """Writes the choice of each image, as text or as one JSON object a line, and returns what was chosen in all."""
+    summary = ChoiceSummary()
+    with write_bytes(out) as handle:
+        for image in images:
+            choice = chooser.choose(image)
+            summary.add(image, choice, chooser)
+            handle.write(msgspec.json.encode(choice) + b"\n" if as_json else choice_text(choice).encode())
+    return summary
+
+
+def read_excluded_classes(path: Path, tree: ClassHierarchy | None = None) -> list[str]:
+    """The classes that a file lists, one a line; blank lines and those that start with # are passed over.
+
+    With a tree, a class that is not in it is an error.
+    """
+    classes = []
+    for number, name in entries(read_lines(path)):
+        try:
+            classes.append(name if tree is None else tree.require(name))
+        except LimnerError as error:
+            raise BadInput(f"{path}:{number}", str(error)) from error
+    if not classes:
+        raise BadInput(str(path), "it names no class", "list one a line", code="no-excluded-classes")
+    return classes
+
+
+def choice_text(choice: Choice) -> str:
+    """A choice as people read it: constraints with their phrases, then boxes that gave none, each with the reason."""
+    rows = [("+", c.label, [" / ".join(c.phrases), f"{c.why}; {_boxes(c.boxes)}"]) for c in choice.constraints]
+    for alike in _alike(choice.dropped):
+        rows.append(("-", alike[0].label, [f"{alike[0].why}; {_boxes([dropped.box for dropped in alike])}"]))
+    width = max((len(_line(label, MAX_LABEL)) for _, label, _ in rows), default=0)
+    lines = [f"{_line(choice.image)}: {', '.join(_line(c.label) for c in choice.constraints) or 'nothing'}"]
+    for sign, label, reasons in rows:
+        first, *rest = map(_line, reasons)
+        lines.append(f"  {sign} {_line(label, MAX_LABEL):<{width}}  {first}")
+        lines += [" " * (width + 6) + line for line in rest]
+    return "\n".join(lines) + "\n"
+
+
+def _alike(dropped: Iterable[Dropped]) -> Iterable[list[Dropped]]:
+    """The dropped boxes, those of one label and one reason together."""
+    groups: dict[tuple[str, str], list[Dropped]] = {}
+    for box in dropped:
+        groups.setdefault((box.label, box.why), []).append(box)
+    return groups.values()
+
+
+def _boxes(ids: Sequence[str]) -> str:
+    named = ", ".join(ids[:MAX_IDS])
+    more = f" and {len(ids) - MAX_IDS:,} more" if len(ids) > MAX_IDS else ""
+    return f"box{'es' if len(ids) > 1 else ''} {named}{more}"
+
+
+def _line(text: str, limit: int = MAX_LINE) -> str:
+    return one_line(text, limit)
