@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 from PIL import Image as Pictures
 
-from limner.playground.colours import rgb
-from limner.playground.drawing.backdrops import BACKDROPS
+from limner.playground.catalogue import rgb
 from limner.playground.drawing.canvas import resolve
-from limner.playground.drawing.picture import draw, draw_alone
-from limner.playground.drawing.sheet import CELL, GAP, contact_sheet
-from limner.playground.settings import SETTINGS
+from limner.playground.drawing.contact_sheet import CELL, GAP, contact_sheet
+from limner.playground.drawing.picture import BACKDROPS, draw, draw_alone
+from limner.playground.scene_settings import SETTINGS
 from limner.playground.world import World
 
 

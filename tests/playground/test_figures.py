@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from limner.playground.catalogue import CHILDREN, KINDS, PEOPLE
-from limner.playground.colours import COLOURS
+from limner.playground.catalogue import CHILDREN, COLOURS, KINDS, PEOPLE
 from limner.playground.figures import FIGURES, figure
 from limner.playground.figures.garments import GARMENTS
 from limner.playground.figures.people import HAIR

@@ -7,7 +7,7 @@ import pytest
 from limner.playground.catalogue import word
 from limner.playground.events import EVENTS
 from limner.playground.grammar import VERBS, Sentence, garbled
-from limner.playground.settings import SETTINGS
+from limner.playground.scene_settings import SETTINGS
 
 
 @pytest.mark.parametrize(

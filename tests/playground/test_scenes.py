@@ -9,7 +9,7 @@ import pytest
 from limner.playground.catalogue import KINDS
 from limner.playground.grammar import VERBS
 from limner.playground.scene import Fact, Group, Scene, Thing
-from limner.playground.settings import SETTINGS
+from limner.playground.scene_settings import SETTINGS
 from limner.playground.world import World
 
 

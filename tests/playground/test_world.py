@@ -13,7 +13,7 @@ import pytest
 from limner.corpus import Image, open_corpus, write_corpus
 from limner.errors import LimnerError
 from limner.playground import KINDS, World, playground
-from limner.playground.colours import COLOURS
+from limner.playground.catalogue import COLOURS
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from limner.corpus.formats import split_source, write_corpus
 from limner.corpus.image import Image
 from limner.errors import LimnerError
 from limner.files import STDIO, write_bytes, write_folder
-from limner.playground.domains import DOMAINS, random_novel
+from limner.playground.novel_classes import DOMAINS, random_novel
 from limner.playground.world import World
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def _images(
 
 
 def _draw_sheet(paper: IO[bytes], shown: list[tuple[Pictures.Image, Image]], boxes: bool) -> None:
-    from limner.playground.drawing.sheet import contact_sheet
+    from limner.playground.drawing.contact_sheet import contact_sheet
 
     contact_sheet(shown, boxes=boxes).save(paper, "PNG")
 

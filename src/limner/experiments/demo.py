@@ -17,8 +17,8 @@ from limner.describe.realise.realisers import FluentRealiser, PaperRealiser
 from limner.describe.selectors import Limited, find_selector
 from limner.files import write_bytes
 from limner.look.tables import aligned, decimal
+from limner.playground.drawing.contact_sheet import contact_sheet
 from limner.playground.drawing.picture import draw
-from limner.playground.drawing.sheet import contact_sheet
 from limner.playground.world import World
 from limner.report import Pictures, write_page
 from limner.report.statistics import text_of

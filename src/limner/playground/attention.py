@@ -6,7 +6,7 @@ from math import sqrt
 
 from limner.playground.grammar import STATIC
 from limner.playground.scene import Fact, Scene, Thing
-from limner.playground.settings import SETTINGS
+from limner.playground.scene_settings import SETTINGS
 
 
 class Viewpoint:

@@ -6,7 +6,7 @@ from functools import cache
 from random import Random
 
 from limner.playground.catalogue import KINDS, Word
-from limner.playground.settings import Wheel
+from limner.playground.scene_settings import Wheel
 
 N_DESCRIBERS = 48
 

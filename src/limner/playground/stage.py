@@ -6,12 +6,11 @@ from collections.abc import Sequence
 from random import Random
 from typing import TypeVar
 
-from limner.playground.catalogue import ADULTS, CHILDREN, KINDS, PEOPLE
-from limner.playground.colours import HAIR as HAIR_COLOURS
-from limner.playground.colours import SHOES, SKIN
+from limner.playground.catalogue import ADULTS, CHILDREN, KINDS, PEOPLE, SHOES, SKIN
+from limner.playground.catalogue import HAIR as HAIR_COLOURS
 from limner.playground.figures.people import HAIR, Z_HELD
 from limner.playground.scene import Cord, Group, Thing
-from limner.playground.settings import SETTINGS
+from limner.playground.scene_settings import SETTINGS
 
 Item = TypeVar("Item")
 

@@ -11,11 +11,11 @@ from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Chain, FrozenDict, Image
 from limner.errors import LimnerError
 from limner.playground.attention import Viewpoint
-from limner.playground.captions import describe
 from limner.playground.compose import compose
 from limner.playground.describers import N_DESCRIBERS, chosen
-from limner.playground.domains import Domains
+from limner.playground.novel_classes import Domains
 from limner.playground.scene import Scene, Thing
+from limner.playground.scene_captions import describe
 
 TRIES = 60
 """How often a scene is composed anew before its domain is given up."""

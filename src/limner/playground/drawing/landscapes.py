@@ -6,9 +6,8 @@ from math import sin
 
 from PIL import Image, ImageDraw
 
-from limner.playground.colours import RGB, lighter, rgb
-from limner.playground.drawing.canvas import gradient, soft_ellipse
-from limner.playground.drawing.cloth import SKIES, Cloth
+from limner.playground.catalogue import RGB, lighter, rgb
+from limner.playground.drawing.canvas import SKIES, Cloth, gradient, soft_ellipse
 
 
 def park(c: Cloth) -> None:

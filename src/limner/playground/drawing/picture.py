@@ -1,12 +1,15 @@
-"""Drawing a composed scene."""
+"""Drawing a composed scene: backdrop, figures in their colours, what falls in front."""
 
 from __future__ import annotations
 
-from PIL import Image
+from collections.abc import Callable
+from random import Random
 
-from limner.playground.drawing.backdrops import backdrop, foreground
-from limner.playground.drawing.canvas import FINE, Layer, Palette, soft_ellipse
-from limner.playground.drawing.palette import palette_of
+from PIL import Image, ImageDraw
+
+from limner.playground.catalogue import COLOURS, HAIR, RGB, SHOES, SKIN, rgb
+from limner.playground.drawing import landscapes, rooms
+from limner.playground.drawing.canvas import FINE, Cloth, Layer, Palette, soft_ellipse
 from limner.playground.figures import figure
 from limner.playground.figures.shape import Shape, Sketch
 from limner.playground.scene import Cord, Group, Scene, Thing
@@ -122,3 +125,88 @@ def _shadows(canvas: Image.Image, scene: Scene, group: Group) -> None:
         foot = (thing.y - thing.bounds[1] * thing.scale) * FINE
         strength = 0.55 if group.where == "water" else 0.34
         soft_ellipse(canvas, (x0 + x1) / 2 * FINE, foot, wide * FINE, (3 + wide * 0.13) * FINE, tint, strength)
+
+
+BACKDROPS: dict[str, Callable[[Cloth], None]] = {
+    "park": landscapes.park,
+    "beach": landscapes.beach,
+    "street": landscapes.street,
+    "farm": landscapes.farm,
+    "snow": landscapes.snow,
+    "forest": landscapes.forest,
+    "lake": landscapes.lake,
+    "savanna": landscapes.savanna,
+    "living room": rooms.living_room,
+    "kitchen": rooms.kitchen,
+    "bedroom": rooms.bedroom,
+    "cafe": rooms.cafe,
+    "stage": rooms.stage,
+}
+
+
+def backdrop(scene: Scene) -> Image.Image:
+    """The empty scene, at the fine scale."""
+    cloth = Cloth(scene)
+    BACKDROPS[scene.setting](cloth)
+    return cloth.image
+
+
+def foreground(canvas: Image.Image, scene: Scene) -> None:
+    """What falls in front of everything: snow, and the evening's colour."""
+    rng = Random(f"{scene.seed}:foreground")
+    if scene.setting == "snow" and rng.random() < 0.65:
+        draw = ImageDraw.Draw(canvas)
+        for _ in range(90):
+            x, y = rng.random() * canvas.width, rng.random() * canvas.height
+            r = rng.uniform(1.2, 3.2) * FINE / 2
+            draw.ellipse((x - r, y - r, x + r, y + r), (255, 255, 255))
+    if scene.light == "sunset":
+        wash = Image.new("RGB", canvas.size, (255, 150, 90))
+        canvas.paste(Image.blend(canvas, wash, 0.1))
+
+
+TRIMS = ("white", "yellow", "tan", "red", "blue", "green", "pink")
+GREENS = ("#69a458", "#7db35e", "#5a9a62", "#86b565", "#5f9f4f")
+ROOFS = ("#b5564a", "#8a5a48", "#6d7a94", "#a86f3e")
+
+
+def palette_of(thing: Thing) -> dict[str, RGB]:
+    """The colours of a thing's roles: its own colour, varied a little, and what goes with it."""
+    if thing.key[0] == "body":
+        return _body(thing)
+    name = thing.kind.name
+    luck, other = thing.looks
+    if thing.colour == "green" and name in ("tree", "bush"):
+        own = rgb(GREENS[int(luck * len(GREENS))])
+    else:
+        own = _varied(COLOURS[thing.colour] if thing.colour else (200, 200, 200), luck)
+    trim = TRIMS[int(other * len(TRIMS))]
+    if trim == thing.colour:
+        trim = "white" if thing.colour != "white" else "red"
+    colours = dict.fromkeys(("coat", "paint", "cloth", "leaf", "wool", "neck"), own)
+    colours["trim"] = rgb(ROOFS[int(other * len(ROOFS))]) if name == "house" else COLOURS[trim]
+    for role, ink in thing.kind.inks.items():
+        colours[role] = rgb(ink)
+    return colours
+
+
+def _body(thing: Thing) -> dict[str, RGB]:
+    skin_no, hair_no, shoe_no = (int(look) for look in thing.looks)
+    skin = rgb(SKIN[skin_no])
+    blush = tuple(round(0.74 * s + 0.26 * b) for s, b in zip(skin, (224, 84, 84), strict=True))
+    return {
+        "skin": skin,
+        "blush": (blush[0], blush[1], blush[2]),
+        "hair": rgb(HAIR[hair_no]),
+        "shoe": rgb(SHOES[shoe_no]),
+    }
+
+
+def _varied(colour: RGB, luck: float) -> RGB:
+    """The colour a little lighter or darker, and never another colour."""
+    share = 1.0 + (luck - 0.5) * 0.16
+    return (
+        min(255, round(colour[0] * share)),
+        min(255, round(colour[1] * share)),
+        min(255, round(colour[2] * share)),
+    )

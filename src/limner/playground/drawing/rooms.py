@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from limner.playground.colours import RGB, lighter, rgb
-from limner.playground.drawing.canvas import gradient, soft_ellipse
-from limner.playground.drawing.cloth import Cloth
+from limner.playground.catalogue import RGB, lighter, rgb
+from limner.playground.drawing.canvas import Cloth, gradient, soft_ellipse
 
 WALLS = ("#f2dcc0", "#dfe8d4", "#d8e4ee", "#f3dede", "#ece3f0", "#f4e8c4", "#d9ebe4")
 

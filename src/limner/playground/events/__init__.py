@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from limner.playground.events import animals, home, music, outing, sport
+from limner.playground.events import animals, home, outing, pastimes
 from limner.playground.scene import Group
 from limner.playground.stage import Stage
 
@@ -13,7 +13,6 @@ Event = Callable[[Stage], Group]
 EVENTS: dict[str, Event] = {
     **animals.EVENTS,
     **home.EVENTS,
-    **music.EVENTS,
     **outing.EVENTS,
-    **sport.EVENTS,
+    **pastimes.EVENTS,
 }

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from limner.playground.catalogue import ADULTS, CHILDREN, PEOPLE
 from limner.playground.events.animals import wild_animal
-from limner.playground.events.music import sling_guitar
+from limner.playground.events.pastimes import sling_guitar
 from limner.playground.figures.people import Z_HELD
 from limner.playground.scene import Group, Thing
 from limner.playground.stage import Stage

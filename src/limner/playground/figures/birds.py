@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from limner.playground.figures.quadruped import eye
+from limner.playground.figures.pets import eye
 from limner.playground.figures.shape import Figure, Sketch, ellipse
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from limner.playground.figures.farm import horse
-from limner.playground.figures.quadruped import Frame, eye, legs, near_legs
+from limner.playground.figures.pets import Frame, eye, legs, near_legs
 from limner.playground.figures.shape import Figure, Sketch, ellipse
 
 

@@ -11,7 +11,7 @@ from PIL import ImageDraw, ImageFont
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
-from limner.playground.colours import RGB
+from limner.playground.catalogue import RGB
 
 COLUMNS = 6
 CELL = 320

@@ -8,7 +8,7 @@ from random import Random
 from limner.errors import LimnerError, unknown
 from limner.playground.catalogue import KINDS, PEOPLE, with_trait
 from limner.playground.scene import Scene
-from limner.playground.settings import Wheel
+from limner.playground.scene_settings import Wheel
 
 IN, NEAR, OUT = "in-domain", "near-domain", "out-domain"
 DOMAINS = (IN, NEAR, OUT)
