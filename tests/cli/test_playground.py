@@ -82,7 +82,7 @@ def test_a_sheet_is_drawn(tmp_path: Path) -> None:
         ((3, "w.jsonl", "--captions", "many"), "neither a number nor a range like 5-11"),
         ((3, "w.jsonl", "--captions", "0"), "captions"),
         ((3, "w.jsonl", "--captions", "9-5"), "captions"),
-        ((3, "w.jsonl", "--size", "big"), "no size like 640x480"),
+        ((3, "w.jsonl", "--size", "big"), "is not a size like 640x480"),
         ((3, "w.jsonl", "--size", "3x3"), "size"),
         ((3, "w.jsonl", "--seed", "-1"), "not in the range"),
         ((3, "w.jsonl", "--novel", "zebar"), "unknown class 'zebar'; did you mean 'zebra'?"),

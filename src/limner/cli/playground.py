@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from limner.cli.corpora import FormatName, Source
-from limner.cli.terminal import progress
-from limner.corpus.formats import split_source, write_corpus
-from limner.corpus.image import Image
+from limner.cli.terminal import terminal_progress
+from limner.corpus.formats import split_source
 from limner.errors import LimnerError
-from limner.files import STDIO, write_bytes, write_folder
+from limner.files import STDIO
 from limner.playground.novel_classes import DOMAINS, random_novel
 from limner.playground.world import World
-
-if TYPE_CHECKING:
-    from PIL import Image as Pictures
-
-ON_SHEET = 30
-"""How many pictures a contact sheet shows."""
+from limner.playground.world_files import write_world
 
 
 class Span(click.ParamType[tuple[int, int]]):
@@ -48,7 +40,7 @@ class Size(click.ParamType[tuple[int, int]]):
         try:
             return int(width), int(height)
         except ValueError:
-            self.fail(f"{value!r} is no size like 640x480", param, ctx)
+            self.fail(f"{value!r} is not a size like 640x480", param, ctx)
 
 
 @click.command()
@@ -85,20 +77,28 @@ def command(
     """
     if boxes and sheet is None:
         raise click.UsageError("--boxes is for a sheet; pass --sheet FILE.png too")
-    world = _world(seed, captions, size, novel, domains)
-    path = split_source(target)[1]
-    if pictures and path == STDIO:
+    if pictures and split_source(target)[1] == STDIO:
         raise click.UsageError("pictures need a folder beside OUT; name a file instead of -")
-    folder = path.with_name(f"{_stem(path)}_pictures")
-    shown: list[tuple[Pictures.Image, Image]] = []
-    with ExitStack() as stack:
-        into = stack.enter_context(write_folder(folder, replace=force)) if pictures else None
-        paper = stack.enter_context(write_bytes(sheet)) if sheet is not None else None
-        images = _images(world, n, folder.name, into, shown, ON_SHEET if sheet is not None else 0)
-        written = write_corpus(progress(images, "images", n), target, to, replace=force)
-        if paper is not None:
-            _draw_sheet(paper, shown, boxes)
-    _tell(world, written, target, folder if pictures else None, sheet)
+    world = _world(seed, captions, size, novel, domains)
+    written = write_world(
+        world,
+        n,
+        target,
+        to=to,
+        pictures=pictures,
+        sheet=sheet,
+        boxes=boxes,
+        replace=force,
+        progress=terminal_progress,
+    )
+    terminal_progress.clear()
+    if world.novel:
+        click.echo(f"limner: novel classes: {', '.join(world.novel)}", err=True)
+    click.echo(f"limner: {written.n_images:,} images written to {target}", err=True)
+    if written.pictures is not None:
+        click.echo(f"limner: their pictures are in {written.pictures}", err=True)
+    if sheet is not None:
+        click.echo(f"limner: contact sheet written to {sheet}", err=True)
 
 
 def _world(seed: int, captions: tuple[int, int], size: tuple[int, int], novel: str, domains: str) -> World:
@@ -112,47 +112,3 @@ def _world(seed: int, captions: tuple[int, int], size: tuple[int, int], novel: s
 
 def _names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in text.split(",") if name.strip())
-
-
-def _stem(path: Path) -> str:
-    """The name without the suffixes that tell a corpus' format."""
-    while path.suffix in (".jsonl", ".json", ".parquet", ".tsv", ".zip", ".gz", ".zst"):
-        path = path.with_suffix("")
-    return path.name
-
-
-def _images(
-    world: World, n: int, name: str, into: Path | None, shown: list[tuple[Pictures.Image, Image]], on_sheet: int
-) -> Iterator[Image]:
-    """The world's images; pictures are drawn on the way, into a folder and for the sheet."""
-    if into is None and not on_sheet:
-        yield from map(world.image, range(n))
-        return
-    from limner.playground.drawing.picture import draw
-
-    for number in range(n):
-        scene, image = world.staged(number, name if into is not None else "")
-        if into is not None or number < on_sheet:
-            picture = draw(scene)
-            if into is not None:
-                # The least effort that PNG knows: the files are a fifth larger and written in half the time.
-                picture.save(into / f"{image.id}.png", compress_level=1)
-            if number < on_sheet:
-                shown.append((picture, image))
-        yield image
-
-
-def _draw_sheet(paper: IO[bytes], shown: list[tuple[Pictures.Image, Image]], boxes: bool) -> None:
-    from limner.playground.drawing.contact_sheet import contact_sheet
-
-    contact_sheet(shown, boxes=boxes).save(paper, "PNG")
-
-
-def _tell(world: World, written: int, target: str, folder: Path | None, sheet: Path | None) -> None:
-    if world.novel:
-        click.echo(f"limner: novel classes: {', '.join(world.novel)}", err=True)
-    click.echo(f"limner: {written:,} images written to {target}", err=True)
-    if folder is not None:
-        click.echo(f"limner: their pictures are in {folder}", err=True)
-    if sheet is not None:
-        click.echo(f"limner: contact sheet written to {sheet}", err=True)
