@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from limner.cli.demo import command
 from limner.corpus import open_corpus
-from limner.experiments.demo import MADE, PICTURES
+from limner.experiments.demonstration import MADE, PICTURES
 
 
 def test_a_demo_can_be_looked_at_and_made_again(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from limner.cli.terminal import progress
+from limner.cli.terminal import terminal_progress
+from limner.experiments.demonstration import MADE, PICTURES, make_demo
 from limner.files import write_folder
 
 
@@ -19,11 +20,10 @@ def command(folder: Path, images: int, seed: int) -> None:
 
     DIR is made anew each time, if there is nothing in it but an earlier demo.
     """
-    from limner.experiments.demo import MADE, PICTURES, make_demo
-
     replace = folder.is_dir() and {path.name for path in folder.iterdir()} <= MADE
     with write_folder(folder, replace=replace, remedy="name another") as made:
-        lines = make_demo(made, images, seed=seed, watch=lambda scenes: progress(scenes, "scenes", images))
+        lines = make_demo(made, images, seed=seed, progress=terminal_progress)
+    terminal_progress.clear()
     for line in lines:
         click.echo(line)
     click.echo(

@@ -13,6 +13,8 @@ REMEDIES: dict[str, str] = {
     "class names needed": "pass the file of class names with --names",
     "no rotation": "pass --rotation any if the pictures are upright",
     "has mentions": "pass --force to replace them",
+    "bad-picture": "repair or remove the file, or pass --lenient to do without",
+    "unknown-image": "name the corpus that was described, or pass --lenient to leave the result out",
     "bad-model": "train one with `limner train {kind}`",
     "no-concepts": "pass a corpus with captions by --train",
     "no-excluded-classes": "list one a line, or pass --exclude none",

@@ -12,10 +12,11 @@ from limner.corpus.formats import open_corpus, split_source
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from limner.files import STDIO
-from limner.report.pages.page_pictures import LONGEST_SIDE
+from limner.report.pages.page_pictures import LONGEST_SIDE, Pictures
+from limner.report.pages.show_page import write_page
 
+# Bytes: browsers are slow to open a larger page.
 LARGE = 300 << 20
-"""Bytes beyond which browsers are slow to open a page."""
 
 
 @click.command()
@@ -58,8 +59,6 @@ def command(
     RESULTS are what systems say of the images of GOLD, joined by image id;
     captions that mention GOLD's boxes are scored on which they mention.
     """
-    from limner.report import Pictures, write_page
-
     paths = [split_source(source) for source in (gold, *results)]
     if sum(path == STDIO for _, path in paths) > 1:
         raise LimnerError("standard input holds one corpus; name files for the others")

@@ -62,8 +62,8 @@ class Pictures:
                 return self._linked(path, picture) if self.link else self._embedded(image, picture)
         except FAULTS as error:
             problem = f"cannot be shown as a picture ({error})"
-            remedy = "repair or remove the file, or pass --lenient to do without"
-            reading.skip("picture that cannot be read", BadInput(str(path), problem, remedy))
+            remedy = "repair or remove the file, or be lenient to do without"
+            reading.skip("picture that cannot be read", BadInput(str(path), problem, remedy, code="bad-picture"))
             return None
 
     def find(self, image: Image) -> Path | None:

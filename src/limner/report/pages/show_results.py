@@ -70,8 +70,9 @@ class Results:
         for id, said in self._said.items():
             for name, _, _ in said:
                 problem = f"there is no image {shown(id)} in the corpus"
-                remedy = "name the corpus that was described, or pass --lenient to leave the result out"
-                self._reading.skip("result for an unknown image", BadInput(name, problem, remedy))
+                remedy = "name the corpus that was described, or be lenient to leave the result out"
+                error = BadInput(name, problem, remedy, code="unknown-image")
+                self._reading.skip("result for an unknown image", error)
 
     def _name_sources(self, files: Sequence[str], found: Sequence[dict[str, str]]) -> None:
         """Give every source of every file the name it goes by."""

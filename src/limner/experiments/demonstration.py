@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,18 +16,19 @@ from limner.describe.realise.realisers import FluentRealiser, PaperRealiser
 from limner.describe.selectors import Limited, find_selector
 from limner.files import write_bytes
 from limner.look.tables import aligned, decimal
-from limner.playground.drawing.contact_sheet import contact_sheet
-from limner.playground.drawing.picture import draw
 from limner.playground.world import World
-from limner.report import Pictures, write_page
+from limner.playground.world_files import N_ON_SHEET, Artist
+from limner.progress import Progress, silent, track
+from limner.report.pages.page_pictures import Pictures
+from limner.report.pages.show_page import write_page
 from limner.report.statistics import text_of
 from limner.score.content_evaluation import evaluate_content
 
+# These images get a picture and are described; the others are what is learnt from.
 PICTURES = 60
-"""How many of the images get a picture: these are described; the others are what is learnt from."""
 
-ON_SHEET = 30
 K = 3
+# What a demo leaves in its folder.
 MADE = {
     "corpus.jsonl",
     "pictures",
@@ -39,15 +39,11 @@ MADE = {
     "results.jsonl",
     "report.html",
 }
-"""What a demo leaves in its folder."""
 
 
-def make_demo(
-    folder: Path, n_images: int, *, seed: int = 0, watch: Callable[[Iterable[Image]], Iterable[Image]] = iter
-) -> list[str]:
-    """Fill an empty folder with a demo; the lines of a small table of scores."""
-    (folder / "pictures").mkdir()
-    write_corpus(watch(_world(folder, n_images, seed)), folder / "corpus.jsonl")
+def make_demo(folder: Path, n_images: int, *, seed: int = 0, progress: Progress = silent) -> list[str]:
+    """Fill an empty folder with a demo; returns the lines of a small table of scores."""
+    _write_world(folder, n_images, seed, progress)
     corpus = open_corpus(folder / "corpus.jsonl")
     (folder / "info.txt").write_text(text_of([statistics(corpus, name="the playground")]), encoding="utf-8")
     drawn = list(islice(corpus, PICTURES))
@@ -58,22 +54,14 @@ def make_demo(
     return _table({name: evaluate_content(results, drawn) for name, results in systems.items()})
 
 
-def _world(folder: Path, n: int, seed: int) -> Iterator[Image]:
-    """The world's images; the first are drawn, and those at the very beginning put on a sheet."""
-    world = World(seed)
-    on_sheet = []
-    for number in range(n):
-        if number >= PICTURES:
-            yield world.image(number)
-            continue
-        scene, image = world.staged(number, "pictures")
-        picture = draw(scene)
-        picture.save(folder / image.file, compress_level=1)
-        if number < ON_SHEET:
-            on_sheet.append((picture, image))
-        yield image
-    with write_bytes(folder / "sheet.png") as handle:
-        contact_sheet(on_sheet, boxes=True).save(handle, "PNG")
+def _write_world(folder: Path, n: int, seed: int, progress: Progress) -> None:
+    """Write the world's images; the first are drawn, and those at the very beginning put on a sheet."""
+    (folder / "pictures").mkdir()
+    artist = Artist(folder / "pictures", PICTURES, N_ON_SHEET)
+    scenes = track(artist.images(World(seed), n, "pictures"), "scenes", progress, n)
+    write_corpus(scenes, folder / "corpus.jsonl")
+    with write_bytes(folder / "sheet.png") as file:
+        artist.save_sheet(file, boxes=True)
 
 
 def _describe(corpus: Corpus, drawn: list[Image], folder: Path, seed: int) -> dict[str, list[Image]]:
@@ -91,10 +79,10 @@ def _describe(corpus: Corpus, drawn: list[Image], folder: Path, seed: int) -> di
 
 def _table(scores: dict[str, dict[str, Any]]) -> list[str]:
     rows = [["", "P", "R", "F", "order", "nouns"]]
-    for name, found in scores.items():
-        finer = [found["ordering"]["tau"], found["lexicalisation"]["matched"]["score"]]
-        rows.append([name, *map(decimal, [found["P"], found["R"], found["F"], *finer])])
-    one = next(iter(scores.values()))
-    people = [*(one["human"][value] for value in "PRF"), one["ordering"]["human"]["tau"]]
-    rows.append(["people, against each other", *map(decimal, [*people, one["lexicalisation"]["human"]["score"]])])
+    for name, score in scores.items():
+        finer = [score["ordering"]["tau"], score["lexicalisation"]["matched"]["score"]]
+        rows.append([name, *map(decimal, [score["P"], score["R"], score["F"], *finer])])
+    first = next(iter(scores.values()))
+    people = [*(first["human"][value] for value in "PRF"), first["ordering"]["human"]["tau"]]
+    rows.append(["people, against each other", *map(decimal, [*people, first["lexicalisation"]["human"]["score"]])])
     return aligned(rows, "<>>>>>")
