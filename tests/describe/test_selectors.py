@@ -100,13 +100,17 @@ def test_at_most_k_boxes_are_chosen(k: int, n: int) -> None:
 
 
 def test_fewer_than_one_box_cannot_be_asked_for() -> None:
-    with pytest.raises(LimnerError, match="k is 0"):
+    with pytest.raises(ValueError, match="k is 0"):
         Limited(find_selector("size"), 0)
 
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("sise", "did you mean 'size'?"), ("bigram", "pass a corpus"), ("size+x", "unknown selector 'x'")],
+    [
+        ("sise", "did you mean 'size'?"),
+        ("bigram", "needs counts of what people mention"),
+        ("size+x", "unknown selector 'x'"),
+    ],
 )
 def test_an_unknown_selector_or_a_missing_corpus_is_told(name: str, said: str) -> None:
     with pytest.raises(LimnerError) as caught:

@@ -15,10 +15,10 @@ REMEDIES: dict[str, str] = {
     "has mentions": "pass --force to replace them",
     "bad-picture": "repair or remove the file, or pass --lenient to do without",
     "unknown-image": "name the corpus that was described, or pass --lenient to leave the result out",
-    "bad-model": "train one with `limner train {kind}`",
-    "no-concepts": "pass a corpus with captions by --train",
     "no-excluded-classes": "list one a line, or pass --exclude none",
-    "no-mentions": "tie captions to boxes with `limner link`",
+    "bad model": "train one with `limner train {kind}`",
+    "no concepts": "pass a corpus with captions by --train",
+    "no mentions": "tie captions to boxes with `limner link`",
 }
 """Remedies by the code of the error; `{name}` stands for a fact of that name."""
 

@@ -7,22 +7,23 @@ from pathlib import Path
 import click
 
 from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
-from limner.cli.terminal import progress
+from limner.cli.terminal import progress, terminal_progress
 from limner.corpus import open_corpus
+from limner.describe import learned, realise
 
 
 @click.command()
 @click.argument("corpus", metavar="CORPUS", type=Source())
 @click.option("--out", metavar="MODEL", required=True, type=click.Path(path_type=Path), help="The selector's file.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For what is random.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
 @from_option
 @lenient_option
 def selector(corpus: str, out: Path, seed: int, from_: str | None, lenient: bool) -> None:
     """Learn which boxes people mention, and how many."""
-    from limner.describe.learned import train_selector
-
     images = open_corpus(corpus, from_, lenient=lenient)
-    train_selector(progress(images, "images"), seed=seed).save(out)
+    trained = learned.train_selector(progress(images, "images"), seed=seed, progress=terminal_progress)
+    terminal_progress.clear()
+    trained.save(out)
     tell_reading(images)
     click.echo(f"limner: a selector written to {out}", err=True)
 
@@ -34,11 +35,8 @@ def selector(corpus: str, out: Path, seed: int, from_: str | None, lenient: bool
 @lenient_option
 def phrasebook(corpus: str, out: Path, from_: str | None, lenient: bool) -> None:
     """Learn how people put boxes into words: nouns, articles, order, and what is said between two things."""
-    from limner.describe.realise.phrasebook import write_phrasebook
-    from limner.describe.realise.phrasebook_learning import learn_phrasebook
-
     images = open_corpus(corpus, from_, lenient=lenient)
-    book = learn_phrasebook(progress(images, "images"))
-    write_phrasebook(book, out)
+    book = realise.learn_phrasebook(progress(images, "images"))
+    realise.write_phrasebook(book, out)
     tell_reading(images)
     click.echo(f"limner: a phrasebook of {book.n_captions:,} captions written to {out}", err=True)

@@ -1,1 +1,59 @@
-"""From an image's boxes to grounded captions: select, order, realise."""
+"""From an image's boxes to grounded captions: select, order, realise.
+
+`describe` puts a selector and a realiser together. `find_selector` and
+`find_realiser` give those that have names; `train_selector` and
+`learn_phrasebook` learn from captions that are tied to boxes.
+"""
+
+from typing import TYPE_CHECKING
+
+from limner.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from limner.describe.describing import DescribeSettings, describe, describe_corpus
+    from limner.describe.learned.box_features import FAMILIES
+    from limner.describe.learned.learned_selector import LearnedSelector
+    from limner.describe.learned.selection_reasons import Explanation, render
+    from limner.describe.learned.selector_training import train_selector
+    from limner.describe.realise.phrasebook import Phrasebook, read_phrasebook, write_phrasebook
+    from limner.describe.realise.phrasebook_learning import learn_phrasebook
+    from limner.describe.realise.realisers import FluentRealiser, PaperRealiser, Realiser, find_realiser
+    from limner.describe.selectors import Concepts, Limited, Selector, find_selector
+
+__all__ = [
+    "FAMILIES",
+    "Concepts",
+    "DescribeSettings",
+    "Explanation",
+    "FluentRealiser",
+    "LearnedSelector",
+    "Limited",
+    "PaperRealiser",
+    "Phrasebook",
+    "Realiser",
+    "Selector",
+    "describe",
+    "describe_corpus",
+    "find_realiser",
+    "find_selector",
+    "learn_phrasebook",
+    "read_phrasebook",
+    "render",
+    "train_selector",
+    "write_phrasebook",
+]
+
+__getattr__, __dir__, _ = lazy_exports(
+    __name__,
+    {
+        "limner.describe.describing": ("DescribeSettings", "describe", "describe_corpus"),
+        "limner.describe.learned.box_features": ("FAMILIES",),
+        "limner.describe.learned.learned_selector": ("LearnedSelector",),
+        "limner.describe.learned.selection_reasons": ("Explanation", "render"),
+        "limner.describe.learned.selector_training": ("train_selector",),
+        "limner.describe.realise.phrasebook": ("Phrasebook", "read_phrasebook", "write_phrasebook"),
+        "limner.describe.realise.phrasebook_learning": ("learn_phrasebook",),
+        "limner.describe.realise.realisers": ("FluentRealiser", "PaperRealiser", "Realiser", "find_realiser"),
+        "limner.describe.selectors": ("Concepts", "Limited", "Selector", "find_selector"),
+    },
+)

@@ -1,40 +1,103 @@
-"""A corpus described: boxes chosen, ordered and put into words, as results that never touch gold."""
+"""Describing corpora: boxes are selected, ordered and put into words, as results that never touch gold."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol, runtime_checkable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
-from limner.corpus.caption import Caption
+from limner.corpus.formats import write_corpus
 from limner.corpus.image import Image
-from limner.describe.selectors import Selector, seen
+from limner.describe import learned, realise
+from limner.describe.realise.realisers import Realiser, find_realiser
+from limner.describe.selectors import Concepts, Limited, ManySelector, Selector, find_selector, seen
+from limner.files import write_bytes
 
+if TYPE_CHECKING:
+    from limner.describe.learned import LearnedSelector
+
+# Images that a selector for many at once is given together.
 BATCH = 500
-"""Images that a selector for many at once is given together."""
+
+DEFAULT_SELECTOR = "size"
+DEFAULT_K = 4
 
 
-class Realiser(Protocol):
-    """Whatever puts chosen boxes into words."""
+@dataclass(frozen=True, slots=True)
+class DescribeSettings:
+    """How `describe_corpus` selects boxes and puts them into words.
 
-    def realise(self, image: Image, selected: Sequence[str]) -> Caption: ...
+    With a `model`, the file of a trained selector, the selector is `learned`;
+    otherwise it is `size` unless another is named. `k` is how many boxes are
+    mentioned at most; the default is 4, but `all` and `learned` decide for
+    themselves. The rest are the options of the realiser.
+    """
+
+    selector: str | None = None
+    k: int | None = None
+    model: Path | None = None
+    realiser: str = "fluent"
+    phrasebook: Path | None = None
+    detail: str = "medium"
+    simple: bool = False
+    focus: str | None = None
+    words: str = "true"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.selector == "learned" and self.model is None:
+            raise ValueError("the selector 'learned' needs a model")
+        if self.model is not None and self.selector not in (None, "learned"):
+            raise ValueError(f"a model is for the selector 'learned', not for {self.selector!r}")
 
 
-@runtime_checkable
-class ManySelector(Protocol):
-    """A selector that is faster for many images at once."""
+def describe_corpus(
+    images: Iterable[Image],
+    out: Path | str,
+    settings: DescribeSettings | None = None,
+    *,
+    to: str | None = None,
+    concepts: Concepts | None = None,
+    reasons: Path | None = None,
+) -> int:
+    """Write a description of every image to `out`, in the format `to` or that of the suffix; returns their number.
 
-    def select_many(self, images: Sequence[Image]) -> list[list[str]]: ...
+    `concepts` are counts of what people mention, which `unigram` and `bigram`
+    need. `reasons` is a file that tells why a trained selector chose each box.
+    """
+    settings = settings or DescribeSettings()
+    if reasons and (settings.model is None or settings.k):
+        raise ValueError("reasons are known only of a trained selector that decides how many boxes to choose")
+    trained = learned.LearnedSelector.load(settings.model) if settings.model else None
+    selector = _limited(
+        settings, trained or find_selector(settings.selector or DEFAULT_SELECTOR, concepts, settings.seed)
+    )
+    realiser = find_realiser(
+        settings.realiser,
+        realise.read_phrasebook(settings.phrasebook) if settings.phrasebook else None,
+        seed=settings.seed,
+        detail=settings.detail,
+        simple=settings.simple,
+        focus=settings.focus,
+        words=settings.words,
+    )
+    with ExitStack() as stack:
+        if reasons and trained:
+            images = _explained(images, trained, stack.enter_context(write_bytes(reasons)))
+        return write_corpus(describe(images, selector, realiser), str(out), to)
 
 
 def describe(images: Iterable[Image], selector: Selector | ManySelector, realiser: Realiser) -> Iterator[Image]:
-    """A result for every image: its id and the one caption; boxes are named, not copied."""
+    """For every image a result: its id and one caption, whose mentions name the image's boxes."""
     for view, selected in select_each(images, selector):
         yield Image(view.id, captions=(realiser.realise(view, selected),))
 
 
 def select_each(images: Iterable[Image], selector: Selector | ManySelector) -> Iterator[tuple[Image, list[str]]]:
-    """Every image as a selector may see it, with the boxes chosen in it."""
+    """Every image as a selector may see it, with the ids of the boxes selected."""
     views = map(seen, images)
     if not isinstance(selector, ManySelector):
         for view in views:
@@ -42,3 +105,16 @@ def select_each(images: Iterable[Image], selector: Selector | ManySelector) -> I
         return
     while batch := list(islice(views, BATCH)):
         yield from zip(batch, selector.select_many(batch), strict=True)
+
+
+def _limited(settings: DescribeSettings, selector: Selector | LearnedSelector) -> Selector | ManySelector:
+    if settings.selector == "all" or (settings.model and settings.k is None):
+        return selector
+    return Limited(selector, settings.k or DEFAULT_K)
+
+
+def _explained(images: Iterable[Image], selector: LearnedSelector, out: IO[bytes]) -> Iterator[Image]:
+    """The images as they come; why each box is chosen, or not, is written as they pass."""
+    for image in images:
+        out.write(f"{learned.render(selector.explain(image))}\n".encode())
+        yield image

@@ -1,8 +1,8 @@
-"""Choosing which boxes to mention: the baselines of Wang & Gaizauskas (2015), sections 4 and 5.1.
+"""Selectors, which choose the boxes to mention: those of Wang & Gaizauskas (2015), sections 4 and 5.1.
 
-A selector sees what a detector could give: boxes with their labels, types and
-scores, and the size of the picture. It orders boxes, the best first, and the
-first k of them are mentioned. Ties break by the order of the boxes.
+A selector sees what a detector could provide: boxes with their labels, types
+and scores, and the size of the picture. It orders boxes, the best first, and
+the first k of them are mentioned. Ties are broken by the order of the boxes.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import msgspec
 
@@ -18,27 +18,34 @@ from limner.corpus.box import Box
 from limner.corpus.image import Image
 from limner.errors import LimnerError, unknown
 
+# What the first concept of a sentence follows; no label is empty.
 START = ""
-"""What the first concept of a sentence follows."""
 
 
 class Selector(Protocol):
-    """Whatever chooses boxes: their ids, the best first."""
+    """Anything that chooses boxes of an image: it returns their ids, the best first."""
 
     def select(self, image: Image) -> list[str]: ...
 
 
+@runtime_checkable
+class ManySelector(Protocol):
+    """A selector that is faster for many images at once."""
+
+    def select_many(self, images: Sequence[Image]) -> list[list[str]]: ...
+
+
 def seen(image: Image) -> Image:
-    """The image as a selector may see it: no captions, no chains, nothing else that tells what people said."""
+    """The image as a selector may see it: without captions, chains or anything else that people said."""
     return Image(image.id, image.width, image.height, image.boxes, file=image.file)
 
 
 class Limited:
-    """The first k boxes of another selector, or all where there are fewer."""
+    """The first k boxes of another selector, or all if there are fewer."""
 
     def __init__(self, selector: Selector, k: int) -> None:
         if k < 1:
-            raise LimnerError(f"k is {k}; at least one box must be chosen")
+            raise ValueError(f"k is {k}; it must be at least 1")
         self._selector = selector
         self._k = k
 
@@ -77,7 +84,7 @@ class Position:
 
     def select(self, image: Image) -> list[str]:
         if image.width is None or image.height is None:
-            raise LimnerError(f"image {image.id!r} has no size, which `position` needs; give its width and height")
+            raise LimnerError(f"image {image.id!r} has no width and height, which the selector `position` needs")
         x, y = image.width / 2, image.height / 2
         return _ranked(image.boxes, lambda box: (box.centre[0] - x) ** 2 + (box.centre[1] - y) ** 2)
 
@@ -127,7 +134,7 @@ class Unigram:
 class Bigram:
     """The label likeliest to come first, then always the likeliest to follow the last one.
 
-    Ends when nothing that remains ever followed: so it may choose few boxes, or none.
+    Ends when none of the remaining labels ever followed, so it may choose few boxes or none.
     """
 
     def __init__(self, concepts: Concepts) -> None:
@@ -141,7 +148,7 @@ class Bigram:
         last = START
         while remaining:
             counts = self._followers.get(last, {})
-            # max() keeps the first of equals, and labels stand in the order of their first box.
+            # max() keeps the first of equals, and labels are in the order of their first box.
             label = max(remaining, key=lambda label: counts.get(label, 0))
             if not counts.get(label):
                 break
@@ -155,8 +162,8 @@ class Bigram:
 class Combined:
     """The boxes by their average rank under two selectors (section 5.1).
 
-    What a selector leaves unselected shares the mean of the ranks that are
-    left: with 3 of 9 boxes selected the other six rank 6.5.
+    Boxes that a selector leaves out share the mean of the remaining ranks: with
+    3 of 9 boxes selected the other six have the rank 6.5.
     """
 
     def __init__(self, *selectors: Selector) -> None:
@@ -170,9 +177,9 @@ class Combined:
 
 
 def average_ranks(ids: Sequence[str], selected: Sequence[str]) -> dict[str, float]:
-    """Each box's rank, from 1: its place among those selected, or the equal rank of all others."""
+    """Each box's rank, from 1: its position among the selected boxes, or the common rank of the rest."""
     unselected = 0.5 * ((len(ids) + 1) - len(selected)) + len(selected)
-    return {**dict.fromkeys(ids, unselected), **{id: float(place) for place, id in enumerate(selected, start=1)}}
+    return {**dict.fromkeys(ids, unselected), **{id: float(rank) for rank, id in enumerate(selected, start=1)}}
 
 
 VISUAL: dict[str, Callable[[int], Selector]] = {
@@ -193,7 +200,7 @@ def find_selector(name: str, concepts: Concepts | None = None, seed: int = 0) ->
     if name not in TEXTUAL:
         raise unknown("selector", name, [*VISUAL, *TEXTUAL, "bigram+position", "learned"])
     if concepts is None:
-        raise LimnerError(f"the selector {name} needs counts of what people mention", code="no-concepts")
+        raise LimnerError(f"the selector {name} needs counts of what people mention", code="no concepts")
     return TEXTUAL[name](concepts)
 
 

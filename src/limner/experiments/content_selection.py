@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from limner.corpus.image import Image
-from limner.describe.describing import ManySelector
-from limner.describe.selectors import Concepts, Selector, find_selector, seen
+from limner.describe.selectors import Concepts, ManySelector, Selector, find_selector, seen
 from limner.score.content import PRF, Boxes, Content, gold_sets, human, oracle, score_selection, summarise
 
 K = range(1, 16)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from random import Random
+from typing import TYPE_CHECKING
 
 from limner.corpus.box import Box
 from limner.describe.realise.described_things import Thing
-from limner.describe.realise.phrasebook import Phrasebook
 from limner.text.articles import article, is_mass, is_pair, is_unique, is_worn_pair
 from limner.text.labels import many, written
 from limner.text.lexicon import ADJECTIVES, word_set
 from limner.text.noun_tables import PLURAL_AS_SINGULAR
 from limner.text.phrases import is_adjective
+
+if TYPE_CHECKING:
+    from limner.describe.realise.phrasebook import Phrasebook
 
 NUMBER_WORDS = (
     "no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",

@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
+from typing import TYPE_CHECKING, Protocol
 
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
-from limner.describe.describing import Realiser
 from limner.describe.realise.caption_text import Text, capitalised, joints
 from limner.describe.realise.described_things import Thing, things_of
 from limner.describe.realise.noun_phrases import NounPhrases, after_there, choose_words, is_singular
-from limner.describe.realise.phrasebook import Phrasebook
 from limner.describe.realise.relator import Relator
 from limner.describe.realise.sentence_plan import divided, ordered, plan
 from limner.describe.realise.sentences import Clauses, place_of, write_alone
 from limner.errors import shown, unknown
 from limner.text.labels import first_lemma
 
+if TYPE_CHECKING:
+    from limner.describe.realise.phrasebook import Phrasebook
+
 DETAILS = ("low", "medium", "high")
 WORDS = ("true", "people's")
+
+
+class Realiser(Protocol):
+    """Anything that puts selected boxes of an image into words: it returns a caption whose mentions name the boxes."""
+
+    def realise(self, image: Image, selected: Sequence[str]) -> Caption: ...
+
 
 # Longer clauses and lists are hard to read: the things that are left over follow in sentences of their own.
 MOST_IN_CLAUSE = {"low": 4, "medium": 5, "high": 6}
@@ -156,8 +165,8 @@ class PaperRealiser:
 
 # What makes each realiser, from a phrasebook, a seed and whatever options of style it takes.
 REALISERS: Mapping[str, Callable[..., Realiser]] = {
-    FluentRealiser.name: FluentRealiser,
     PaperRealiser.name: lambda phrasebook, *, seed, **style: PaperRealiser(seed=seed),
+    FluentRealiser.name: FluentRealiser,
 }
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import log1p
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from limner.describe.realise.described_things import Layout, Thing, layout
-from limner.describe.realise.phrasebook import Counts, Phrasebook
 from limner.describe.realise.relation_words import ALONE, AND, NAMED_TOGETHER, POSTURES, SUPPORT, Relation, relation_of
 from limner.describe.realise.spatial_relations import is_plausible, spatial_relation
+
+if TYPE_CHECKING:
+    from limner.describe.realise.phrasebook import Phrasebook
 
 PRIOR = 8.0
 """How many sayings of the exact pair weigh as much as all that is known of its kind."""
@@ -159,7 +161,7 @@ class Relator:
         )
 
 
-_Level = Mapping[str, Counts]
+_Level = Mapping[str, Mapping[str, int]]
 _CACHED = 1 << 13
 _CONVENTIONAL = frozenset({"clothing", "bodyparts", "scene"})
 """Kinds of which nearly the same is said whatever they are."""
@@ -234,7 +236,7 @@ def _ending(relation: Relation) -> str:
     return relation.preposition or str(relation)
 
 
-def _total(buckets: Counts) -> int:
+def _total(buckets: Mapping[str, int]) -> int:
     return sum(buckets.values())
 
 

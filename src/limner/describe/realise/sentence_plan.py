@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Thing, layout
-from limner.describe.realise.phrasebook import Phrasebook
 from limner.describe.realise.relation_words import NAMED_TOGETHER, POSTURES, SUPPORT, Relation
 from limner.describe.realise.relator import Relator
 from limner.text.forms import singular
 from limner.text.kinds import KINDS
 from limner.text.lexicon import ADJECTIVES
+
+if TYPE_CHECKING:
+    from limner.describe.realise.phrasebook import Phrasebook
 
 MOST_HEADS = 3
 MOST_JOINED = 3
