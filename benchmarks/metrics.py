@@ -1,6 +1,6 @@
 """Scoring captions: Limner against pycocoevalcap, each in a process of its own from start to end.
 
-    python benchmarks/metrics.py [CAPTIONS.json] [--images N] [--large N] [--json]
+    python benchmarks/metrics.py [CAPTIONS.json] [--images N] [--large N] [--numbers] [--json]
 
 CAPTIONS are COCO's (captions_val2017.json): the first caption of each image is
 scored against its others. Without them a playground is. Both programs read the
@@ -8,6 +8,7 @@ same two files, tokenise, and print BLEU, ROUGE-L and CIDEr, then METEOR too, th
 times in turn, of which the quickest counts for each.
 Nothing but METEOR's compiled tables is kept between runs. `--large` says how many
 images Limner then scores to show how its time grows: the same under new ids.
+`--numbers` writes a number into every caption: digits take the tokeniser through more of its rules than words do.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -27,6 +29,22 @@ from limner.playground import playground
 WITHOUT_METEOR, ALL = "bleu,rouge_l,cider", "bleu,rouge_l,cider,meteor"
 SAME = 5e-5
 """How far scores may lie apart: METEOR's, whose reference rounds."""
+
+# What captions call a quantity, a time, a price, a size, a year or a name on a jersey or a bus.
+NUMBER_FORMS = (
+    "{0}",
+    "{1}",
+    "{0},{1}0",
+    "{0}.{1}",
+    "5:{1}",
+    "${0}",
+    "{1}%",
+    "{1}-foot",
+    "{0}s",
+    "{1}th",
+    "1/{1}",
+    "#{1}",
+)
 
 PEER = """
 import json, sys
@@ -64,10 +82,14 @@ def main() -> None:
     parser.add_argument("captions", metavar="CAPTIONS", nargs="?")
     parser.add_argument("--images", type=int, default=5000)
     parser.add_argument("--large", type=int, default=100_000)
+    parser.add_argument("--numbers", action="store_true")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
+    captions = captions_by_image(given.captions, given.images)
+    if given.numbers:
+        captions = with_numbers(captions)
     with tempfile.TemporaryDirectory() as folder:
-        result = measured(Path(folder), captions_by_image(given.captions, given.images), given.large)
+        result = measured(Path(folder), captions, given.large)
     print(json.dumps(result) if given.json else rendered(result))
 
 
@@ -81,6 +103,22 @@ def captions_by_image(path: str | None, n: int) -> dict[str, list[str]]:
         for one in json.loads(Path(path).read_text())["annotations"]:
             found.setdefault(str(one["image_id"]), []).append(one["caption"])
     return {id: captions for id, captions in list(found.items())[:n] if len(captions) > 1}
+
+
+def with_numbers(captions: dict[str, list[str]]) -> dict[str, list[str]]:
+    """The captions with a number before a word of each, of a kind and at a position that change with every caption.
+
+    Captions with a number of their own get one too. The numbers are the same in every run.
+    """
+    chance = random.Random(0)
+
+    def numbered(caption: str) -> str:
+        words = caption.split()
+        number = chance.choice(NUMBER_FORMS).format(chance.randrange(2, 2000), chance.randrange(10, 60))
+        words.insert(chance.randrange(len(words) + 1), number)
+        return " ".join(words)
+
+    return {id: [numbered(caption) for caption in texts] for id, texts in captions.items()}
 
 
 def measured(folder: Path, captions: dict[str, list[str]], large: int) -> dict[str, Any]:

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limner.text import token_table as token_table_module
 from limner.text.token_table import token_table
 
 SENTENCES = st.lists(st.lists(st.sampled_from(["a", "dog", "runs", "café", "22\xa03/4"]), max_size=6), max_size=8)
@@ -29,29 +27,7 @@ def test_a_selection_holds_the_sentences_asked_for_in_the_order_asked(
     assert [chosen.sentence(s) for s in range(len(chosen))] == [sentences[s] for s in places]
 
 
-@given(
-    SENTENCES | st.lists(st.lists(st.text(st.characters(exclude_characters=" "), min_size=1), max_size=4), max_size=4)
-)
-def test_python_and_the_kernel_agree(sentences: list[list[str]]) -> None:
-    if token_table_module._compiled is None:
-        pytest.skip("the kernel was not built")
-    said = [" ".join(words) for words in sentences]
-    compiled = token_table(iter(said))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(token_table_module, "_compiled", None)
-        python = token_table(said)
-    assert list(compiled.words) == list(python.words)
-    assert compiled.numbers.tolist() == python.numbers.tolist()
-    assert compiled.starts.tolist() == python.starts.tolist()
-    assert (compiled.numbers.dtype, compiled.starts.dtype) == (python.numbers.dtype, python.starts.dtype)
-
-
-@pytest.mark.parametrize("is_compiled", [True, False])
-def test_words_are_numbered_as_they_come_and_spaces_part_them_one_by_one(
-    monkeypatch: pytest.MonkeyPatch, is_compiled: bool
-) -> None:
-    if not is_compiled:
-        monkeypatch.setattr(token_table_module, "_compiled", None)
+def test_words_are_numbered_as_they_come_and_spaces_part_them_one_by_one() -> None:
     table = token_table(["b a b", "", "a  c", "half \ud800"])
     assert list(table.words) == ["b", "a", "", "c", "half", "\ud800"]
     assert table.numbers.tolist() == [0, 1, 0, 1, 2, 3, 4, 5]

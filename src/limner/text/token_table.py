@@ -11,8 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from limner.kernels import kernel
-
 Whole = NDArray[np.int64]
 
 
@@ -49,13 +47,6 @@ def token_table(sentences: Iterable[str]) -> TokenTable:
     A word may hold other white space: the reference tokeniser writes "22 3/4"
     as one word with a no-break space in it.
     """
-    if _compiled is None:
-        return _in_python(sentences)
-    words, numbers, lengths = _compiled.number_words(sentences)
-    return TokenTable(words, np.frombuffer(numbers, np.int32), _starts(np.frombuffer(lengths, np.int64)))
-
-
-def _in_python(sentences: Iterable[str]) -> TokenTable:
     # A word that is not there yet is given the next number.
     number: defaultdict[str, int] = defaultdict(int)
     number.default_factory = number.__len__
@@ -74,6 +65,3 @@ def _in_python(sentences: Iterable[str]) -> TokenTable:
 
 def _starts(lengths: Whole) -> Whole:
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])
-
-
-_compiled = kernel("limner.text._token_table")

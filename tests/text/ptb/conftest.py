@@ -1,4 +1,4 @@
-"""The reference tokeniser where it is at hand, what was recorded of it, and ours with and without its kernel."""
+"""The reference tokeniser where it is available, and what was recorded of it."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-
-from limner.text import ptb
 
 Reference = Callable[[Sequence[str]], list[str]]
 Recorded = dict[str, dict[str, str]]
@@ -51,12 +49,3 @@ def recorded() -> Recorded:
             text, tokens = map(json.loads, line.split("\t"))
             rows[text] = tokens
     return found
-
-
-@pytest.fixture(params=["compiled", "python"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both ways of tokenising; the first only where the kernel was built."""
-    if request.param == "python":
-        monkeypatch.setattr(ptb, "_plain", None)
-    elif ptb._plain is None:
-        pytest.skip("the kernel was not built")

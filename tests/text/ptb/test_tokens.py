@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from limner.text.lexicon import word_set
-from limner.text.ptb import ptb_tokens, tokenise
-from limner.text.ptb.chunks import DROPPED
+from limner.text.ptb import DROPPED, ptb_tokens, tokenise
 
 Reference = Callable[[Sequence[str]], list[str]]
 Recorded = dict[str, dict[str, str]]
@@ -45,7 +44,6 @@ def test_tokens_are_those_recorded_of_the_reference(recorded: Recorded) -> None:
     assert {head: rows for head, rows in found.items() if rows} == {}
 
 
-@pytest.mark.usefixtures("way")
 def test_captions_are_the_recorded_tokens_without_punctuation(recorded: Recorded) -> None:
     rows = {text: tokens for of_a_kind in recorded.values() for text, tokens in of_a_kind.items()}
     kept = [" ".join(token for token in tokens.split(" ") if token not in DROPPED) for tokens in rows.values()]

@@ -44,3 +44,8 @@ OPENERS = word_set(
 
 PARTED = ("cannot", "gimme", "gonna", "gotta", "lemme", "wanna")
 """Words that are two tokens, the first of three letters."""
+
+STOPPED = frozenset(
+    word.lower() for words in (TITLES, MANUFACTURED, ENDINGS, LIMITED, STATES, BEFORE_NUMBERS) for word in words
+)
+"""Words whose full stop is, or may be, their own."""

@@ -5,49 +5,48 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from limner.text.ptb.abbreviations import PARTED
-from limner.text.ptb.characters import LINE_BREAKS, SPACE, shape
-from limner.text.ptb.rules import Rule, rules
+from limner.text.ptb.abbreviations import PARTED, STOPPED
+from limner.text.ptb.characters import DIGIT, LINE_BREAKS, shape
+from limner.text.ptb.token_rules import BLANKS, Rule, rules
 
 
 def lex(sentence: str, following: str) -> list[str]:
-    """The tokens of a sentence in lower case, given the line after it, which may decide about a last full stop."""
+    """The tokens of a sentence in lower case. `following` is the next line, which may decide about a last full stop."""
     text = sentence.translate(LINE_BREAKS)
     looks = shape(f"{text}\n{following}\n")
     tokens: list[str] = []
-    vain: dict[Rule, int] = {}
-    place, end = 0, len(text)
-    while place < end:
-        if plain := _PLAIN.match(looks, place):
-            if plain.lastgroup:
-                tokens.append(plain[0])
-            place = plain.end()
+    failing: dict[Rule, int] = {}
+    start, end = 0, len(text)
+    while start < end:
+        if (plain := _PLAIN.match(looks, start)) and plain[1].lower() not in ODD:
+            tokens.extend(filter(None, plain.group(2, 3, 4)))
+            start = plain.end()
             continue
-        rule, token_end = _longest(looks, place, vain)
+        rule, token_end = _longest(looks, start, failing)
         if rule is None:
-            place += 1
+            start += 1
             continue
-        token = text[place:token_end]
+        token = text[start:token_end]
         tokens.extend(rule.making(token) if rule.making else (token,))
-        place = token_end
+        start = token_end
     return [token.lower() for token in tokens]
 
 
-def _longest(looks: str, place: int, vain: dict[Rule, int]) -> tuple[Rule | None, int]:
-    """The rule whose match is the longest at this place, and where its token ends.
+def _longest(looks: str, start: int, failing: dict[Rule, int]) -> tuple[Rule | None, int]:
+    """The rule with the longest match at `start`, and where its token ends.
 
-    `vain` holds up to where a rule is known to fail: without it a long run of
-    letters and dots would be read anew from each of its tokens.
+    `failing` says up to where a rule is known to fail: without it a long run
+    of letters and dots would be read anew from each of its tokens.
     """
-    best, longest, token_end = None, place, place
-    for rule in _rules_by_first(looks[place]):
-        if rule.reach and place < vain.get(rule, 0):
+    best, longest, token_end = None, start, start
+    for rule in _rules_by_first(looks[start]):
+        if rule.reach and start < failing.get(rule, 0):
             continue
-        match = rule.pattern.match(looks, place)
+        match = rule.pattern.match(looks, start)
         if match and match.end() > longest:
             best, longest, token_end = rule, match.end(), match.end(match.lastindex or 0)
-        elif rule.reach and not match and (reached := rule.reach.match(looks, place)):
-            vain[rule] = reached.end()
+        elif rule.reach and not match and (reached := rule.reach.match(looks, start)):
+            failing[rule] = reached.end()
     return best, token_end
 
 
@@ -56,5 +55,14 @@ def _rules_by_first(character: str) -> tuple[Rule, ...]:
     return tuple(rule for rule in rules() if rule.first.match(character))
 
 
-# Blanks, and words on which no rule but the plainest could have a say: most of any text.
-_PLAIN = re.compile(rf"[ \t][ \t\xa0{SPACE}]*+|(?P<word>(?!(?i:{'|'.join(PARTED)})[ ,])[A-Za-z]{{2,}}+(?=,? ))")
+# Most of any text needs no rules: words and numbers that may hold hyphens, with "'s" or a mark after them, and blanks.
+# A number before a space and a digit may go on, "2 1/2", and a full stop may be the first of three: ". . .".
+_PLAIN = re.compile(
+    rf"(([A-Za-z0-9]++(?:-[A-Za-z0-9]++)*+)('[sS])?+([.,!?])?+)(?=[ \n])(?:(?<![0-9.])|(?! [0-9.{DIGIT}]))"
+    rf"(?:{BLANKS})?+"
+)
+# Rules still decide about these: words that are two tokens, and full stops that may belong to a word or a letter.
+ODD = frozenset(
+    {f"{word}{mark}" for word in PARTED for mark in ("", *".,!?")}
+    | {f"{word}." for word in (*STOPPED, *"abcdefghijklmnopqrstuvwxyz")}
+)

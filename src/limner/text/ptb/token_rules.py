@@ -41,7 +41,7 @@ class Rule:
 @cache
 def rules() -> tuple[Rule, ...]:
     """All rules, the stronger first; compiled when first asked for."""
-    parts = (_markup, _words, _apostrophes, _web, _numbers, _acronyms, _abbreviations, _quotes, _punctuation)
+    parts = (_blanks, _markup, _words, _apostrophes, _web, _numbers, _acronyms, _abbreviations, _quotes, _punctuation)
     return tuple(rule for part in parts for rule in part())
 
 
@@ -66,6 +66,14 @@ _DOTTED_COMPOUND = rf"{_DOTTED_RUN}(?:-(?:{_ACRONYM}|[A-Za-z0-9\xad]++))++"
 _FIRMS = "[A-Z]++(?:(?:[&+]|&(?i:amp);)[A-Z]++)++"
 _CONTRACTED = f"{_APOSTROPHE}(?i:s|m|d|ll|re|ve)"
 _NOT = f"[nN]{_ANY_QUOTE}[tT]"
+
+
+# A no-break space belongs to the blanks if it follows one; alone, it may begin an address.
+BLANKS = f"[ \t][ \t\xa0{SPACE}]*+"
+
+
+def _blanks() -> Iterator[Rule]:
+    yield _rule("[ \t]", BLANKS, lambda _: ())
 
 
 _NAME = "[A-Za-z][A-Za-z0-9_:.-]*+"
@@ -122,7 +130,11 @@ def _web() -> Iterator[Rule]:
     yield _rule("[hH]", r'(?i:https?)://[^ \t\n"<>|(){}]+[^ \t\n"<>|(){}.!?,-]')
     path = r'/[^ \t\n"<>|()]+[^ \t\n"<>|(){}.!?,-]'
     part = r'[^ \t\n"<>|(){}.!?,]++\.'
-    yield _rule("[wW]", rf"[wW]{{3}}\.(?:(?:{part})+?[A-Za-z]{{2,4}}{path}|(?:{part})+[A-Za-z]{{2,4}})")
+    yield _rule(
+        "[wW]",
+        rf"[wW]{{3}}\.(?:(?:{part})+?[A-Za-z]{{2,4}}{path}|(?:{part})+[A-Za-z]{{2,4}})",
+        reach=rf"[wW]{{3}}\.(?:{part})*+",
+    )
     # What a host may hold is what the reference lets it hold: "%a.com" and "½a.com", but no digit and no capital.
     host = r"""[^ \t\n!"$'(),-`{|}]"""
     yield _rule(host, rf"(?:{host}++\.)+(?i:com|edu|net|org)(?:{path})?", reach=rf"{host}++(?:\.{host}++)*+")

@@ -1,3 +1,0 @@
-from collections.abc import Iterable, Set
-
-def plain(sentences: Iterable[str], odd: Set[str], /) -> list[str | None]: ...

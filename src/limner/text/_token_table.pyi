@@ -1,3 +1,0 @@
-from collections.abc import Iterable
-
-def number_words(sentences: Iterable[str], /) -> tuple[list[str], bytearray, bytearray]: ...
