@@ -51,6 +51,7 @@ MOVED: dict[str, tuple[str, ...]] = {
 """The modules that now define what the module of an old name defined; submodules of a moved package move with it."""
 
 RENAMED: dict[str, str] = {
+    "limner.report.bench_plots.ClassMentions": "limner.report.bench_plots:MentionCount",
     "limner.bench.contents.gather": "limner.bench.candidate_images:gather_candidates",
     "limner.score.judgement.agreement.agreement": "limner.score.judgement.agreement:measure_agreement",
     "limner.caption.wording.Wording": "limner.caption.constraints.tokenizer_adapter:TokenizerAdapter",

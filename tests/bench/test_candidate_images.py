@@ -41,7 +41,7 @@ def test_an_image_has_each_of_its_classes_once_and_all_its_boxes() -> None:
     ],
 )
 def test_what_is_dropped_is_counted_by_its_reason(one: Image, reason: str) -> None:
-    candidates = gather_candidates([one, image("b", "dog", "cat", "paw")], CountedClasses(ignored=["paw"]))
+    candidates = gather_candidates([one, image("b", "dog", "cat", "paw")], CountedClasses(ignore=["paw"]))
     assert candidates.ids == ["b"]
     assert {why: n for why, n in candidates.dropped.items() if n} == {reason: 1}
 

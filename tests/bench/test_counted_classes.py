@@ -63,21 +63,21 @@ def test_without_a_hierarchy_all_count() -> None:
 
 
 def test_classes_can_be_kept_and_ignored() -> None:
-    counted = CountedClasses(TREE, kept=["vehicle"], ignored=["Taxi", "zebra"])
+    counted = CountedClasses(TREE, keep=["vehicle"], ignore=["Taxi", "zebra"])
     assert counted.of(["Vehicle", "Taxi", "zebra", "Boot"]) == ["Vehicle", "Boot"]
     assert counted.why_not("Taxi") == "named"
 
 
 def test_a_class_to_keep_that_is_not_there_is_an_error() -> None:
     with pytest.raises(LimnerError, match="unknown class 'Vehicel'; did you mean 'Vehicle'"):
-        CountedClasses(TREE, kept=["Vehicel"])
+        CountedClasses(TREE, keep=["Vehicel"])
 
 
 def test_a_class_to_ignore_that_is_nowhere_is_an_error() -> None:
     with pytest.raises(LimnerError, match="unknown class 'dgo'; did you mean 'dog'"):
-        CountedClasses(ignored=["dgo"]).check({"dog", "cat"})
-    CountedClasses(ignored=["dog"]).check({"dog", "cat"})
-    CountedClasses(TREE, ignored=["taxi"]).check({"Boot"})
+        CountedClasses(ignore=["dgo"]).check({"dog", "cat"})
+    CountedClasses(ignore=["dog"]).check({"dog", "cat"})
+    CountedClasses(TREE, ignore=["taxi"]).check({"Boot"})
 
 
 def test_a_hierarchy_of_other_classes_is_an_error() -> None:

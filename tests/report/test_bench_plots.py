@@ -13,7 +13,7 @@ from limner.look import plots
 from limner.report.bench_plots import (
     BLUE,
     ORANGE,
-    ClassMentions,
+    MentionCount,
     composition_figure,
     evenness_figure,
     mention_histogram_figure,
@@ -23,12 +23,12 @@ from limner.report.bench_plots import (
 pytest.importorskip("matplotlib")
 
 CLASSES = [
-    ClassMentions("Man", 3000, True),
-    ClassMentions("Dog", 900, True),
-    ClassMentions("Handbag", 3, True),
-    ClassMentions("Owl", 3, False),
-    ClassMentions("Harp", 2, False),
-    ClassMentions("Tick", 0, False),
+    MentionCount("Man", 3000, True),
+    MentionCount("Dog", 900, True),
+    MentionCount("Handbag", 3, True),
+    MentionCount("Owl", 3, False),
+    MentionCount("Harp", 2, False),
+    MentionCount("Tick", 0, False),
 ]
 
 
@@ -49,7 +49,7 @@ def test_a_bar_for_every_class_that_is_mentioned_in_the_colour_of_its_domain() -
 
 
 def test_many_classes_take_several_rows() -> None:
-    many = [ClassMentions(f"class {i:03}", 400 - i, i < 5) for i in range(400)]
+    many = [MentionCount(f"class {i:03}", 400 - i, i < 5) for i in range(400)]
     panels = mentions_figure(many, 395).axes
     assert [len(panel.patches) for panel in panels] == [175, 175, 50]
     assert [len(panel.lines) for panel in panels] == [1, 0, 0]
@@ -87,7 +87,7 @@ def test_how_evenly_classes_occur() -> None:
 
 
 def test_nothing_mentioned_is_drawn_too(tmp_path: Path) -> None:
-    unsaid = [ClassMentions("Tick", 0, False)]
+    unsaid = [MentionCount("Tick", 0, False)]
     figures = {"a": mentions_figure(unsaid, 1000), "b": mention_histogram_figure(unsaid, 1000)}
     assert len(plots.save(figures, tmp_path)) == 4
     assert len(plots.save({"c": mentions_figure([], 1), "d": mention_histogram_figure([], 0)}, tmp_path)) == 4

@@ -41,6 +41,7 @@ class Composition:
         chosen = np.array(images, dtype=np.int64)
         numbers, sizes = candidates.of_each(chosen)
         counts = np.bincount(numbers, minlength=len(candidates.classes))
+        # Pairs of a class and a number of classes, numbered row by row.
         rows = np.repeat(np.minimum(sizes, POOLS[-1] + 1), sizes)
         joint = np.bincount(rows * len(candidates.classes) + numbers)
         return cls(

@@ -24,19 +24,19 @@ class CountedClasses:
 
     A class is ignored as a `part` if it, or a class above it, is a part of
     something in the hierarchy; as a `super-category` if there are classes
-    below it, unless it is in `PLAIN` or `kept`; and as `named` if it is in
-    `ignored`. Labels outside the hierarchy count; without one all labels do.
+    below it, unless it is in `PLAIN` or `keep`; and as `named` if it is in
+    `ignore`. Labels outside the hierarchy count; without one all labels do.
     """
 
     def __init__(
-        self, hierarchy: ClassHierarchy | None = None, *, kept: Iterable[str] = (), ignored: Iterable[str] = ()
+        self, hierarchy: ClassHierarchy | None = None, *, keep: Iterable[str] = (), ignore: Iterable[str] = ()
     ) -> None:
         self._hierarchy = hierarchy
         self._class_by_label: dict[str, str] = {}
-        self._named = {self.class_of(name): name for name in ignored}
+        self._named = {self.class_of(name): name for name in ignore}
         self._why: dict[str, str] = {}
         if hierarchy is not None:
-            required = map(hierarchy.require, kept)
+            required = map(hierarchy.require, keep)
             self._why = _ignored(hierarchy, {*required, *(self.class_of(name) for name in PLAIN)})
         self._why.update(dict.fromkeys(self._named, NAMED))
 
@@ -66,17 +66,19 @@ class CountedClasses:
         if self._hierarchy is not None and labels and not any(name in self._hierarchy for name in classes):
             problem = f"no class of the corpus, such as {shown(min(labels))}, is in the hierarchy"
             raise LimnerError(problem, code="class names needed")
+        # A class to ignore that is nowhere is a typing error, and ignoring it would go unnoticed.
         for name, given in self._named.items():
             if name not in classes and (self._hierarchy is None or name not in self._hierarchy):
                 raise unknown("class", given, sorted(classes))
 
 
-def _ignored(hierarchy: ClassHierarchy, kept: Collection[str]) -> dict[str, str]:
+def _ignored(hierarchy: ClassHierarchy, plain: Collection[str]) -> dict[str, str]:
     why = {
         name: SUPER_CATEGORY
         for name in hierarchy
-        if name == hierarchy.root or (hierarchy.children(name) and name not in kept)
+        if name == hierarchy.root or (hierarchy.children(name) and name not in plain)
     }
+    # Last, so that a part with classes below it is ignored as a part.
     for name in hierarchy:
         if set(hierarchy.wholes(name)) - NO_WHOLES:
             why.update(dict.fromkeys((name, *hierarchy.descendants(name)), PART))

@@ -47,7 +47,7 @@ else:
     bench_plots = lazy("limner.report.bench_plots")
 
 SECTIONS = {
-    "What is in-domain": ["captions", "own", "mentions"],
+    "What is in-domain": ["captions", "captioned_classes", "mentions"],
     "Which classes count": CLASS_OPTIONS,
     "What comes out": [*OUTPUT_OPTIONS, "classes"],
 }
@@ -72,7 +72,12 @@ COLUMNS = ("class", "mentions", "domain", "why")
     type=Source(),
     help="The corpus that systems learn captions from; repeatable.",
 )
-@click.option("--own", metavar="coco|FILE", help="The classes of CAPTIONED; otherwise the labels of its boxes.")
+@click.option(
+    "--own",
+    "captioned_classes",
+    metavar="coco|FILE",
+    help="The classes of CAPTIONED; otherwise the labels of its boxes.",
+)
 @click.option(
     "--mentions",
     metavar="N",
@@ -89,7 +94,7 @@ COLUMNS = ("class", "mentions", "domain", "why")
 def domains(
     sources: tuple[str, ...],
     captions: tuple[str, ...],
-    own: str | None,
+    captioned_classes: str | None,
     mentions: int,
     counted: CountedClasses,
     output: Output,
@@ -106,7 +111,7 @@ def domains(
     check_sources([*sources, *captions])
     output.check([*sources, *captions])
     check_outputs({"--classes": classes}, [*sources, *captions, output.out])
-    captioned_classes = _captioned_classes(own)
+    listed_classes = _listed_classes(captioned_classes)
     captioned = open_corpus(captions, lenient=lenient)
     with read_twice(sources, from_, lenient=lenient) as corpus:
         result, n_written = write_domains(
@@ -114,7 +119,7 @@ def domains(
             captioned,
             output.out,
             counted,
-            captioned_classes=captioned_classes,
+            captioned_classes=listed_classes,
             more_than=mentions,
             format=output.to,
             replace=output.force,
@@ -131,10 +136,10 @@ def domains(
     output.print(result.to_json(), _lines(result))
 
 
-def _captioned_classes(own: str | None) -> list[CaptionedClass] | None:
-    if own is None:
+def _listed_classes(source: str | None) -> list[CaptionedClass] | None:
+    if source is None:
         return None
-    return coco_classes() if own == "coco" else read_captioned_classes(Path(own))
+    return coco_classes() if source == "coco" else read_captioned_classes(Path(source))
 
 
 def _notes(result: Domains) -> Iterator[str]:
@@ -172,7 +177,7 @@ def _write_classes(result: Domains, path: Path) -> None:
 
 def _figures(result: Domains, more_than: int) -> dict[str, Figure]:
     classes = [
-        bench_plots.ClassMentions(name, n, domain == IN)
+        bench_plots.MentionCount(name, n, domain == IN)
         for name, n, domain, _ in result.classes.values()
         if domain != IGNORED
     ]

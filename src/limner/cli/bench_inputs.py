@@ -55,7 +55,7 @@ def _counted(hierarchy: Path | None, names: Path | None, keep: str, ignore: str)
     if hierarchy is None and (names is not None or keep):
         raise click.UsageError(f"{'--names' if names else '--keep'} is about a hierarchy; pass --hierarchy too")
     tree = None if hierarchy is None else read_class_tree(hierarchy, names)
-    return CountedClasses(tree, kept=_listed(keep), ignored=_listed(ignore))
+    return CountedClasses(tree, keep=_listed(keep), ignore=_listed(ignore))
 
 
 def _listed(names: str) -> list[str]:
@@ -87,6 +87,7 @@ class Output:
         elif not target.parent.is_dir():
             raise BadInput(str(target), "cannot write (there is no such folder)", "make the folder first")
         if self.plots is not None:
+            # Somebody without the plotting library hears of it now, not after the work.
             load("limner.look.plots")
             if self.plots.exists() and not self.plots.is_dir():
                 raise BadInput(str(self.plots), "is a file", "name a folder for the figures")
@@ -130,6 +131,7 @@ def read_twice(sources: Sequence[str], from_: str | None, *, lenient: bool) -> I
     At the end, warnings and omissions of reading it are printed.
     """
     corpus = open_corpus(sources, from_, lenient=lenient)
+    # A pipe can be read only once.
     if not any(is_stdio(source) for source in sources):
         yield corpus
         tell_reading(corpus)

@@ -86,6 +86,7 @@ class _Things:
         pool = self._pool(phrase.term)
         if phrase.several:
             return pool
+        # Two singular nouns of one class mean two things: "a man beside a man".
         left = [box for box in pool if box.id not in taken]
         # A box around a whole crowd is nobody in particular while there are others.
         single = [box for box in left if "crowd" not in box.flags] or left
@@ -103,6 +104,7 @@ class _Things:
         class's own name means everything that is a kind of it.
         """
         if term not in self._pools:
+            # A label may be a synonym itself, in corpora with finer labels than the list's classes.
             labels = [term.word] if term.word in self._boxes_by_class else list(term.classes)
             if term.word in self._synonyms.words_by_class:
                 labels += self._synonyms.words_by_class[term.word] - set(labels) - self._synonyms.words_by_class.keys()
@@ -121,6 +123,7 @@ class _Things:
         key = frozenset(ids)
         if key not in self.chains:
             name = ids[0] if len(ids) == 1 else "all " + " + ".join(dict.fromkeys(box.label for box in boxes))
+            # Box ids are free text, so a chain of several boxes may clash with one.
             while any(name == chain.id for chain in self.chains.values()):
                 name += "'"
             types = tuple(dict.fromkeys(kind for box in boxes for kind in box.types))

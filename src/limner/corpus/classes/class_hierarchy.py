@@ -42,6 +42,7 @@ class ClassHierarchy:
         self._classes = dict.fromkeys([root, *self._children, *self._parents, *self._parts, *self._wholes])
         self._aliases = {alias: name for alias, name in (aliases or {}).items() if name in self._classes}
         self._class_by_folded = _first_by_folded((name, name) for name in self._classes)
+        # Aliases override names that only agree when folded: COCO's "mouse" is the "Computer mouse".
         self._class_by_folded |= _first_by_folded(self._aliases.items())
         self._above: dict[str, frozenset[str]] = {}
         if circle := _circle(self._parents, self._children):

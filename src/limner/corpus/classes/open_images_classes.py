@@ -40,6 +40,7 @@ def read_class_names(paths: Sequence[Path], reading: Reading) -> dict[str, str]:
                         location, f"expected an id and a name, not {shown(row)}", "write LabelName,DisplayName"
                     )
                 id, name = (reading.text(location, "class", cell) for cell in row[:2])
+                # A quote that is never closed swallows the rest of the file.
                 if "\n" in id + name:
                     raise BadInput(location, f"{shown(row[:2])} goes over several lines", "check its quotes")
                 if (id, name) != ("LabelName", "DisplayName") and names.setdefault(id, name) != name:
