@@ -15,9 +15,16 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
 from limner.errors import BadInput, LimnerError
+from limner.lazy import lazy
+
+if TYPE_CHECKING:
+    import zstandard
+else:
+    # Few files are compressed so, and the library takes as long to import as all of this package's core.
+    zstandard = lazy("zstandard")
 
 MAX_LINE = 16 << 20
 """Bytes a line may have before it is taken for no text at all."""
@@ -63,11 +70,8 @@ class _ZstdFrames(io.RawIOBase):
     STEP = 2048
 
     def __init__(self, path: Path, raw: BinaryIO) -> None:
-        import zstandard
-
         self._path = path
         self._raw = raw
-        self._fault = zstandard.ZstdError
         self._unpacker = zstandard.ZstdDecompressor(max_window_size=1 << 27)
         self._frame = self._unpacker.decompressobj()
         self._within = False
@@ -96,7 +100,7 @@ class _ZstdFrames(io.RawIOBase):
             return False
         try:
             self._ready = memoryview(self._frame.decompress(packed))
-        except self._fault as error:
+        except zstandard.ZstdError as error:
             raise BadInput(str(self._path), f"cannot be decompressed ({error})", "is it a zstd file?") from error
         self._within = not self._frame.eof
         self._packed = b""
@@ -170,8 +174,6 @@ def _compressed(path: Path, raw: BinaryIO) -> Iterator[IO[bytes]]:
         with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as handle:
             yield cast(IO[bytes], handle)
     elif path.suffix == ".zst":
-        import zstandard
-
         with zstandard.ZstdCompressor(level=3).stream_writer(raw, closefd=False) as writer:
             yield cast(IO[bytes], writer)
     else:
@@ -201,17 +203,16 @@ def _in_place_of(path: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def write_folder(path: Path, *, replace: bool = False, remedy: str = "name another or pass --force") -> Iterator[Path]:
+def write_folder(path: Path, *, replace: bool = False, code: str = "folder-not-empty") -> Iterator[Path]:
     """An empty folder to fill, which becomes `path` when the block ends well.
 
-    A folder that has something in it is kept unless `replace` is set; the
-    error then names the remedy.
+    A folder that has something in it is an error of this code unless `replace` is set.
     """
     try:
         if path.exists() and not path.is_dir():
             raise LimnerError(f"{path}: is a file; name a folder to write")
         if path.is_dir() and any(path.iterdir()) and not replace:
-            raise LimnerError(f"{path}: the folder is not empty; {remedy}")
+            raise BadInput(str(path), "the folder is not empty", "name another", code=code)
         temporary = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent))
     except OSError as error:
         raise cannot("write", path, error) from error

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limner.corpus import Box, Caption, Chain, Image, Mention, open_corpus
+from limner.corpus import Box, Caption, Chain, Image, ImageLabel, Mention, open_corpus
 from limner.corpus.statistics import Distribution, Statistics, Summary, compare, statistics
 from strategies import corpora
 
@@ -368,3 +368,9 @@ def test_a_sample_of_coco_has_as_many_ngrams_as_the_nocaps_paper_found(shared_da
     assert found.ngrams.captions == 22500
     # Table 1 of the paper, whose tokeniser is not told.
     assert found.ngrams.distinct == pytest.approx((6913, 46664, 92946, 119582), rel=0.04)
+
+
+def test_image_labels_are_counted_and_absent_ones_apart() -> None:
+    labels = (ImageLabel("Dog"), ImageLabel("Cat", 0), ImageLabel("Dog", 0.5, "machine"))
+    pictures = statistics([Image("a", labels=labels), Image("b")]).pictures
+    assert (pictures.labels, pictures.absent_labels, pictures.labelled) == (3, 1, 1)

@@ -21,7 +21,7 @@ def command(folder: Path, images: int, seed: int) -> None:
     DIR is made anew each time, if there is nothing in it but an earlier demo.
     """
     replace = folder.is_dir() and {path.name for path in folder.iterdir()} <= MADE
-    with write_folder(folder, replace=replace, remedy="name another") as made:
+    with write_folder(folder, replace=replace, code="") as made:
         lines = make_demo(made, images, seed=seed, progress=terminal_progress)
     terminal_progress.clear()
     for line in lines:

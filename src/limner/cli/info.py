@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
-from limner.cli.terminal import progress
-from limner.corpus import Corpus, Image, open_corpus
+from limner.cli.terminal import progress, terminal_progress
+from limner.corpus import Corpus, open_corpus
 from limner.corpus.formats import split_source
+from limner.corpus.statistics import compare, statistics
 from limner.errors import LimnerError
 from limner.files import STDIO
 from limner.lazy import lazy, load
+from limner.report.statistics import text_of
 
 if TYPE_CHECKING:
     from limner.report import statistics_plots
@@ -60,39 +61,39 @@ def command(
     most frequent words, overlap of boxes, distinct n-grams. Two corpora have
     their n-grams counted in random samples of one size.
     """
-    from limner.corpus.statistics import compare, statistics
-    from limner.report.statistics import text_of
-
     sources = [corpus] if other is None else [corpus, other]
     names = _names(sources)
     if plots is not None:
         load("limner.look.plots")
     opened = [open_corpus(source, from_, lenient=lenient) for source in sources]
     if len(opened) == 1 and sample is None and captions_each is None:
-        found = [statistics(_watched(opened[0]), name=names[0], tagger=tagger)]
+        results = [statistics(progress(opened[0], "images"), name=names[0], tagger=tagger)]
     else:
         # A sample takes a second pass, and standard input gives only one.
-        passes = [_kept(c) if _is_stdin(s) else c for c, s in zip(opened, sources, strict=True)]
-        found = compare(
-            passes, names, images=sample, captions_each=captions_each, seed=seed, tagger=tagger, watch=_watched
+        corpora = [_in_memory(c) if _is_stdin(s) else c for c, s in zip(opened, sources, strict=True)]
+        results = compare(
+            corpora,
+            names,
+            images=sample,
+            captions_each=captions_each,
+            seed=seed,
+            tagger=tagger,
+            progress=terminal_progress,
         )
-    for read in opened:
-        tell_reading(read)
+        terminal_progress.clear()
+    for source in opened:
+        tell_reading(source)
     if plots is not None:
-        drawn = statistics_plots.draw(found, plots)
+        drawn = statistics_plots.draw(results, plots)
         click.echo(f"limner: {len(drawn) // 2} figures drawn in {plots}", err=True)
     if as_json:
-        click.echo(json.dumps({"corpora": [s.to_json() for s in found]}, ensure_ascii=False, indent=2))
+        click.echo(json.dumps({"corpora": [s.to_json() for s in results]}, ensure_ascii=False, indent=2))
     else:
-        click.echo(text_of(found), nl=False)
+        click.echo(text_of(results), nl=False)
 
 
-def _watched(images: Iterable[Image]) -> Iterator[Image]:
-    return progress(images, "images")
-
-
-def _kept(corpus: Corpus) -> Corpus:
-    return Corpus.of(_watched(corpus), corpus.name)
+def _in_memory(corpus: Corpus) -> Corpus:
+    return Corpus.of(progress(corpus, "images"), corpus.name)
 
 
 def _is_stdin(source: str) -> bool:

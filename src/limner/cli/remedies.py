@@ -12,6 +12,12 @@ from limner.errors import BadInput, LimnerError
 REMEDIES: dict[str, str] = {
     "class names needed": "pass the file of class names with --names",
     "no rotation": "pass --rotation any if the pictures are upright",
+    "faulty": "correct it, or pass --lenient to leave it out",
+    "outside-picture": "more than {edge:g} pixel outside is refused: correct it, or pass --lenient to leave it out",
+    "folder-not-empty": "name another or pass --force",
+    "unknown-field": "`limner schema` lists the fields",
+    "faulty-field": "`limner schema` tells what may stand here",
+    "small-sample": "ask for fewer images (--sample) or captions (--captions-each)",
     "has mentions": "pass --force to replace them",
     "bad-picture": "repair or remove the file, or pass --lenient to do without",
     "unknown-image": "name the corpus that was described, or pass --lenient to leave the result out",

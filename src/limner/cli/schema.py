@@ -6,15 +6,14 @@ import inspect
 import json
 
 import click
+import msgspec
+
+from limner.corpus.image import Image
 
 
 @click.command()
 def command() -> None:
     """Print the JSON Schema of a line of Limner's own format."""
-    import msgspec
-
-    from limner.corpus.image import Image
-
     schema = msgspec.json.schema(Image)
     for part in schema["$defs"].values():
         part["description"] = inspect.cleandoc(part["description"])

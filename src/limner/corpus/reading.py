@@ -89,9 +89,7 @@ class Reading:
             self.skip("box that is no box", error)
             return None
         except ValueError as error:
-            self.skip(
-                "box that is no box", BadInput(place, str(error), "correct it, or pass --lenient to leave it out")
-            )
+            self.skip("box that is no box", _faulty(place, error))
             return None
         if not self.fits(place, made, size):
             return None
@@ -104,8 +102,8 @@ class Reading:
         if size is None or inside(box, *size):
             return True
         problem = f"box {shown(box.id)} {shown(box.corners)} reaches out of the image, {size[0]} by {size[1]}"
-        remedy = f"more than {EDGE:g} pixel outside is refused: correct it, or pass --lenient to leave it out"
-        self.skip("box out of the image", BadInput(place, problem, remedy))
+        remedy = f"correct it: more than {EDGE:g} pixel outside is refused"
+        self.skip("box out of the image", BadInput(place, problem, remedy, code="outside-picture", edge=EDGE))
         return False
 
     def warn_of_boxes(self, image: Image, place: str) -> None:
@@ -131,7 +129,7 @@ class Reading:
         except BadInput as error:
             self.skip("caption that is no text", error)
         except ValueError as error:
-            self.skip("faulty caption", BadInput(place, str(error), "correct it, or pass --lenient to leave it out"))
+            self.skip("faulty caption", _faulty(place, error))
         return None
 
     def image(
@@ -163,7 +161,7 @@ class Reading:
         try:
             return Image(id, width, height, kept, said, named, file, attributes or {}, provenance or {}, tuple(labels))
         except ValueError as error:
-            self.skip("faulty image", BadInput(place, str(error), "correct it, or pass --lenient to leave it out"))
+            self.skip("faulty image", _faulty(place, error))
         return None
 
     def _without_dangling(
@@ -188,6 +186,10 @@ class Reading:
             tuple(replace(c, mentions=tuple(map(cleaned, c.mentions))) for c in captions),
             tuple(replace(c, boxes=present(c.boxes)) for c in chains),
         )
+
+
+def _faulty(place: str, error: ValueError) -> BadInput:
+    return BadInput(place, str(error), "correct it, or leave it out by reading leniently", code="faulty")
 
 
 def is_encodable(text: str) -> bool:

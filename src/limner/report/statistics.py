@@ -73,6 +73,9 @@ def _pictures(corpora: Sequence[Statistics]) -> list[Row]:
         _row("height: lowest, median, highest", corpora, lambda s: _span(s.pictures.height)),
         *_kinds(corpora, lambda s: s.pictures.attributes),
         *_kinds(corpora, lambda s: s.pictures.provenance),
+        _row_if_any("image labels", corpora, lambda s: s.pictures.labels),
+        _row_if_any("labels of what is absent", corpora, lambda s: s.pictures.absent_labels),
+        _row_if_any("images with labels", corpora, lambda s: s.pictures.labelled),
     ]
 
 

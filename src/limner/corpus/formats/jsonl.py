@@ -212,12 +212,12 @@ def explain(error: Exception, place: str) -> BadInput:
     unknown = _UNKNOWN.search(message)
     if unknown is not None:
         close = get_close_matches(unknown[1], _NAMES, n=1)
-        return BadInput(
-            place,
-            f"unknown field {shown(unknown[1])}",
-            f"did you mean {close[0]!r}?" if close else "`limner schema` lists the fields",
-        )
-    return BadInput(place, one_line(message, 300), "`limner schema` tells what may stand here")
+        problem = f"unknown field {shown(unknown[1])}"
+        if close:
+            return BadInput(place, problem, f"did you mean {close[0]!r}?")
+        return BadInput(place, problem, "give only the fields of limner.corpus.Image", code="unknown-field")
+    remedy = "give it as limner.corpus.Image has it"
+    return BadInput(place, one_line(message, 300), remedy, code="faulty-field")
 
 
 CODEC = Codec(recognise, read, write=write)

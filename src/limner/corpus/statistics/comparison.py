@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
@@ -11,7 +11,8 @@ from limner.corpus.image import Image
 from limner.corpus.statistics.corpus_figures import Distribution, Ngrams, Statistics
 from limner.corpus.statistics.corpus_tally import statistics
 from limner.corpus.statistics.distinct_ngrams import DistinctNgrams
-from limner.errors import LimnerError
+from limner.errors import BadInput, LimnerError
+from limner.progress import Progress, silent, track
 from limner.text.words import words
 
 
@@ -31,23 +32,23 @@ def compare(
     captions_each: int | None = None,
     seed: int = 0,
     tagger: str = "none",
-    watch: Callable[[Iterable[Image]], Iterable[Image]] = iter,
+    progress: Progress = silent,
 ) -> list[Statistics]:
     """The statistics of each corpus, with n-grams counted in uniform samples of one size.
 
     The sample is `equal_sample`; a second pass over each corpus draws it.
-    `watch` is put around every pass, to show progress.
+    `progress` hears of the images of every pass.
     """
-    found = [
-        statistics(watch(corpus), name=name, tagger=tagger, ngrams=False)
+    results = [
+        statistics(track(corpus, "images", progress), name=name, tagger=tagger, ngrams=False)
         for corpus, name in zip(corpora, names, strict=True)
     ]
-    sample = equal_sample([s.captions.per_image for s in found], names, images, captions_each)
+    sample = equal_sample([s.captions.per_image for s in results], names, images, captions_each)
     if sample is None:
-        return found
+        return results
     return [
-        replace(s, ngrams=sampled_ngrams(watch(corpus), s.captions.per_image, sample, seed))
-        for corpus, s in zip(corpora, found, strict=True)
+        replace(s, ngrams=sampled_ngrams(track(corpus, "images", progress), s.captions.per_image, sample, seed))
+        for corpus, s in zip(corpora, results, strict=True)
     ]
 
 
@@ -88,14 +89,14 @@ def sampled_ngrams(images: Iterable[Image], captions_per_image: Distribution, sa
     each = sample.captions_each
     chosen = set(random.sample(range(_at_least(captions_per_image, each)), sample.images))
     distinct = DistinctNgrams()
-    place = 0
+    position = 0
     for image in images:
         if len(image.captions) < each:
             continue
-        if place in chosen:
+        if position in chosen:
             for i in random.sample(range(len(image.captions)), each):
                 distinct.add(words(image.captions[i].text))
-        place += 1
+        position += 1
     return Ngrams(sample.images, sample.images * each, each, seed, distinct.counts())
 
 
@@ -106,9 +107,7 @@ def _at_least(captions_per_image: Distribution, each: int) -> int:
 def _too_few(
     captions_per_image: Sequence[Distribution], names: Sequence[str], images: int, captions_each: int
 ) -> LimnerError:
-    some = min(range(len(names)), key=lambda i: _at_least(captions_per_image[i], captions_each))
-    there = _at_least(captions_per_image[some], captions_each)
-    return LimnerError(
-        f"{names[some]}: {there:,} images have {captions_each} captions or more, too few for a sample of {images:,}; "
-        "ask for fewer images (--sample) or captions (--captions-each)"
-    )
+    smallest = min(range(len(names)), key=lambda i: _at_least(captions_per_image[i], captions_each))
+    n = _at_least(captions_per_image[smallest], captions_each)
+    problem = f"{n:,} images have {captions_each} captions or more, too few for a sample of {images:,}"
+    return BadInput(names[smallest], problem, "ask for fewer images or captions of each", code="small-sample")

@@ -77,6 +77,8 @@ class Pictures:
     """`attributes` and `provenance` count the images of each value of each name.
 
     None stands for a name with too many values to be kinds of images.
+    `labels` are image labels, `absent_labels` those of confidence 0, and
+    `labelled` the images that have one.
     """
 
     sized: int
@@ -84,6 +86,9 @@ class Pictures:
     height: Summary
     attributes: Mapping[str, Mapping[str, int] | None]
     provenance: Mapping[str, Mapping[str, int] | None]
+    labels: int = 0
+    absent_labels: int = 0
+    labelled: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,6 +95,7 @@ class _PictureTally:
         self._sizes: dict[str, Counter[int]] = {"width": Counter(), "height": Counter()}
         self._attributes = _Kinds()
         self._provenance = _Kinds()
+        self._labels = Counter[str]()
 
     def add(self, image: Image) -> None:
         if image.width is not None and image.height is not None:
@@ -102,10 +103,23 @@ class _PictureTally:
             self._sizes["height"][image.height] += 1
         self._attributes.add(image.attributes)
         self._provenance.add(image.provenance)
+        if image.labels:
+            self._labels["images"] += 1
+            self._labels["all"] += len(image.labels)
+            self._labels["absent"] += sum(label.confidence == 0 for label in image.labels)
 
     def figures(self) -> Pictures:
         width, height = (Distribution.of(sizes).summary() for sizes in self._sizes.values())
-        return Pictures(width.n, width, height, self._attributes.counts(), self._provenance.counts())
+        return Pictures(
+            sized=width.n,
+            width=width,
+            height=height,
+            attributes=self._attributes.counts(),
+            provenance=self._provenance.counts(),
+            labels=self._labels["all"],
+            absent_labels=self._labels["absent"],
+            labelled=self._labels["images"],
+        )
 
 
 class _Kinds:

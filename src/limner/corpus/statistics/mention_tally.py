@@ -5,16 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from limner.corpus.caption import Mention
 from limner.corpus.image import Chain, Image
 from limner.corpus.statistics.corpus_figures import Chains, Mentions, TypeFigures, WordFigures, Words, ratio
 from limner.errors import unknown
+from limner.lazy import lazy
 from limner.text.forms import singular
 from limner.text.lexicon import ADVERBS, CLAUSE_WORDS, CONJUNCTIONS, DETERMINERS, ING_NOUNS, PREPOSITIONS
 from limner.text.phrases import head_noun, is_adjective, is_number, modifiers
 from limner.text.words import words
+
+if TYPE_CHECKING:
+    from limner.text import tagging
+else:
+    tagging = lazy("limner.text.tagging")
 
 
 class Spoken:
@@ -257,10 +263,8 @@ def by_rules(phrases: Iterable[str]) -> Iterator[Phrase]:
 
 def by_spacy(phrases: Iterable[str]) -> Iterator[Phrase]:
     """The nouns and adjectives that spaCy's tagger finds."""
-    from limner.text.tagging import nouns_and_adjectives
-
-    listed = list(phrases)
-    for phrase, (nouns, adjectives) in zip(listed, nouns_and_adjectives(listed), strict=True):
+    phrases = list(phrases)
+    for phrase, (nouns, adjectives) in zip(phrases, tagging.nouns_and_adjectives(phrases), strict=True):
         written = " ".join(word for word in words(phrase) if singular(word) in nouns)
         yield Phrase(tuple(nouns), tuple(adjectives), written)
 
