@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 
 import pytest
 
 from limner import lazy as lazy_imports
 from limner.errors import MissingLibrary
-from limner.lazy import extra_of, lazy, lazy_exports, load, load_object
+from limner.lazy import extra_of, lazy, load, load_object
 
 
 def test_a_lazy_module_is_imported_at_its_first_use() -> None:
@@ -50,18 +52,25 @@ def test_what_is_inside_a_heavy_package_is_heavy(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.fixture
-def package(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    module = ModuleType("a_package")
-    monkeypatch.setitem(sys.modules, "a_package", module)
-    exports = lazy_exports("a_package", {"math": ["pi", "tau"]}, renamed={"two_pi": "tau"})
-    module.__getattr__, module.__dir__, module.__all__ = exports  # type: ignore[method-assign, assignment]
-    return module
+def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    (tmp_path / "a_package.py").write_text(
+        "from typing import TYPE_CHECKING\n"
+        "from limner.lazy import lazy_exports\n"
+        "if TYPE_CHECKING:\n"
+        "    from math import pi, tau\n"
+        "    from string import digits as numerals\n"
+        "__getattr__, __dir__, __all__ = lazy_exports(__name__, renamed={'two_pi': 'tau'})\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "a_package", raising=False)
+    return import_module("a_package")
 
 
 def test_a_package_exports_what_its_modules_define(package: ModuleType) -> None:
     assert package.pi == load_object("math:pi")
-    assert package.__all__ == ["pi", "tau"]
-    assert {"pi", "tau"} <= set(dir(package))
+    assert package.numerals == load_object("string:digits")
+    assert package.__all__ == ["numerals", "pi", "tau"]
+    assert {"numerals", "pi", "tau"} <= set(dir(package))
 
 
 def test_an_old_name_works_and_warns(package: ModuleType) -> None:

@@ -8,10 +8,13 @@ costs nothing.
 
 from __future__ import annotations
 
+import ast
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.abc import InspectLoader
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -77,14 +80,15 @@ def extra_of(module: str) -> str | None:
 
 
 def lazy_exports(
-    package: str, modules: Mapping[str, Iterable[str]], *, renamed: Mapping[str, str] | None = None
+    package: str, *, renamed: Mapping[str, str] | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """A package's `__getattr__`, `__dir__` and `__all__` for names that its modules define.
+    """A package's `__getattr__`, `__dir__` and `__all__`, from what it imports under `if TYPE_CHECKING:`.
 
-    `modules` lists the names by module. `renamed` gives the new name of each
-    old one; using an old name works, and warns.
+    Type checkers read those imports, and so does this function, so the names
+    stand in one place. `renamed` gives the new name of each old one; an old
+    name still works, and warns.
     """
-    module_of = {name: module for module, names in modules.items() for name in names}
+    origins = _type_checking_imports(package)
     renamed = renamed or {}
 
     def get(name: str) -> Any:
@@ -92,13 +96,26 @@ def lazy_exports(
             message = f"{package}.{name} is now {package}.{renamed[name]}"
             warnings.warn(message, DeprecationWarning, stacklevel=2)
             return get(renamed[name])
-        if name not in module_of:
+        if name not in origins:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value = getattr(load(module_of[name]), name)
+        value = load_object(origins[name])
         setattr(sys.modules[package], name, value)
         return value
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *module_of})
+        return sorted({*vars(sys.modules[package]), *origins})
 
-    return get, names, sorted(module_of)
+    return get, names, sorted(origins)
+
+
+def _type_checking_imports(package: str) -> dict[str, str]:
+    """Where each name comes from, as `module:name`, that a package imports for type checkers alone."""
+    spec = find_spec(package)
+    source = spec.loader.get_source(package) if spec and isinstance(spec.loader, InspectLoader) else None
+    blocks = [
+        node
+        for node in ast.parse(source or "").body
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    ]
+    imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]
+    return {alias.asname or alias.name: f"{node.module}:{alias.name}" for node in imports for alias in node.names}

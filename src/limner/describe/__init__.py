@@ -20,40 +20,4 @@ if TYPE_CHECKING:
     from limner.describe.realise.realisers import FluentRealiser, PaperRealiser, Realiser, find_realiser
     from limner.describe.selectors import Concepts, Limited, Selector, find_selector
 
-__all__ = [
-    "FAMILIES",
-    "Concepts",
-    "DescribeSettings",
-    "Explanation",
-    "FluentRealiser",
-    "LearnedSelector",
-    "Limited",
-    "PaperRealiser",
-    "Phrasebook",
-    "Realiser",
-    "Selector",
-    "describe",
-    "describe_corpus",
-    "find_realiser",
-    "find_selector",
-    "learn_phrasebook",
-    "read_phrasebook",
-    "render",
-    "train_selector",
-    "write_phrasebook",
-]
-
-__getattr__, __dir__, _ = lazy_exports(
-    __name__,
-    {
-        "limner.describe.describing": ("DescribeSettings", "describe", "describe_corpus"),
-        "limner.describe.learned.box_features": ("FAMILIES",),
-        "limner.describe.learned.learned_selector": ("LearnedSelector",),
-        "limner.describe.learned.selection_reasons": ("Explanation", "render"),
-        "limner.describe.learned.selector_training": ("train_selector",),
-        "limner.describe.realise.phrasebook": ("Phrasebook", "read_phrasebook", "write_phrasebook"),
-        "limner.describe.realise.phrasebook_learning": ("learn_phrasebook",),
-        "limner.describe.realise.realisers": ("FluentRealiser", "PaperRealiser", "Realiser", "find_realiser"),
-        "limner.describe.selectors": ("Concepts", "Limited", "Selector", "find_selector"),
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

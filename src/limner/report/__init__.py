@@ -13,16 +13,8 @@ from typing import TYPE_CHECKING
 from limner.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from limner.report.pages.captions_page import write_captions_page as write_captions_page
-    from limner.report.pages.page_pictures import Pictures as Pictures
-    from limner.report.pages.show_page import Written as Written
-    from limner.report.pages.show_page import write_page as write_page
+    from limner.report.pages.captions_page import write_captions_page
+    from limner.report.pages.page_pictures import Pictures
+    from limner.report.pages.show_page import Written, write_page
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "limner.report.pages.captions_page": ["write_captions_page"],
-        "limner.report.pages.page_pictures": ["Pictures"],
-        "limner.report.pages.show_page": ["Written", "write_page"],
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

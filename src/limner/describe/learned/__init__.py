@@ -10,14 +10,4 @@ if TYPE_CHECKING:
     from limner.describe.learned.selection_reasons import Explanation, render
     from limner.describe.learned.selector_training import train_selector
 
-__all__ = ["FAMILIES", "Explanation", "LearnedSelector", "render", "train_selector"]
-
-__getattr__, __dir__, _ = lazy_exports(
-    __name__,
-    {
-        "limner.describe.learned.box_features": ("FAMILIES",),
-        "limner.describe.learned.learned_selector": ("LearnedSelector",),
-        "limner.describe.learned.selection_reasons": ("Explanation", "render"),
-        "limner.describe.learned.selector_training": ("train_selector",),
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -9,21 +9,4 @@ if TYPE_CHECKING:
     from limner.describe.realise.phrasebook_learning import learn_phrasebook
     from limner.describe.realise.realisers import FluentRealiser, PaperRealiser, find_realiser
 
-__all__ = [
-    "FluentRealiser",
-    "PaperRealiser",
-    "Phrasebook",
-    "find_realiser",
-    "learn_phrasebook",
-    "read_phrasebook",
-    "write_phrasebook",
-]
-
-__getattr__, __dir__, _ = lazy_exports(
-    __name__,
-    {
-        "limner.describe.realise.phrasebook": ("Phrasebook", "read_phrasebook", "write_phrasebook"),
-        "limner.describe.realise.phrasebook_learning": ("learn_phrasebook",),
-        "limner.describe.realise.realisers": ("FluentRealiser", "PaperRealiser", "find_realiser"),
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)
