@@ -24,6 +24,8 @@ HEAVY: Mapping[str, str] = {
     "limner.corpus.formats.parquet_tables": "parquet",
     "limner.caption.models": "neural",
     "limner.caption.search": "neural",
+    "limner.score.embedder": "neural",
+    "limner.score.sharded.ray_engine": "ray",
     "limner.look.plots": "plots",
     "limner.report.bench_plots": "plots",
     "limner.report.judgement_plots": "plots",

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from limner.cli.score import command
+from limner.cli import limner
+from limner.cli.remedies import worded
 from limner.corpus import Box, Caption, Image, Mention, write_corpus
+from limner.errors import LimnerError
 
 BOXES = (Box("w", 0, 0, 50, 90, "woman"), Box("c", 40, 40, 99, 90, "car"))
 
@@ -37,7 +39,7 @@ def score(folder: Path, results: list[Image], *options: str) -> Result:
     write_corpus(GOLD, folder / "gold.jsonl")
     write_corpus(results, folder / "results.jsonl")
     arguments = ["content", str(folder / "results.jsonl"), "--gold", str(folder / "gold.jsonl"), *options]
-    return CliRunner().invoke(command, arguments)
+    return CliRunner().invoke(limner, ["score", *arguments])
 
 
 def test_scores_are_printed_as_json(tmp_path: Path) -> None:
@@ -74,5 +76,6 @@ def test_scores_are_printed_for_people(tmp_path: Path) -> None:
 def test_results_that_do_not_fit_are_one_clear_error(tmp_path: Path, results: list[Image], said: str) -> None:
     done = score(tmp_path, results)
     assert done.exit_code == 1
-    assert said in str(done.exception)
-    assert "\n" not in str(done.exception)
+    assert isinstance(done.exception, LimnerError)
+    assert said in worded(done.exception)
+    assert "\n" not in worded(done.exception)

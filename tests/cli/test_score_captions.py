@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from limner.cli.score import command
+from limner.cli import limner
+from limner.cli.remedies import worded
+from limner.errors import LimnerError
 
 REFERENCES = {
     "1": ["A brown dog is running on a beach.", "A dog runs along the sand."],
@@ -52,7 +54,7 @@ def other(tmp_path: Path) -> Path:
 
 
 def score(*arguments: object) -> Result:
-    return CliRunner().invoke(command, ["captions", *map(str, arguments)])
+    return CliRunner().invoke(limner, ["score", "captions", *map(str, arguments)])
 
 
 def scored(*arguments: object) -> dict[str, Any]:
@@ -152,7 +154,8 @@ def test_what_does_not_fit_is_refused_unless_allowed(
     results = coco_results(tmp_path / "some.json", captions)
     refused = score(results, "--refs", refs, *METRICS)
     assert refused.exit_code == 1
-    assert option[0] in str(refused.exception)
+    assert isinstance(refused.exception, LimnerError)
+    assert option[0] in worded(refused.exception)
     assert scored(results, "--refs", refs, *METRICS, *option)["counts"][count] == 1
 
 

@@ -10,7 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from limner.cli.score import command
+from limner.cli import limner
 from limner.cli.score_captions import captions as captions_command
 from limner.errors import LimnerError
 
@@ -39,7 +39,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def score(*arguments: object, given: bytes | None = None) -> Result:
-    return CliRunner().invoke(command, ["captions", *map(str, arguments)], input=given)
+    return CliRunner().invoke(limner, ["score", "captions", *map(str, arguments)], input=given)
 
 
 def write(name: str, data: Any) -> str:
@@ -77,8 +77,8 @@ def ids(of: Any) -> list[dict[str, Any]]:
         ([{}], 'give [{"image_id": 1, "caption"'),
         ({"1": "a dog"}, 'give [{"image_id": 1, "caption"'),
         ({"1": [{"caption": "a dog"}]}, 'give [{"image_id": 1, "caption"'),
-        (b"\0" * 100, "no results that are known"),
-        (json.dumps(MINE).encode("utf-16"), "no results that are known"),
+        (b"\0" * 100, "unrecognised results format"),
+        (json.dumps(MINE).encode("utf-16"), "unrecognised results format"),
         (json.dumps(MINE).encode()[:-9], "odd.json: character"),
         (ids(float), "image_id is 1.0; give a whole number"),
         (ids(lambda _: True), "image_id is True"),
@@ -99,7 +99,7 @@ def ids(of: Any) -> list[dict[str, Any]]:
         (b'[{"image_id":1,"caption":"a","caption":"b"}]', "'caption' is there twice in one object"),
         (b'[{"image_id":1,"image_id":2,"caption":"b"}]', "'image_id' is there twice in one object"),
         (b'[{"image_id":1,"caption":"\xff"}]', "not UTF-8"),
-        (b"[" * 200_000, "no results that are known"),
+        (b"[" * 200_000, "unrecognised results format"),
         (b'[{"image_id":1,"caption":"a"},' + b"[" * 200_000, "not usable JSON: maximum recursion depth"),
         (b'[{"image_id":1,"caption":"a","x":' + b'{"a":' * 200_000, "not usable JSON: maximum recursion depth"),
         (b'{"annotations":[{"id":1,"image_id":1,"caption":"a"}],"annotations":[]}', "'annotations' is there twice"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from limner.cli.score import command
+from limner.cli import limner
 from limner.errors import LimnerError
 
 TEXTS = {1: ["A dog runs.", "A dog on sand."], 2: ["A man rides a horse.", "Someone rides."], 3: ["Cats.", "Two cats."]}
@@ -79,7 +79,7 @@ def plain(folder: Path) -> list[str]:
 
 def frequencies(folder: Path) -> list[str]:
     arguments = coco(folder)
-    assert CliRunner().invoke(command, ["captions", *arguments, *QUICK, "--save-df", "a.df"]).exit_code == 0
+    assert CliRunner().invoke(limner, ["score", "captions", *arguments, *QUICK, "--save-df", "a.df"]).exit_code == 0
     return [*arguments, "--df", "a.df"]
 
 
@@ -100,7 +100,7 @@ def test_no_mutation_makes_a_traceback(
     monkeypatch.chdir(tmp_path)
     arguments = ["captions", *seed(tmp_path), *QUICK]
     sound = {file: file.read_bytes() for file in sorted(tmp_path.iterdir())}
-    assert CliRunner().invoke(command, arguments).exit_code == 0, "the seed itself must be scored"
+    assert CliRunner().invoke(limner, ["score", *arguments]).exit_code == 0, "the seed itself must be scored"
     refused, n_scored = [], 0
     for i in range(mutations):
         rng = random.Random(f"{seed.__name__}:{i}")
@@ -110,7 +110,7 @@ def test_no_mutation_makes_a_traceback(
             if raw:
                 rng.choice(MUTATIONS)(rng, raw)
         file.write_bytes(raw)
-        done = CliRunner().invoke(command, [*arguments, *(LOOSE if rng.random() < 0.5 else []), "--json"])
+        done = CliRunner().invoke(limner, ["score", *arguments, *(LOOSE if rng.random() < 0.5 else []), "--json"])
         if done.exit_code == 0:
             n_scored += 1
             found = json.loads(done.stdout)["scores"]
@@ -143,6 +143,6 @@ def test_a_few_bytes_that_unpack_to_gigabytes_are_given_up_early(
         handle.write(start)
         for _ in range(200):
             handle.write(piece)
-    done = CliRunner().invoke(command, ["captions", name, *arguments[1:], *QUICK])
+    done = CliRunner().invoke(limner, ["score", "captions", name, *arguments[1:], *QUICK])
     assert isinstance(done.exception, LimnerError)
     assert any(one in str(done.exception) for one in said.split("|")), str(done.exception)

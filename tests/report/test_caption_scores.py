@@ -11,7 +11,7 @@ import pytest
 
 from caption_evaluations import OURS, THEIRS, evaluation
 from limner.look.tables import WIDTH
-from limner.report.caption_scores import csv_of, part_warnings, per_image_csv, table_of
+from limner.report.caption_scores import csv_of, per_image_csv, subset_warnings, table_of
 from limner.score.caption_evaluation import Evaluation, compare_systems
 from limner.score.metric import Statistics, means
 from limner.score.paired import Comparison
@@ -111,10 +111,10 @@ def test_what_is_to_be_said_of_parts_alone_is_said_once_with_their_names() -> No
     for i, part in enumerate(found.by["domain"].values()):
         told = ["of all", "too few"] if i else ["of all"]
         part.statistics["first"] = replace(part.statistics["first"], warnings=told)
-    assert part_warnings([found, found]) == ["near, out (by domain): too few"]
+    assert subset_warnings([found, found]) == ["near, out (by domain): too few"]
     whole = dict(found.by["domain"])
     found.by["domain"] = {f"part {i}": whole["near"] for i in range(9)}
-    assert part_warnings([found]) == ["part 0, part 1, part 2 and 6 more (by domain): too few"]
+    assert subset_warnings([found]) == ["part 0, part 1, part 2 and 6 more (by domain): too few"]
 
 
 def test_names_that_would_break_a_table_are_kept_on_one_line() -> None:

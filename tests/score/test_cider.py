@@ -82,7 +82,7 @@ def test_one_image_is_told_that_its_value_means_nothing() -> None:
         assert found.value()[0] == 0.0
         assert found.warnings == (
             "CIDEr of one image is 0 whatever is written: its n-grams are in every image, and weigh nothing; "
-            "give document frequencies with --df",
+            "give document frequencies",
         )
     helped = Cider(DocumentFrequencies(10, {("a",): 5, ("dog",): 2})).measure(alone)
     assert helped.warnings == ()

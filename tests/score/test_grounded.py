@@ -61,9 +61,9 @@ def test_figures_are_those_of_content_evaluation(val: list[Image]) -> None:
     gold = [replace(image, captions=image.captions[1:]) for image in val[:200]]
     said = [replace(image.captions[0], source="system:first") for image in val[:200]]
     results = [replace(image, captions=(caption,)) for image, caption in zip(gold, said, strict=True)]
-    expected = evaluate(results, gold).as_dict()
+    expected = evaluate(results, gold).to_json()
     run = run_of(gold, said)
     assert CONTENT.measure(run).value() == pytest.approx([expected[name] for name in "PRF"])
     for metric in FINER:
-        values = [expected[metric.name][column] for column in metric.compared.columns]
+        values = [expected[metric.name][column] for column in metric.value_names]
         assert metric.measure(run).value() == pytest.approx(values), metric.name

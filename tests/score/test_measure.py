@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from math import isnan, nan
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from limner.corpus import Caption, Mention
-from limner.score.content_evaluation import MEASURES
-from limner.score.measure import Column, Compared, Measure, Tally, columns
+from limner.score.content_evaluation import column_summary
+from limner.score.grounded import FINER
+from limner.score.human_bound import human_bound, matched
+from limner.score.measure import Compared, FinerMeasure
+from limner.score.metric import Choices, Metric
+from limner.score.run import Run
 
 Write = Callable[[str], Caption]
 
@@ -40,7 +46,7 @@ golds = st.lists(grounded, min_size=2, max_size=4)
 
 @given(said=captions(), gold=golds)
 def test_values_are_within_bounds(said: Caption, gold: list[Caption]) -> None:
-    for measure in MEASURES:
+    for measure in FINER:
         found = measure.compare(measure.read(said), [measure.read(one) for one in gold])
         low = -1 if measure.name == "ordering" else 0
         assert len(found.values) == len(measure.columns)
@@ -53,25 +59,23 @@ def test_neither_the_order_of_captions_nor_the_names_of_boxes_change_anything(
     said: Caption, gold: list[Caption]
 ) -> None:
     shuffled = Random(0).sample(gold, len(gold))
-    for measure in MEASURES:
-        one, other = Tally(measure), Tally(measure)
-        one.add("i", said, gold)
-        other.add("i", renamed(said), [renamed(caption) for caption in shuffled])
-        for kind in ("system", "matched", "human"):
-            assert getattr(one, kind).get("i") == pytest.approx(getattr(other, kind).get("i"))
+    for measure in FINER:
+        other = renamed(said), [renamed(caption) for caption in shuffled]
+        for metric in (measure, matched(measure), human_bound(measure)):
+            (expected,), (found,) = values(metric, (said, gold)), values(metric, other)
+            assert found == pytest.approx(expected, nan_ok=True)
 
 
 @given(said=grounded, n=st.integers(2, 4))
 def test_people_who_say_the_same_are_perfect(said: Caption, n: int) -> None:
-    for measure in MEASURES:
-        tally = Tally(measure)
-        tally.add("i", said, [said] * n)
-        for scores in (tally.human, tally.system):
-            assert all(value is None or value == pytest.approx(1) for value in scores["i"])
+    for measure in FINER:
+        for metric in (measure, human_bound(measure)):
+            (scores,) = values(metric, (said, [said] * n))
+            assert all(isnan(value) or value == pytest.approx(1) for value in scores)
 
 
-@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.name)
-def test_a_caption_without_boxes_has_nothing_to_compare(measure: Measure[Any], caption: Write) -> None:
+@pytest.mark.parametrize("measure", FINER, ids=lambda measure: measure.name)
+def test_a_caption_without_boxes_has_nothing_to_compare(measure: FinerMeasure[Any], caption: Write) -> None:
     gold = [measure.read(caption("[A red dog]a on [a mat]b ."))]
     assert set(measure.compare(measure.read(caption("A dog .")), gold).values) == {None}
 
@@ -82,45 +86,70 @@ def renamed(caption: Caption) -> Caption:
     return replace(caption, mentions=tuple(mentions))
 
 
-def words_of(caption: Caption) -> set[str]:
-    return set(caption.text.split())
+def values(metric: Metric, *images: tuple[Caption, list[Caption]]) -> list[list[float]]:
+    """The values of images, each a caption and its gold captions."""
+    said, gold = zip(*images, strict=True)
+    texts = [[caption.text for caption in captions] or ["-"] for captions in gold]
+    ids = [str(i) for i in range(len(images))]
+    run = Run(ids, [caption.text for caption in said], texts, captions=said, gold=gold)
+    return metric.measure(run).per_image.tolist()
 
 
-def share(said: set[str], gold: list[set[str]]) -> Compared:
+class WordShare(FinerMeasure[set[str]]):
     """The share of the words that somebody used."""
-    used = set().union(*gold)
-    return Compared((len(said & used) / len(said) if said else None,), len(said), len(said & used))
+
+    name: ClassVar[str] = "share"
+    value_names: ClassVar[tuple[str, ...]] = ("score",)
+    choices: ClassVar[Choices] = {}
+
+    def read(self, caption: Caption) -> set[str]:
+        return set(caption.text.split())
+
+    def compare(self, said: set[str], gold: Sequence[set[str]]) -> Compared:
+        used = set().union(*gold)
+        return Compared((len(said & used) / len(said) if said else None,), len(said), len(said & used))
 
 
-SHARE = Measure("share", ("score",), words_of, share)
+SHARE = WordShare()
 
 
 def test_people_meet_the_others_and_a_matched_system_as_many(caption: Write) -> None:
-    gold = [caption("a b"), caption("a c"), caption("a a d")]
-    tally = Tally(SHARE)
-    tally.add("i", caption("a d"), gold)
-    tally.add("j", caption("x"), gold[:1])
-    assert tally.system == {"i": (1.0,), "j": (0.0,)}
-    assert tally.human == {"i": (0.5,)}
-    assert tally.matched == {"i": (pytest.approx((1 + 1 + 0.5) / 3),)}
-    found = tally.as_dict()
-    assert (found["score"], found["score_sd"], found["score_images"]) == (0.5, 0.5, 2)
-    assert found["human"]["n_images"] == 1
-    assert found["items"] == {"said": 3, "judged": 2}
+    gold = [caption("[a b]x"), caption("[a c]x"), caption("[a a d]x")]
+    images = (caption("a d"), gold), (caption("x"), gold[:1])
+    assert values(SHARE, *images) == [[1.0], [0.0]]
+    assert values(human_bound(SHARE), *images) == [[0.5], [pytest.approx(nan, nan_ok=True)]]
+    assert values(matched(SHARE), *images) == [
+        [pytest.approx((1 + 1 + 0.5) / 3)],
+        [pytest.approx(nan, nan_ok=True)],
+    ]
 
 
-def test_what_cannot_be_compared_is_left_out_and_counted(caption: Write) -> None:
-    tally = Tally(SHARE)
-    tally.add("i", caption(""), [caption("a"), caption("a")])
-    tally.add("j", None, [caption("a"), caption("b")])
-    found = tally.as_dict()
-    assert (found["score"], found["score_sd"], found["n_images"]) == (None, None, 0)
-    assert found["left_out"] == {"images": 1}
-    assert found["human"]["score"] == 0.5
+def test_how_much_was_said_and_judged_is_counted(caption: Write) -> None:
+    said = [caption("a d"), caption("x")]
+    gold = [[caption("[a b]x"), caption("[d]x")], [caption("[a b]x")]]
+    texts = [[one.text for one in captions] for captions in gold]
+    found = SHARE.measure(Run(["i", "j"], ["a d", "x"], texts, captions=said, gold=gold))
+    assert found.rows[:, -2:].sum(axis=0).tolist() == [3, 2]
+    assert found.value().tolist() == [0.5]
+
+
+def test_what_cannot_be_compared_has_no_value(caption: Write) -> None:
+    image = caption(""), [caption("[a]x"), caption("[a]x")]
+    assert values(SHARE, image) == [[pytest.approx(nan, nan_ok=True)]]
+    assert values(human_bound(SHARE), (caption(""), [caption("[a]x"), caption("[b]x")])) == [[0.0]]
 
 
 def test_columns_are_over_the_images_that_have_a_value() -> None:
-    assert columns({"i": (1.0, None), "j": (0.0, None), "k": (None, None)}, 2) == [
-        Column(2, 0.5, 0.5),
-        Column(0, None, None),
-    ]
+    per_image = np.array([[1.0, nan, nan], [0.0, nan, nan], [nan, nan, nan]])
+    assert column_summary(("P", "R", "F"), per_image) == {
+        "n_images": 2,
+        "P": 0.5,
+        "P_sd": 0.5,
+        "P_images": 2,
+        "R": None,
+        "R_sd": None,
+        "R_images": 0,
+        "F": None,
+        "F_sd": None,
+        "F_images": 0,
+    }

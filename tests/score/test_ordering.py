@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.corpus import Caption
-from limner.score.ordering import compare, places, tau
+from limner.score.ordering import Ordering, places, tau
 
 orders = st.dictionaries(st.sampled_from("abcdefgh"), st.integers(0, 4))
 
@@ -66,8 +66,8 @@ def test_orders_are_compared_by_first_mention(
 
 def test_an_image_has_the_mean_over_captions_that_can_be_compared(caption: Callable[[str], Caption]) -> None:
     gold = [places(caption(text)) for text in ("[a]a [b]b [c]c", "[c]c [b]b [a]a", "[a]a [b]b", "[a]a", "[two]a,b")]
-    assert compare(places(caption("[a]a [b]b [c]c")), gold) == ((pytest.approx(1 / 3),), 5, 3)
-    assert compare(places(caption("[d]d")), gold) == ((None,), 5, 0)
+    assert Ordering().compare(places(caption("[a]a [b]b [c]c")), gold) == ((pytest.approx(1 / 3),), 5, 3)
+    assert Ordering().compare(places(caption("[d]d")), gold) == ((None,), 5, 0)
 
 
 def test_thousands_of_boxes_are_ordered_at_once() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,8 +10,18 @@ import pytest
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError
-from limner.score.pairing import Policy, pair, read_captions, read_references
+from limner.score.pairing import (
+    Captions,
+    Policy,
+    check_boxes,
+    pair,
+    read_captions,
+    read_grounded_references,
+    read_references,
+)
 from limner.score.run import Run
+
+Write = Callable[..., Caption]
 
 REFERENCES = {"a": ["a dog", "one dog runs"], "b": ["cat"], "c": ["a bird", "bird", "one bird"]}
 
@@ -57,7 +68,7 @@ def test_every_distinct_list_of_sentences_is_tokenised_once() -> None:
     ("captions", "problem", "allowed", "count"),
     [
         ({"a": "x", "b": "y"}, r"1 \('c'\) of 3 images with references have no caption", "missing=zero", "missing"),
-        ({"a": "x", "b": "y"}, "--missing skip", "missing=skip", "missing"),
+        ({"a": "x", "b": "y"}, "or to leave it out", "missing=skip", "missing"),
         ({"a": "x", "b": "y", "c": "z", "d": "?"}, r"1 \('d'\) of 4 captions are of images", "extra=skip", "extra"),
         ({"a": "x", "b": " \n", "c": "z"}, r"1 \('b'\) of 3 captions have no words", "empty=score", "empty"),
     ],
@@ -86,7 +97,7 @@ def test_references_are_gold_captions_or_those_of_the_only_source() -> None:
     assert read_references([Image("a", captions=(gold, other))]).texts == {"a": ["x"]}
     assert read_references([Image("a", captions=(other,))]).texts == {"a": ["y"]}
     mixed = read_references([Image("a", captions=(gold,)), Image("b", captions=(other,)), Image("c")])
-    assert (mixed.texts, mixed.without) == ({"a": ["x"]}, 2)
+    assert (mixed.texts, mixed.n_without) == ({"a": ["x"]}, 2)
 
 
 def test_references_of_nobody_or_of_several_are_refused() -> None:
@@ -104,3 +115,118 @@ def test_ids_that_never_agree_are_said_so_even_where_gaps_are_allowed() -> None:
 def test_a_way_that_is_not_there_is_refused() -> None:
     with pytest.raises(LimnerError, match="unknown way with what is missing 'ignore'"):
         Policy(missing="ignore")  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def result(caption: Write) -> Callable[..., Image]:
+    """An image with a caption by each of these sources, `system:s` without any."""
+
+    def make(id: str, text: str = "[A dog]a", *sources: str) -> Image:
+        given = sources or ("system:s",)
+        return Image(id, captions=tuple(caption(text, str(n), source) for n, source in enumerate(given)))
+
+    return make
+
+
+def test_the_only_system_is_found_beside_gold(result: Callable[..., Image]) -> None:
+    found = read_captions([result("i", "[A dog]a", "gold", "system:s"), result("j")])
+    assert found.name == "system:s"
+    assert {id: caption.source for id, caption in found.by_image.items()} == {"i": "system:s", "j": "system:s"}
+
+
+@pytest.mark.parametrize("name", ["t", "system:t"])
+def test_one_of_several_is_named(result: Callable[..., Image], name: str) -> None:
+    found = read_captions([result("i", "[A dog]a", "system:s", "system:t", "gold")], source=name)
+    assert (found.name, found.by_image["i"].id) == ("system:t", "1")
+
+
+def test_people_and_gold_can_be_scored_as_well(result: Callable[..., Image]) -> None:
+    images = [result("i", "[A dog]a", "gold", "person:p")]
+    assert read_captions(images).name == "person:p"
+    assert read_captions(images, source="gold").by_image["i"].id == "0"
+
+
+@pytest.mark.parametrize(
+    ("sources", "named", "message"),
+    [
+        (("system:s", "system:t"), None, "results: captions are by system:s, system:t; name one of them as the source"),
+        (("gold",), None, "results: every caption is gold; "),
+        (("system:s", "gold"), "r", "results: no caption is by 'system:r'; there is: gold, system:s"),
+        (("system:s", "system:s"), None, "results: image 'i' has two captions by 'system:s'; keep one of them"),
+        (("gold", "gold"), "gold", "results: image 'i' has two captions by 'gold'"),
+    ],
+)
+def test_what_is_not_one_caption_of_one_source_is_refused(
+    result: Callable[..., Image], sources: tuple[str, ...], named: str | None, message: str
+) -> None:
+    with pytest.raises(BadInput) as caught:
+        read_captions([result("i", "[A dog]a", *sources)], source=named)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+def test_results_without_captions_are_refused() -> None:
+    with pytest.raises(BadInput, match="there are no captions"):
+        read_captions([Image("i")])
+
+
+def test_of_captions_of_unknown_images_only_the_ids_are_kept(result: Callable[..., Image]) -> None:
+    found = read_captions([result("i", "[A dog]a"), result("j", "[A cat]a")], known={"i"})
+    assert [(id, caption.text) for id, caption in found.by_image.items()] == [("i", "A dog"), ("j", "")]
+
+
+@pytest.fixture
+def results(caption: Write) -> Captions:
+    return Captions("r.jsonl", "system:s", {"i": caption("[A dog]a"), "j": caption("[A cat]a")})
+
+
+def grounded(results: Captions, gold: list[Image], **policy: Any) -> Run:
+    references = read_grounded_references(gold)
+    check_boxes(results, references)
+    ((run, _),) = pair([results], references, Policy(**policy))
+    return run
+
+
+def test_gold_comes_in_its_order_with_what_it_is_called(results: Captions, image: Callable[..., Image]) -> None:
+    gold = [image("[dog]a", id="j"), image("[dog]a", id="i")]
+    run = grounded(results, gold)
+    assert list(zip(run.ids, run.captions or (), strict=True)) == [
+        ("j", results.by_image["j"]),
+        ("i", results.by_image["i"]),
+    ]
+
+
+def test_results_for_images_that_gold_does_not_have_are_refused(results: Captions, image: Callable[..., Image]) -> None:
+    with pytest.raises(BadInput) as caught:
+        grounded(results, [image("[dog]a", id="i")], missing="zero")
+    assert str(caught.value) == (
+        "r.jsonl: 1 ('j') of 2 images with a caption are not in gold; score results against the gold of the same images"
+    )
+
+
+def test_gold_without_a_result_is_refused_unless_allowed(results: Captions, image: Callable[..., Image]) -> None:
+    gold = [image("[dog]a", id=id) for id in "ijklmn"]
+    with pytest.raises(BadInput) as caught:
+        grounded(results, gold)
+    assert str(caught.value).startswith(
+        "r.jsonl: 4 ('k', 'l', 'm', …) of 6 gold images have no caption by 'system:s'; allow a missing caption"
+    )
+    assert [caption.text for caption in grounded(results, gold, missing="zero", empty="score").captions or ()] == [
+        *("A dog", "A cat"),
+        *[""] * 4,
+    ]
+    assert grounded(results, gold, missing="skip").ids == ["i", "j"]
+
+
+@pytest.mark.parametrize("boxes", ["b", ""])
+def test_boxes_that_gold_does_not_have_are_refused(results: Captions, image: Callable[..., Image], boxes: str) -> None:
+    gold = image("[dog]b") if boxes else Image("i")
+    with pytest.raises(
+        BadInput, match=r"r.jsonl: image 'i': caption '0' mentions box 'a', which the gold image does not"
+    ):
+        grounded(results, [gold])
+
+
+def test_an_unknown_way_with_what_is_missing_is_refused() -> None:
+    with pytest.raises(LimnerError, match="unknown way with what is missing 'zeros'; did you mean 'zero'"):
+        Policy("zeros")  # type: ignore[arg-type]

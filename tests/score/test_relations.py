@@ -7,7 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from limner.corpus import Caption
-from limner.score.relations import Linked, compare, prepositions, verbs
+from limner.score.relations import Linked, Prepositions, Verbs
+
+prepositions, verbs = Prepositions().read, Verbs().read
 
 Write = Callable[[str], Caption]
 
@@ -72,7 +74,7 @@ GOLD = (
 def test_a_preposition_is_right_where_somebody_joins_the_same_two_with_it(
     caption: Write, text: str, expected: tuple[float | None, ...], said: int, judged: int
 ) -> None:
-    found = compare(prepositions(caption(text)), [prepositions(caption(one)) for one in GOLD])
+    found = Prepositions().compare(prepositions(caption(text)), [prepositions(caption(one)) for one in GOLD])
     assert found.values == pytest.approx(expected)
     assert (found.said, found.judged) == (said, judged)
 
@@ -91,4 +93,4 @@ def test_a_verb_is_right_where_somebody_says_it_of_the_same_two(
     caption: Write, text: str, expected: tuple[float | None, ...]
 ) -> None:
     gold = [verbs(caption(one)) for one in ("[A man]m rides [a horse]h .", "[A man]m on [a horse]h .")]
-    assert compare(verbs(caption(text)), gold).values == pytest.approx(expected)
+    assert Verbs().compare(verbs(caption(text)), gold).values == pytest.approx(expected)

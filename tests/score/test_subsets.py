@@ -6,7 +6,7 @@ from limner.corpus.box import Box
 from limner.corpus.image import Image
 from limner.errors import LimnerError
 from limner.score.run import Run
-from limner.score.subsets import attribute_names, part_names, subsets
+from limner.score.subsets import attribute_names, subset_names, subsets
 
 
 def box(id: str, label: str) -> Box:
@@ -53,7 +53,7 @@ def test_a_share_of_the_images_may_lack_an_attribute_that_others_have() -> None:
 
 @pytest.mark.parametrize("key", ["length", "label", "domain"])
 def test_names_of_parts_have_one_order_wherever_they_come_from(key: str) -> None:
-    assert part_names(key, reversed(subsets(RUN, key))) == list(subsets(RUN, key))
+    assert subset_names(key, reversed(subsets(RUN, key))) == list(subsets(RUN, key))
 
 
 def test_without_images_only_lengths_can_be_told() -> None:

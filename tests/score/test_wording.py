@@ -8,9 +8,9 @@ import pytest
 
 from limner.corpus import Caption
 from limner.score.wording import (
+    Attributes,
+    Lexicalisation,
     attributes_of,
-    compare_attributes,
-    compare_nouns,
     described,
     noun_of,
     nouns,
@@ -62,7 +62,7 @@ def test_a_noun_is_right_where_somebody_used_it_for_the_box(
     caption: Write, text: str, expected: float | None, said: int, judged: int
 ) -> None:
     gold = [nouns(caption(one)) for one in GOLD]
-    assert compare_nouns(nouns(caption(text)), gold) == ((expected,), said, judged)
+    assert Lexicalisation().compare(nouns(caption(text)), gold) == ((expected,), said, judged)
 
 
 @pytest.mark.parametrize(
@@ -83,6 +83,6 @@ def test_attributes_are_compared_on_the_boxes_that_both_mention(
     caption: Write, text: str, expected: tuple[float | None, ...], said: int, judged: int
 ) -> None:
     gold = [described(caption(one)) for one in GOLD]
-    found = compare_attributes(described(caption(text)), gold)
+    found = Attributes().compare(described(caption(text)), gold)
     assert found.values == pytest.approx(expected)
     assert (found.said, found.judged) == (said, judged)

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from limner.cli.corpora import Source, lenient_option, tell_reading
-from limner.cli.terminal import progress
+from limner.cli.terminal import progress, terminal_progress
 from limner.lazy import load
 
 
@@ -27,7 +27,7 @@ def content_selection(train: str, test: str, out: Path, model: Path | None, seed
     from limner.corpus import open_corpus
     from limner.describe.learned import LearnedSelector, train_selector
     from limner.describe.selectors import Concepts
-    from limner.experiments.content_selection import SYSTEMS, compare_systems
+    from limner.experiments.content_selection import compare_systems
     from limner.experiments.content_selection_report import write_report
 
     load("limner.look.plots")
@@ -36,9 +36,8 @@ def content_selection(train: str, test: str, out: Path, model: Path | None, seed
     concepts = Concepts.count(progress(known, "training images"))
     learned = LearnedSelector.load(model) if model else train_selector(progress(known, "training images"), seed=seed)
     images = list(progress(unseen, "test images"))
-    found = compare_systems(
-        concepts, images, learned=learned, seed=seed, watch=lambda systems: progress(systems, "systems", len(SYSTEMS))
-    )
+    found = compare_systems(concepts, images, learned=learned, seed=seed, progress=terminal_progress)
+    terminal_progress.clear()
     written = write_report(found, images, out, seed=seed)
     tell_reading(known)
     tell_reading(unseen)

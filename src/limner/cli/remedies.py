@@ -25,6 +25,15 @@ REMEDIES: dict[str, str] = {
     "bad model": "train one with `limner train {kind}`",
     "no concepts": "pass a corpus with captions by --train",
     "no mentions": "tie captions to boxes with `limner link`",
+    "different-images": "pass --missing zero to compare them",
+    "empty-captions": "mend them, or pass --empty score to score them as they are",
+    "extra-captions": "give references of the same images, or pass --extra skip",
+    "missing-captions": "pass --missing zero to score them 0, --missing skip to leave them out",
+    "no-frequencies-file": "write one with --save-df, or DocumentFrequencies.save",
+    "no-words": "score on one machine, without --engine",
+    "only-gold": "give a system's results, or pass --source gold",
+    "several-sources": "pass --source to name one of them",
+    "whole-run": "leave it out, or score on one machine, without --engine",
 }
 """Remedies by the code of the error; `{name}` stands for a fact of that name."""
 

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from limner.cli.corpora import Source, lenient_option, tell_reading
 from limner.cli.terminal import progress
 from limner.corpus import open_corpus
-
-if TYPE_CHECKING:
-    from limner.score.results import Missing
+from limner.look.tables import aligned, decimal
+from limner.score.content_evaluation import evaluate_content
+from limner.score.pairing import Missing
 
 
 @click.command()
@@ -30,28 +30,24 @@ if TYPE_CHECKING:
 @lenient_option
 def content(results: str, gold: str, source: str | None, missing: Missing, as_json: bool, lenient: bool) -> None:
     """Which boxes the captions mention, in what order and in which words, against people."""
-    from limner.score.content_evaluation import evaluate_content
-
-    said = open_corpus(results, lenient=lenient)
-    known = open_corpus(gold, lenient=lenient)
-    scores = evaluate_content(said, progress(known, "images"), source=source, missing=missing, place=said.name)
-    tell_reading(said)
-    tell_reading(known)
+    captions = open_corpus(results, lenient=lenient)
+    images = open_corpus(gold, lenient=lenient)
+    scores = evaluate_content(captions, progress(images, "images"), source=source, missing=missing, place=captions.name)
+    tell_reading(captions)
+    tell_reading(images)
     click.echo(json.dumps(scores, ensure_ascii=False) if as_json else "\n".join(_lines(scores)))
 
 
 def _lines(scores: dict[str, Any]) -> list[str]:
-    from limner.look.tables import aligned, decimal
-
     rows = [["", "P", "R", "F"]]
-    for name, found in ((scores["source"], scores), ("human", scores["human"]), ("oracle", scores["oracle"])):
-        rows.append([name, *(f"{decimal(found[v], 4)} ± {decimal(found[v + '_sd'], 4)}" for v in "PRF")])
+    for name, content in ((scores["source"], scores), ("human", scores["human"]), ("oracle", scores["oracle"])):
+        rows.append([name, *(f"{decimal(content[v], 4)} ± {decimal(content[v + '_sd'], 4)}" for v in "PRF")])
     finer = [["", "system", "human", "images"]]
     for name, value in FINER:
-        found = scores[name]
+        measure = scores[name]
         # People meet one caption fewer than the system: `matched` does too.
-        system, people = found.get("matched", found)[value], found["human"][value]
-        finer.append([f"{name} {value}", decimal(system, 4), decimal(people, 4), f"{found['n_images']:,}"])
+        system, people = measure.get("matched", measure)[value], measure["human"][value]
+        finer.append([f"{name} {value}", decimal(system, 4), decimal(people, 4), f"{measure['n_images']:,}"])
     left = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in scores["left_out"].items() if n) or "nothing"
     return [
         f"images: {scores['n_images']:,}; left out: {left}",

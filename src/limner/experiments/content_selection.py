@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from limner.corpus.image import Image
 from limner.describe.selectors import Concepts, ManySelector, Selector, find_selector, seen
-from limner.score.content import PRF, Boxes, Content, gold_sets, human, oracle, score_selection, summarise
+from limner.progress import Progress, silent, track
+from limner.score.content import Content
+from limner.score.content_evaluation import HUMAN, score_selections
+from limner.score.grounded import ORACLE
+from limner.score.metric import Metric
+from limner.score.pairing import References, read_grounded_references
 
 K = range(1, 16)
 RANKED = ("random", "position", "size", "unigram", "bigram")
 COMBINED = ("unigram+position", "bigram+position", "unigram+size", "bigram+size")
+# These choose how many boxes to mention by themselves, so that there is no k.
 WHOLE = ("all", "learned", "human", "oracle")
-"""What chooses how many boxes to mention by itself, so that there is no k."""
-
 SYSTEMS = (*RANKED, *COMBINED, *WHOLE)
+
+# What people and the oracle score does not depend on what a system selects.
+BOUNDS: Mapping[str, Metric] = {"human": HUMAN, "oracle": ORACLE}
 
 
 @dataclass(frozen=True)
@@ -53,28 +60,30 @@ def compare_systems(
     *,
     learned: ManySelector | None = None,
     seed: int = 0,
-    watch: Callable[[Iterable[str]], Iterable[str]] = iter,
+    progress: Progress = silent,
 ) -> Experiment:
-    """Score every system on the test images; `watch` sees the names of the systems as they run.
+    """Score every system on the test images.
 
     `concepts` are what people mention in the training images, `learned` a
-    selector that was trained on them. Images no gold caption of which refers to a box are left out and counted.
+    selector that was trained on them. Images of which no gold caption refers
+    to a box are left out and counted.
     """
     images = list(test)
-    gold = {image.id: sets for image in images if (sets := gold_sets(image))}
-    views = [seen(image) for image in images if image.id in gold]
+    references = read_grounded_references(images)
+    views = [seen(image) for image in images if image.id in references.texts]
     runs: list[Run] = []
     chosen: dict[str, dict[str, list[str]]] = {}
-    for name in watch([name for name in SYSTEMS if name != "learned" or learned is not None]):
-        if name in ("human", "oracle"):
-            runs.append(Run(name, None, _bound(name, gold)))
+    systems = [name for name in SYSTEMS if name != "learned" or learned is not None]
+    for name in track(systems, "systems", progress, len(systems)):
+        if name in BOUNDS:
+            runs.append(Run(name, None, score_selections({}, references, BOUNDS[name])))
         elif name == "learned" and learned is not None:
             picks = zip(views, learned.select_many(views), strict=True)
             chosen[name] = {view.id: ids for view, ids in picks}
-            runs.append(Run(name, None, _scored(chosen[name], gold)))
+            runs.append(Run(name, None, score_selections(chosen[name], references)))
         else:
             chosen[name] = _select(find_selector(name, concepts, seed), views)
-            runs += _at_every_k(name, chosen[name], gold)
+            runs += _at_every_k(name, chosen[name], references)
     return Experiment(runs, chosen, len(images) - len(views))
 
 
@@ -82,22 +91,7 @@ def _select(selector: Selector, views: Sequence[Image]) -> dict[str, list[str]]:
     return {view.id: selector.select(view) for view in views}
 
 
-def _at_every_k(name: str, chosen: Mapping[str, Sequence[str]], gold: Mapping[str, Sequence[Boxes]]) -> list[Run]:
+def _at_every_k(name: str, chosen: Mapping[str, Sequence[str]], references: References) -> list[Run]:
     if name == "all":
-        return [Run(name, None, _scored(chosen, gold))]
-    return [Run(name, k, _scored({id: ids[:k] for id, ids in chosen.items()}, gold)) for k in K]
-
-
-def _scored(chosen: Mapping[str, Sequence[str]], gold: Mapping[str, Sequence[Boxes]]) -> Content:
-    return summarise({id: score_selection(ids, gold[id]) for id, ids in chosen.items()})
-
-
-def _bound(name: str, gold: Mapping[str, Sequence[Boxes]]) -> Content:
-    if name == "oracle":
-        return summarise({id: score_selection(oracle(sets), sets) for id, sets in gold.items()})
-    scores: dict[str, PRF] = {}
-    for id, sets in gold.items():
-        agreed = human(sets)
-        if agreed is not None:
-            scores[id] = agreed
-    return summarise(scores)
+        return [Run(name, None, score_selections(chosen, references))]
+    return [Run(name, k, score_selections({id: ids[:k] for id, ids in chosen.items()}, references)) for k in K]

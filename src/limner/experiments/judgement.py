@@ -31,8 +31,8 @@ from limner.score.judgement.judged_captions import CROWD_FILE, EXPERT_FILE, Judg
 from limner.score.judgement.judgement_files import read_judgements
 from limner.score.judgement.judgement_table import AgainstJudgements, Row, Versus
 from limner.score.judgement.judgements import Judgements
-from limner.score.metric import Metric
-from limner.score.metrics import USUAL, Settings, check_names, make_metrics
+from limner.score.metric import Metric, Settings
+from limner.score.metrics import USUAL, check_names, make_metrics
 from limner.score.resampling import SAMPLES
 from limner.score.run import Run, Tokeniser
 from limner.score.score_file import read_head, read_scores
@@ -141,7 +141,7 @@ def compare_with_people(
     name, function = tokeniser or ("none", None)
     runs = [judged.run(function, name) for judged in sets]
     # Metrics are made once: sets share images, and a metric keeps what it learnt of their references.
-    made = make_metrics(metrics, Settings(progress=progress), runs[0]) if metrics else []
+    made = make_metrics(metrics, Settings(progress=progress)) if metrics else []
     return [
         _set_result(judged, run, made, elsewhere or {}, samples, seed, progress)
         for judged, run in zip(sets, runs, strict=True)

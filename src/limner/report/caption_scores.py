@@ -13,14 +13,14 @@ NAME = 30
 """Characters of a system's name that a table shows."""
 
 SHOWN = 3
-"""Names of parts that a warning lists."""
+"""Names of subsets that a warning lists."""
 
 GAP = 2
 """Spaces between columns."""
 
 
 def table_of(systems: Sequence[Evaluation], compared: Sequence[Comparison] = ()) -> list[str]:
-    """Lines of text: every system's values with their intervals, parts of the images, differences, signatures."""
+    """Lines of text: every system's values with their intervals, subsets of the images, differences, signatures."""
     lines = list(map(_head, systems)) if len(systems) > 1 and any(map(_told, systems)) else [_counted(systems[0])]
     interval = GAP + len(_interval(0, 0)) if any(one.samples for one in systems) else 0
     widths = [max(len(cut(one.name, NAME)), len(_shown(0))) + interval for one in systems]
@@ -28,7 +28,7 @@ def table_of(systems: Sequence[Evaluation], compared: Sequence[Comparison] = ())
         lines += ["", *_values(systems[some])]
     for key in systems[0].by:
         for one in systems:
-            lines += ["", *_parts(one, key, len(systems) > 1)]
+            lines += ["", *_subset_table(one, key, len(systems) > 1)]
     if compared:
         lines += ["", *_differences(compared)]
     signatures = dict.fromkeys(signature for one in systems for signature in one.signatures.values())
@@ -36,9 +36,9 @@ def table_of(systems: Sequence[Evaluation], compared: Sequence[Comparison] = ())
 
 
 def csv_of(systems: Sequence[Evaluation]) -> str:
-    """A row for every value of every system, for all images and for each part of them."""
+    """A row for every value of every system, for all images and for each subset of them."""
     columns = ["system", "by", "part", "n_images", "metric", "value", "low", "high", "signature"]
-    return csv_text(columns, (row for one in systems for part in _with_parts(one) for row in _rows(*part)))
+    return csv_text(columns, (row for one in systems for part in _with_subsets(one) for row in _rows(*part)))
 
 
 def per_image_csv(systems: Sequence[Evaluation]) -> str:
@@ -47,8 +47,8 @@ def per_image_csv(systems: Sequence[Evaluation]) -> str:
     return csv_text(["system", "image", *columns], (row for one in systems for row in _image_rows(one, columns)))
 
 
-def part_warnings(systems: Sequence[Evaluation]) -> list[str]:
-    """What is to be said of parts alone, each once with the parts that it is true of."""
+def subset_warnings(systems: Sequence[Evaluation]) -> list[str]:
+    """Warnings about subsets alone, each once with the subsets that it is true of."""
     found: dict[tuple[str, str], dict[str, None]] = {}
     for one in systems:
         for key, parts in one.by.items():
@@ -100,7 +100,7 @@ def _heads(name: str, with_interval: bool) -> list[str]:
     return [cut(name, NAME), f"{CONFIDENCE:.0%} interval"] if with_interval else [cut(name, NAME)]
 
 
-def _parts(one: Evaluation, key: str, with_name: bool) -> list[str]:
+def _subset_table(one: Evaluation, key: str, with_name: bool) -> list[str]:
     title = f"{key}, {cut(one.name, NAME)}" if with_name else key
     rows = [(title, "images", list(one.scores))]
     for name, part in [*one.by[key].items(), ("all", one)]:
@@ -133,7 +133,7 @@ def _differences(compared: Sequence[Comparison]) -> list[str]:
     return aligned(rows, "<<><>>")
 
 
-def _with_parts(one: Evaluation) -> Iterator[tuple[Evaluation, str, str]]:
+def _with_subsets(one: Evaluation) -> Iterator[tuple[Evaluation, str, str]]:
     """All images of a system, then every part of them with its key and name."""
     yield one, "", ""
     for key, parts in one.by.items():

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from limner.score.metric import Numbers, Statistics
+from limner.arrays import Floats, Integers
+from limner.score.metric import Metric, Statistics
 from limner.score.ngrams import Sentences, matches, ngram_sentences
 from limner.score.run import Run
-from limner.text.token_table import Whole
 
 TINY = 1e-15
 """Added to matches and to the captions' length, so that there is no root of 0."""
@@ -23,7 +23,7 @@ SMALL = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
-class Bleu:
+class Bleu(Metric):
     """The geometric mean of the precisions of 1-grams up to n-grams, times a penalty for captions that are too short.
 
     The length to reach is that of the reference closest in length, of two
@@ -46,15 +46,15 @@ class Bleu:
 
     def measure(self, run: Run) -> Statistics:
         """Of each image its matches, its n-grams (both for 1 to n), its length and its references'."""
-        _, those = ngram_sentences(run)
-        length, closest = _lengths(those)
+        _, sentences = ngram_sentences(run)
+        length, closest = _lengths(sentences)
         n_grams = np.maximum(length[:, None] - np.arange(self.n), 0)
-        rows = np.concatenate([matches(those, self.n), n_grams, length[:, None], closest[:, None]], axis=1)
+        rows = np.concatenate([matches(sentences, self.n), n_grams, length[:, None], closest[:, None]], axis=1)
         rows = rows.astype(np.float64)
         return Statistics(rows, _bleu, _bleu(rows), {"n": self.n, "length": "closest", "smoothing": "1e-15/1e-9"})
 
 
-def _bleu(sums: Numbers) -> Numbers:
+def _bleu(sums: Floats) -> Floats:
     """BLEU-1 to BLEU-n of sums of rows."""
     n = sums.shape[-1] // 2 - 1
     precisions = (sums[..., :n] + TINY) / (sums[..., n : 2 * n] + SMALL)
@@ -63,14 +63,14 @@ def _bleu(sums: Numbers) -> Numbers:
     return np.asarray(means * np.exp(np.minimum(1.0 - 1.0 / ratio, 0.0))[..., None], dtype=np.float64)
 
 
-def _lengths(those: Sentences) -> tuple[Whole, Whole]:
+def _lengths(sentences: Sentences) -> tuple[Integers, Integers]:
     """The length of each image's caption, and of the reference closest to it."""
-    lengths = those.lengths
-    length = lengths[those.groups[:-1]]
+    lengths = sentences.lengths
+    length = lengths[sentences.groups[:-1]]
     if not len(length):
         return length, length
-    away = np.abs(lengths - length[those.image_of])
+    away = np.abs(lengths - length[sentences.image_of])
     # The least distance, and then the least length, by one number; a caption is no reference of its own.
     scale = int(lengths.max()) + 1
-    both = np.where(those.is_caption, scale * scale, away * scale + lengths)
-    return length, np.minimum.reduceat(both, those.groups[:-1]) % scale
+    both = np.where(sentences.is_caption, scale * scale, away * scale + lengths)
+    return length, np.minimum.reduceat(both, sentences.groups[:-1]) % scale

@@ -1,20 +1,24 @@
-"""Captions scored by any metrics: values with intervals and signatures, for all images and for parts of them."""
+"""Captions scored by any metrics: values with intervals and signatures, for all images and for subsets of them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any, cast
 
 from limner import __version__
+from limner.arrays import Floats
 from limner.corpus import open_corpus
 from limner.corpus.image import Image
 from limner.errors import LimnerError
-from limner.score.metric import Metric, Numbers, Statistics
-from limner.score.metrics import USUAL, Settings, check_names, make_metrics
+from limner.lazy import load
+from limner.look.notebook import html_table
+from limner.progress import Progress, silent
+from limner.score.metric import Metric, Scorer, Settings, Statistics, adopted
+from limner.score.metrics import USUAL, make_metrics
 from limner.score.paired import Comparison, adjusted
 from limner.score.pairing import Captions, Policy, References, pair, read_captions, read_references
 from limner.score.resampling import SAMPLES, SWAPS, Bounds, bounds, differences
@@ -25,19 +29,16 @@ from limner.text.ptb import PTB, tokenise
 CONFIDENCE = 0.95
 SEED = 0
 
-Tell = Callable[[str], None]
-"""Told what is being measured, before it is."""
-
 Corpora = str | Path | Sequence[str | Path]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Evaluation:
     """The scores of one system's captions.
 
     `statistics` are by metric. `scores`, `intervals` and `signatures` are by
-    the names of values: `bleu1`, …, `cider`. `by` has the same for parts of
-    the images, by key and name of the part.
+    the names of values: `bleu1`, …, `cider`. `by` has the same for subsets of
+    the images, by key and name of the subset.
     """
 
     name: str
@@ -50,6 +51,9 @@ class Evaluation:
     by: dict[str, dict[str, Evaluation]] = field(default_factory=dict)
     _intervals: dict[str, Bounds] | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        self.metrics = [adopted(metric) for metric in self.metrics]
+
     @property
     def scores(self) -> dict[str, float]:
         return {
@@ -60,15 +64,15 @@ class Evaluation:
 
     @property
     def intervals(self) -> dict[str, Bounds]:
-        """Where the values of other images of the kind would likely lie; none where no samples are drawn."""
+        """Where the values of other images of the kind would likely lie; none if no samples are drawn."""
         if not self.samples:
             return {}
         if self._intervals is None:
             ordered = [self.statistics[metric.name] for metric in self.metrics]
-            found = bounds(ordered, samples=self.samples, seed=SEED, confidence=CONFIDENCE)
+            of_metrics = bounds(ordered, samples=self.samples, seed=SEED, confidence=CONFIDENCE)
             self._intervals = {
                 column: bound
-                for metric, columns in zip(self.metrics, found, strict=True)
+                for metric, columns in zip(self.metrics, of_metrics, strict=True)
                 for column, bound in zip(metric.columns, columns, strict=True)
             }
         return self._intervals
@@ -80,33 +84,63 @@ class Evaluation:
 
     @property
     def warnings(self) -> list[str]:
-        told = [warning for metric in self.metrics for warning in self.statistics[metric.name].warnings]
+        warnings = [warning for metric in self.metrics for warning in self.statistics[metric.name].warnings]
         without = [name for name, value in self.scores.items() if math.isnan(value)]
-        return [*told, *(f"{name} has no value: no image here has what it looks at" for name in without)]
+        return [*warnings, *(f"{name} has no value: no image here has what it looks at" for name in without)]
 
     def per_image(self, column: str) -> dict[str, float]:
         """The images' own values of a column; NaN where an image has none."""
         return dict(zip(self.run.ids, self._column(column).tolist(), strict=True))
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The scores as `limner score captions --json` prints them."""
-        found: dict[str, Any] = {
+        report: dict[str, Any] = {
             "n_images": len(self.run),
             "scores": {name: _number(value) for name, value in self.scores.items()},
         }
         if self.samples:
-            found["intervals"] = {name: [_number(b.low), _number(b.high)] for name, b in self.intervals.items()}
-            found["confidence"] = CONFIDENCE
-        found["signatures"] = self.signatures
+            report["intervals"] = {name: [_number(b.low), _number(b.high)] for name, b in self.intervals.items()}
+            report["confidence"] = CONFIDENCE
+        report["signatures"] = self.signatures
         if self.warnings:
-            found["warnings"] = self.warnings
+            report["warnings"] = self.warnings
         if self.counts:
-            found["counts"] = self.counts
+            report["counts"] = self.counts
         if self.by:
-            found["by"] = {key: {name: one.as_dict() for name, one in parts.items()} for key, parts in self.by.items()}
-        return found
+            report["by"] = {
+                key: {name: subset.to_json() for name, subset in by_name.items()} for key, by_name in self.by.items()
+            }
+        return report
 
-    def _column(self, column: str) -> Numbers:
+    # The name of before, which documentation once showed.
+    as_dict = to_json
+
+    def to_pandas(self) -> Any:
+        """The images' own values as a DataFrame: a row for each image, by its id, and a column for each value."""
+        try:
+            pandas = load("pandas")
+        except ModuleNotFoundError as error:
+            raise LimnerError("to_pandas needs pandas; install it with: pip install pandas") from error
+        columns = {column: self._column(column) for metric in self.metrics for column in metric.columns}
+        return pandas.DataFrame(columns, index=pandas.Index(self.run.ids, name="image"))
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={value:.4f}" for name, value in self.scores.items())
+        return f"<Evaluation of {self.name!r}: {len(self.run):,} images; {values}>"
+
+    def _repr_html_(self) -> str:
+        """The scores as a table, for notebooks."""
+        scores, intervals = self.scores, self.intervals
+        rows = []
+        for name, value in scores.items():
+            cells = [name, f"{value:.4f}"]
+            if intervals:
+                cells.append(f"{intervals[name].low:.4f} to {intervals[name].high:.4f}")
+            rows.append(cells)
+        columns = ["metric", "value", *([f"{CONFIDENCE:.0%} interval"] if intervals else [])]
+        return html_table(columns, rows, caption=f"{self.name}: {len(self.run):,} images")
+
+    def _column(self, column: str) -> Floats:
         for metric in self.metrics:
             if column in metric.columns:
                 return self.statistics[metric.name].per_image[:, metric.columns.index(column)]
@@ -130,7 +164,7 @@ def evaluate(
     results: Corpora | Iterable[Image] | Mapping[str, str],
     references: Corpora | Iterable[Image] | Mapping[str, Sequence[str]],
     *,
-    metrics: Sequence[str | Metric] = USUAL,
+    metrics: Sequence[str | Scorer] = USUAL,
     by: Sequence[str] = (),
     settings: Settings | None = None,
     policy: Policy | None = None,
@@ -140,12 +174,12 @@ def evaluate(
     """The scores of a system's captions against references, joined by image id.
 
     Both may be paths as commands take them, corpora, or mappings from image
-    ids to a caption and to its references. `metrics` are names or whatever
-    keeps the protocol. `by` asks for parts of the images as well (see
+    ids to a caption and to its references. `metrics` are names, or objects
+    (see `Metric`). `by` asks for subsets of the images as well (see
     `subsets`), each measured by itself, document frequencies included, unless
     the settings say otherwise.
     """
-    (found,) = evaluate_systems(
+    (evaluation,) = evaluate_systems(
         [_captions(results, source, policy)],
         _references(references, keep_images=True),
         metrics=metrics,
@@ -154,53 +188,67 @@ def evaluate(
         policy=policy,
         samples=samples,
     )
-    return found
+    return evaluation
 
 
 def evaluate_systems(
     systems: Sequence[Captions],
     references: References,
     *,
-    metrics: Sequence[str | Metric] = USUAL,
+    metrics: Sequence[str | Scorer] = USUAL,
     by: Sequence[str] = (),
     settings: Settings | None = None,
     policy: Policy | None = None,
     samples: int = SAMPLES,
-    tell: Tell = lambda _: None,
+    progress: Progress = silent,
 ) -> list[Evaluation]:
-    """The scores of several systems against the same references."""
-    check_names([metric for metric in metrics if isinstance(metric, str)])
-    tell("tokens")
+    """The scores of several systems against the same references; metrics are made once for all of them."""
+    made = make_metrics(metrics, settings)
+    progress("tokenising captions", 0, None)
     runs = pair(systems, references, policy, tokeniser=tokenise, tokeniser_name=PTB)
-    found = []
-    for captions, (run, counts) in zip(systems, runs, strict=True):
-        wanted = make_metrics(metrics, settings or Settings(), run)
-        statistics = {}
-        for metric in wanted:
-            tell(metric.name)
-            statistics[metric.name] = metric.measure(run)
-        one = Evaluation(captions.name, run, wanted, statistics, counts, policy or Policy(), samples)
-        one.by = {key: _parts(one, key) for key in by}
-        found.append(one)
-    return found
+    return [
+        evaluate_run(captions.name, run, made, by=by, counts=counts, policy=policy, samples=samples, progress=progress)
+        for captions, (run, counts) in zip(systems, runs, strict=True)
+    ]
+
+
+def evaluate_run(
+    name: str,
+    run: Run,
+    metrics: Sequence[Metric],
+    *,
+    by: Sequence[str] = (),
+    counts: Mapping[str, int] | None = None,
+    policy: Policy | None = None,
+    samples: int = SAMPLES,
+    progress: Progress = silent,
+) -> Evaluation:
+    """The scores of captions that have been joined to their references: where every evaluation comes from."""
+    statistics = {}
+    for metric in metrics:
+        progress(f"measuring {metric.name}", 0, None)
+        statistics[metric.name] = metric.measure(run)
+    evaluation = Evaluation(name, run, metrics, statistics, dict(counts or {}), policy or Policy(), samples)
+    evaluation.by = {key: _subsets(evaluation, key) for key in by}
+    return evaluation
 
 
 def compare_systems(
     systems: Sequence[Evaluation], *, samples: int = SAMPLES, swaps: int = SWAPS, seed: int = SEED
 ) -> list[Comparison]:
     """Every two systems by every value, tested on the images that both were scored on."""
-    pairs = list(combinations(systems, 2))
     rows = []
-    for one, other in pairs:
-        if list(one.run.ids) != list(other.run.ids):
+    for first, second in combinations(systems, 2):
+        if list(first.run.ids) != list(second.run.ids):
             raise LimnerError(
-                f"{one.name} and {other.name} were scored on different images; pass --missing zero to compare them"
+                f"{first.name} and {second.name} were scored on different images",
+                code="different-images",
             )
-        ordered = [[each.statistics[metric.name] for metric in one.metrics] for each in (one, other)]
-        tested = differences(*ordered, samples=samples, swaps=swaps, seed=seed, confidence=CONFIDENCE)
-        for metric, columns in zip(one.metrics, tested, strict=True):
-            for column, d in zip(metric.columns, columns, strict=True):
-                rows.append((column, one.name, other.name, len(one.run), d))
+        statistics = [[system.statistics[metric.name] for metric in first.metrics] for system in (first, second)]
+        tested = differences(*statistics, samples=samples, swaps=swaps, seed=seed, confidence=CONFIDENCE)
+        for metric, columns in zip(first.metrics, tested, strict=True):
+            for column, difference in zip(metric.columns, columns, strict=True):
+                rows.append((column, first.name, second.name, len(first.run), difference))
     return adjusted(rows)
 
 
@@ -231,17 +279,24 @@ def _opened(corpora: Corpora | Iterable[Image]) -> Iterable[Image]:
     return cast(Iterable[Image], corpora)
 
 
-def _parts(whole: Evaluation, key: str) -> dict[str, Evaluation]:
-    """The evaluation of each part; what depends on which images are scored together is measured afresh."""
-    found = {}
-    for name, places in subsets(whole.run, key).items():
-        run = whole.run.subset(places)
+def _subsets(evaluation: Evaluation, key: str) -> dict[str, Evaluation]:
+    """The evaluation of each subset; what depends on which images are scored together is measured anew."""
+    by_name = {}
+    for name, places in subsets(evaluation.run, key).items():
+        run = evaluation.run.subset(places)
         statistics = {}
-        for metric in whole.metrics:
-            of_all = whole.statistics[metric.name]
+        for metric in evaluation.metrics:
+            of_all = evaluation.statistics[metric.name]
             statistics[metric.name] = metric.measure(run) if of_all.depends_on_run else of_all.select(places)
-        found[name] = Evaluation(whole.name, run, whole.metrics, statistics, policy=whole.policy, samples=whole.samples)
-    return found
+        by_name[name] = Evaluation(
+            evaluation.name,
+            run,
+            evaluation.metrics,
+            statistics,
+            policy=evaluation.policy,
+            samples=evaluation.samples,
+        )
+    return by_name
 
 
 def _number(value: float) -> float | None:

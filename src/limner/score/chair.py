@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
+from limner.arrays import Floats
 from limner.corpus.classes.chair_objects import Classes, Spoken, every, fingerprint, objects_of
 from limner.corpus.classes.class_words import Synonyms, built_in_synonyms
 from limner.corpus.image import Image
-from limner.score.metric import Numbers, Statistics
+from limner.score.metric import ExplanationKind, Metric, Scope, Settings, Statistics
 from limner.score.run import Run
 
 
@@ -30,20 +31,29 @@ class Hallucination(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Chair:
+class Chair(Metric):
     """CHAIRi and CHAIRs with the words of `synonyms` for objects, and the labels of the run's boxes."""
 
     synonyms: Synonyms = field(default_factory=built_in_synonyms, repr=False)
     name: ClassVar[str] = "chair"
     columns: ClassVar[tuple[str, ...]] = ("chair_i", "chair_s")
     higher_is_better: ClassVar[bool] = False
+    needs_images: ClassVar[bool] = True
+    # Which words name an object depends on the labels of all images.
+    scope: ClassVar[Scope] = "run"
+    explanation: ClassVar[ExplanationKind] = "objects"
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Self:
+        return cls(settings.synonyms) if settings.synonyms else cls()
 
     def measure(self, run: Run) -> Statistics:
         """Of every image its hallucinated mentions, its mentions, whether there is any of the former, and 1."""
-        found = self.explain(run)
-        rows = np.array(
-            [(len(one.hallucinated), len(one.spoken), bool(one.hallucinated), 1) for one in found], dtype=np.float64
-        ).reshape(-1, 4)
+        counts = [
+            (len(caption.hallucinated), len(caption.spoken), bool(caption.hallucinated), 1)
+            for caption in self.explanations(run)
+        ]
+        rows = np.array(counts, dtype=np.float64).reshape(-1, 4)
         choices = {
             "truth": "boxes+references" if _with_boxes(run) else "references",
             "synonyms": fingerprint(self.synonyms),
@@ -51,21 +61,24 @@ class Chair:
         }
         return Statistics(rows, _shares, _shares(rows), choices, warnings=_warnings(run))
 
-    def explain(self, run: Run) -> list[Hallucination]:
+    def explanations(self, run: Run) -> list[Hallucination]:
         """What each image's caption speaks of, and which of it is hallucinated, in the order of the run."""
         objects = objects_of(run.images, self.synonyms)
         images: Sequence[Image | None] = run.images or [None] * len(run)
-        found = []
+        judged = []
         for image, caption, references in zip(images, run.candidates, run.references, strict=True):
             shown = objects.shown(image, references)
             truth = every(shown.boxes | shown.references)
             spoken = tuple(objects.spoken(caption))
-            wrong = tuple(one for one in spoken if truth.isdisjoint(one.classes))
-            found.append(Hallucination(spoken, wrong, truth))
-        return found
+            wrong = tuple(mention for mention in spoken if truth.isdisjoint(mention.classes))
+            judged.append(Hallucination(spoken, wrong, truth))
+        return judged
+
+    # The name that documentation shows.
+    explain = explanations
 
 
-def _shares(sums: Numbers) -> Numbers:
+def _shares(sums: Floats) -> Floats:
     """CHAIRi, NaN where there is no mention, and CHAIRs."""
     with np.errstate(invalid="ignore"):
         return np.asarray(sums[..., [0, 2]] / sums[..., [1, 3]], dtype=np.float64)

@@ -10,35 +10,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from limner.corpus.classes.chair_objects import Classes, every, fingerprint, objects_of, sure
 from limner.corpus.classes.class_words import Synonyms, built_in_synonyms
 from limner.corpus.image import Image
-from limner.score.metric import Statistics, means
+from limner.score.metric import Metric, Scope, Settings, Statistics, means
 from limner.score.run import Run
 
 
 @dataclass(frozen=True, eq=False)
-class Coverage:
+class Coverage(Metric):
     """The covered share of the classes of boxes, and of those that references speak of."""
 
     synonyms: Synonyms = field(default_factory=built_in_synonyms, repr=False)
     name: ClassVar[str] = "coverage"
     columns: ClassVar[tuple[str, ...]] = ("coverage_boxes", "coverage_references")
-    higher_is_better: ClassVar[bool] = True
+    needs_images: ClassVar[bool] = True
+    # Which words name an object depends on the labels of all images.
+    scope: ClassVar[Scope] = "run"
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Self:
+        return cls(settings.synonyms) if settings.synonyms else cls()
 
     def measure(self, run: Run) -> Statistics:
         """Both shares for every image, NaN where there is nothing to cover."""
         objects = objects_of(run.images, self.synonyms)
         images: Sequence[Image | None] = run.images or [None] * len(run)
-        found = []
+        shares = []
         for image, caption, references in zip(images, run.candidates, run.references, strict=True):
             shown = objects.shown(image, references)
-            said = every(one.classes for one in objects.spoken(caption))
-            found.append((_share(said, sure(shown.boxes)), _share(said, sure(shown.references))))
-        return means(found, {"synonyms": fingerprint(self.synonyms), "mentions": "words, longest first"})
+            said = every(mention.classes for mention in objects.spoken(caption))
+            shares.append((_share(said, sure(shown.boxes)), _share(said, sure(shown.references))))
+        return means(shares, {"synonyms": fingerprint(self.synonyms), "mentions": "words, longest first"})
 
 
-def _share(said: Classes, there: Classes) -> float:
-    return len(said & there) / len(there) if there else float("nan")
+def _share(said: Classes, shown: Classes) -> float:
+    return len(said & shown) / len(shown) if shown else float("nan")

@@ -17,18 +17,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
+from limner.arrays import Floats, Integers
 from limner.errors import LimnerError
-from limner.score.metric import Numbers, Statistics
+from limner.score.metric import Metric, Scope, Settings, Statistics
 from limner.score.run import Run
-from limner.text.token_table import TokenTable, Whole
+from limner.text.token_table import TokenTable
 
 
 @dataclass(frozen=True, eq=False)
-class Diversity:
+class Diversity(Metric):
     """Distinct n-grams up to `n`, vocabulary, distinct captions, length and novel captions.
 
     `training` are the sentences that the system has learnt from; they are
@@ -38,11 +39,15 @@ class Diversity:
     n: int = 2
     training: Collection[str] | None = field(default=None, repr=False)
     name: ClassVar[str] = "diversity"
-    higher_is_better: ClassVar[bool] = True
+    scope: ClassVar[Scope] = "run"
 
     def __post_init__(self) -> None:
         if self.n < 1:
             raise LimnerError(f"there are no n-grams of up to {self.n} words; take 2")
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Self:
+        return cls(training=settings.training)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -79,7 +84,8 @@ class Diversity:
             is_reference[run.groups[:-1]] = False
             return frozenset(_sentences(run.tokens.select(np.flatnonzero(is_reference)))), "not a reference"
         given = list(self.training)
-        known = frozenset(" ".join(one.split()) for one in (run.tokeniser(given) if run.tokeniser else given))
+        tokenised = run.tokeniser(given) if run.tokeniser else given
+        known = frozenset(" ".join(sentence.split()) for sentence in tokenised)
         mark = sha256("\n".join(sorted(known)).encode("utf-8", "surrogatepass")).hexdigest()[:8]
         return known, f"not in training ({len(known)} sentences, {mark})"
 
@@ -88,14 +94,14 @@ def _sentences(tokens: TokenTable) -> list[str]:
     return [" ".join(tokens.sentence(s)) for s in range(len(tokens))]
 
 
-def _n_grams(captions: TokenTable, n: int) -> Iterator[tuple[Numbers, Numbers]]:
+def _n_grams(captions: TokenTable, n: int) -> Iterator[tuple[Floats, Floats]]:
     """For each length up to n, how many n-grams each caption has, and how many that no caption before it has."""
     lengths = np.diff(captions.starts)
     caption = np.repeat(np.arange(len(captions)), lengths)
     at = np.arange(len(caption))
     left = np.repeat(captions.starts[1:], lengths) - at
     numbers = captions.numbers.astype(np.int64)
-    codes: Whole = numbers
+    codes: Integers = numbers
     for size in range(1, n + 1):
         if size > 1:
             fits = left >= size
@@ -108,7 +114,7 @@ def _n_grams(captions: TokenTable, n: int) -> Iterator[tuple[Numbers, Numbers]]:
         )
 
 
-def _values(sums: Numbers) -> Numbers:
+def _values(sums: Floats) -> Floats:
     """From sums of n-grams and new n-grams for each n, of new captions, novel captions, and images."""
     n_grams, new_n_grams = sums[..., 0:-3:2], sums[..., 1:-3:2]
     new, novel, n_images = (sums[..., i, None] for i in (-3, -2, -1))

@@ -158,7 +158,10 @@ def _header(line: bytes, place: str) -> _Header:
         header = msgspec.json.decode(line, type=_Header)
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise BadInput(
-            place, "not a file of document frequencies", "write one with --save-df, or DocumentFrequencies.save"
+            place,
+            "not a file of document frequencies",
+            "write one with DocumentFrequencies.save",
+            code="no-frequencies-file",
         ) from error
     if header.format != FORMAT or header.version != VERSION:
         raise BadInput(place, f"{shown(header.format)}, version {header.version}, cannot be read", "write it again")

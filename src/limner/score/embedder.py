@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
+import transformers
 from PIL import ImageOps
 from PIL.Image import Image as Picture
+from safetensors import SafetensorError
 
+from limner.arrays import Floats
 from limner.corpus.picture_files import FAULTS, open_picture
 from limner.errors import BadInput, LimnerError, one_line, shown
-from limner.score.metric import Numbers
 
 
 class Embedder:
@@ -26,16 +29,10 @@ class Embedder:
 
     def __init__(self, folder: Path, device: str = "cpu") -> None:
         _check(folder)
-        try:
-            import torch
-            import transformers
-        except ImportError as error:
-            raise LimnerError("clip_score needs torch and transformers; pip install 'limner[neural]'") from error
         self._folder = folder
-        self._torch = torch
         self._device = device
         with _quiet(transformers.logging):
-            self._model = _model(folder, transformers)
+            self._model = _model(folder)
             self._tokeniser = _loaded(folder, transformers.AutoTokenizer)
             self._processor = _loaded(folder, transformers.AutoImageProcessor, backend="pil")
         try:
@@ -54,12 +51,12 @@ class Embedder:
             return []
         return [f"{self._n_cut:,} sentences are longer than the model's {self._longest} tokens and were cut"]
 
-    def pictures(self, paths: Sequence[Path]) -> Numbers:
+    def pictures(self, paths: Sequence[Path]) -> Floats:
         """The embeddings of pictures, `[pictures, dimensions]`, each of length 1."""
         given = self._processor(images=[_picture(path) for path in paths], return_tensors="pt")
         return self._unit(self._model.get_image_features, {"pixel_values": given["pixel_values"]})
 
-    def sentences(self, texts: Sequence[str]) -> Numbers:
+    def sentences(self, texts: Sequence[str]) -> Floats:
         """The embeddings of sentences, likewise; what is longer than the model takes is cut."""
         whole = self._tokeniser(list(texts), verbose=False)["input_ids"]
         self._n_cut += sum(len(one) > self._longest for one in whole)
@@ -70,9 +67,9 @@ class Embedder:
         names = ("input_ids",) if self._pads else ("input_ids", "attention_mask")
         return self._unit(self._model.get_text_features, {name: given[name] for name in names})
 
-    def _unit(self, embed: Callable[..., Any], given: dict[str, Any]) -> Numbers:
+    def _unit(self, embed: Callable[..., Any], given: dict[str, Any]) -> Floats:
         try:
-            with self._torch.inference_mode():
+            with torch.inference_mode():
                 found = embed(**{name: value.to(self._device) for name, value in given.items()})
         except (ValueError, RuntimeError, LookupError) as error:
             problem = f"the model does not take what it is given ({one_line(str(error), 200)})"
@@ -109,7 +106,7 @@ def _check(folder: Path) -> None:
         raise BadInput(str(folder), "there are no weights as safetensors; others could run code", remedy)
 
 
-def _model(folder: Path, transformers: Any) -> Any:
+def _model(folder: Path) -> Any:
     """The model, all of whose weights were there."""
     model, told = _loaded(folder, transformers.AutoModel, use_safetensors=True, output_loading_info=True)
     if not (hasattr(model, "get_text_features") and hasattr(model, "get_image_features")):
@@ -124,8 +121,6 @@ def _model(folder: Path, transformers: Any) -> Any:
 
 def _loaded(folder: Path, kind: Any, **options: Any) -> Any:
     """A part of a model, from its folder alone."""
-    from safetensors import SafetensorError
-
     faults = (OSError, ValueError, TypeError, LookupError, AttributeError, RuntimeError, ImportError, SafetensorError)
     try:
         return kind.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False, **options)

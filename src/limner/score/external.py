@@ -7,15 +7,15 @@ described in `docs/external-metrics.md`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import SupportsFloat
+from typing import ClassVar, SupportsFloat
 
 import numpy as np
 
 from limner.errors import BadInput, LimnerError, shown
-from limner.score.metric import Choices, Statistics, means
+from limner.score.metric import Choices, Metric, Scope, Statistics, means
 from limner.score.run import Run
 from limner.score.score_file import Head, read_head, read_scores
 
@@ -36,7 +36,7 @@ def function_metric(
     """
 
     def all_of(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Sequence[SupportsFloat]:
-        return [score(one, others) for one, others in zip(candidates, references, strict=True)]
+        return [score(candidate, texts) for candidate, texts in zip(candidates, references, strict=True)]
 
     return FunctionMetric(name, all_of, higher_is_better, {"function": _named(score), **(choices or {})})
 
@@ -53,24 +53,34 @@ def scores_file(path: Path) -> ScoresFile:
     return ScoresFile(path, read_head(path))
 
 
-@dataclass(frozen=True, eq=False)
-class FunctionMetric:
+class FunctionMetric(Metric):
     """The mean of a function's values, one for each image."""
 
-    name: str
-    score: ScoreAll = field(repr=False)
-    higher_is_better: bool
-    choices: Choices
+    def __init__(self, name: str, score: ScoreAll, higher_is_better: bool, choices: Choices) -> None:
+        self.score = score
+        self.choices = choices
+        self._name = name
+        self._higher_is_better = higher_is_better
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def higher_is_better(self) -> bool:
+        return self._higher_is_better
 
     @property
     def columns(self) -> tuple[str, ...]:
         return (self.name,)
 
     def measure(self, run: Run) -> Statistics:
-        found = self.score(run.candidates, run.references)
-        if len(found) != len(run):
-            raise LimnerError(f"{self.name} gave {len(found):,} values for {len(run):,} captions; it must give as many")
-        return means([self._number(id, value) for id, value in zip(run.ids, found, strict=True)], self.choices)
+        values = self.score(run.candidates, run.references)
+        if len(values) != len(run):
+            raise LimnerError(
+                f"{self.name} gave {len(values):,} values for {len(run):,} captions; it must give as many"
+            )
+        return means([self._number(id, value) for id, value in zip(run.ids, values, strict=True)], self.choices)
 
     def _number(self, id: str, value: SupportsFloat) -> float:
         try:
@@ -83,11 +93,13 @@ class FunctionMetric:
 
 
 @dataclass(frozen=True, eq=False)
-class ScoresFile:
+class ScoresFile(Metric):
     """The mean of scores that a file has, one for each image: joined by the image's id, never by order."""
 
     path: Path
     head: Head
+    # A score of an image that is not scored here is an error: no share of the images can tell.
+    scope: ClassVar[Scope] = "run"
 
     @property
     def name(self) -> str:
@@ -107,24 +119,24 @@ class ScoresFile:
         scores = self._matched(captions)
         missing = [id for id in run.ids if id not in scores]
         if missing:
-            some = ", ".join(shown(id) for id in missing[:3]) + (", …" if len(missing) > 3 else "")
-            problem = f"there is no score for the captions of {len(missing):,} of {len(run):,} images ({some})"
+            first = ", ".join(shown(id) for id in missing[:3]) + (", …" if len(missing) > 3 else "")
+            problem = f"there is no score for the captions of {len(missing):,} of {len(run):,} images ({first})"
             raise BadInput(str(self.path), problem, "give a score for each")
         return means(np.array([scores[id] for id in run.ids]), self.head.choices)
 
     def _matched(self, captions: Mapping[str, str]) -> dict[str, float]:
         """The scores by image id; a row with another caption than the run's is of another system."""
-        found: dict[str, float] = {}
+        scores: dict[str, float] = {}
         for row in read_scores(self.path):
             if row.image not in captions:
                 remedy = "score the images of one and the same file"
                 raise BadInput(row.place, f"image {shown(row.image)} is not among those that are scored", remedy)
             if row.caption is not None and row.caption != captions[row.image]:
                 continue
-            if row.image in found:
+            if row.image in scores:
                 raise BadInput(row.place, f"image {shown(row.image)} has two scores", "keep one of them")
-            found[row.image] = row.score
-        return found
+            scores[row.image] = row.score
+        return scores
 
 
 def _named(function: object) -> str:

@@ -27,12 +27,12 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from limner.arrays import Floats
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.errors import LimnerError, shown
-from limner.score.grounded import grounded_captions, grounded_pairs
-from limner.score.metric import Numbers, Statistics
+from limner.score.metric import Metric, Scope, Statistics
 from limner.score.run import Run
 from limner.score.wording import noun_of
 from limner.text.forms import singular
@@ -52,7 +52,7 @@ class Word(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class GroundedWords:
+class GroundedWords(Metric):
     """F1_all and F1_loc over some nouns: those given, or the most frequent groundable ones of the run.
 
     `boxes` are the system's own by image id, for captions whose mentions name
@@ -64,16 +64,19 @@ class GroundedWords:
     boxes: Mapping[str, Sequence[Box]] | None = None
     name: ClassVar[str] = "grounded_words"
     columns: ClassVar[tuple[str, ...]] = ("f1_all", "f1_loc")
-    higher_is_better: ClassVar[bool] = True
+    needs_images: ClassVar[bool] = True
+    needs_mentions: ClassVar[bool] = True
+    scope: ClassVar[Scope] = "run"
 
     def measure(self, run: Run) -> Statistics:
         """For every image and noun how often it was asked for and found, see `COUNTS`."""
-        pairs = grounded_pairs(run, self.name)
-        gold = [_gold_words(image) for image, _ in pairs]
+        pairs = run.grounded_pairs(self.name)
+        images = run.images or ()
+        gold = [_gold_words(image, captions) for image, (captions, _) in zip(images, pairs, strict=True)]
         nouns = sorted(self.nouns) if self.nouns is not None else _frequent(gold, self.n_words)
         number = {noun: i for i, noun in enumerate(nouns)}
         rows = np.zeros((len(pairs), len(nouns), len(COUNTS)))
-        for row, (image, caption), people in zip(rows, pairs, gold, strict=True):
+        for row, image, (_, caption), people in zip(rows, images, pairs, gold, strict=True):
             said = list(self._said(image, caption))
             for theirs, all_words in people:
                 _judge(row, number, said, theirs, all_words)
@@ -99,10 +102,10 @@ _Gold = list[tuple[list[Word], frozenset[str]]]
 """Of each gold caption the groundable words, and every word it has in the singular."""
 
 
-def _gold_words(image: Image) -> _Gold:
+def _gold_words(image: Image, captions: Iterable[Caption]) -> _Gold:
     boxes = image.box_by_id()
     found = []
-    for caption in grounded_captions(image):
+    for caption in captions:
         groundable = [word for word in _words(caption, boxes, image.id) if word.boxes]
         found.append((groundable, frozenset(map(singular, words(caption.text)))))
     return found
@@ -129,7 +132,7 @@ def _frequent(gold: Iterable[_Gold], n: int) -> list[str]:
 
 
 def _judge(
-    row: Numbers, number: Mapping[str, int], said: Sequence[Word], gold: Sequence[Word], gold_text: Collection[str]
+    row: Floats, number: Mapping[str, int], said: Sequence[Word], gold: Sequence[Word], gold_text: Collection[str]
 ) -> None:
     """Add to an image's row `[nouns, counts]` what one gold caption says of its caption."""
     first_gold, first_said = _firsts(gold), _firsts(said)
@@ -162,7 +165,7 @@ def _overlap(one: Word, other: Word) -> bool:
     return any(a.iou(b) > OVERLAP for a in one.boxes for b in other.boxes)
 
 
-def _scores(sums: Numbers) -> Numbers:
+def _scores(sums: Floats) -> Floats:
     """F1_all, NaN where nothing is groundable, and F1_loc, NaN where no word was predicted correctly."""
     counts = sums.reshape(*sums.shape[:-1], -1, len(COUNTS))
     right, asked, asked_loc, found, sought, sought_loc = np.moveaxis(counts, -1, 0)
@@ -173,12 +176,12 @@ def _scores(sums: Numbers) -> Numbers:
     return np.stack([np.where(n > 0, f1_all, np.nan), np.where(has_any, f1_loc, np.nan)], axis=-1)
 
 
-def _macro(hits: Numbers, n_asked: Numbers, n_words: Numbers) -> Numbers:
+def _macro(hits: Floats, n_asked: Floats, n_words: Floats) -> Floats:
     """The sum over nouns of their share of hits, over the number of groundable nouns."""
     shares = np.divide(hits, n_asked, out=np.zeros_like(hits), where=n_asked > 0).sum(axis=-1)
     return np.asarray(shares / np.maximum(n_words, 1), dtype=np.float64)
 
 
-def _harmonic(a: Numbers, b: Numbers) -> Numbers:
+def _harmonic(a: Floats, b: Floats) -> Floats:
     total = a + b
     return np.divide(2.0 * a * b, total, out=np.zeros_like(total), where=total > 0)

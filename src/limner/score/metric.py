@@ -1,39 +1,168 @@
 """What a metric is: from a run of captions to statistics that add up over images, and from their sums to values.
 
-Whatever keeps this protocol gets intervals, paired tests, subsets, signatures
-and a place in the report.
+A subclass of `Metric` says everything that reports, engines and commands ask
+of it: whether it looks at boxes, which way is better, what an image's value
+depends on, how it explains itself. A class of one's own with a `name`,
+`columns` and `measure` is enough for intervals, paired tests, subsets and
+signatures.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from limner.arrays import Floats, Integers
+from limner.progress import Progress, silent
 from limner.score.run import Run
 
-Numbers = NDArray[np.float64]
+if TYPE_CHECKING:
+    from limner.corpus.classes.class_words import Synonyms
+    from limner.score.document_frequencies import DocumentFrequencies
 
 Choices = Mapping[str, str | int | float]
 """What could change a metric's values, by name: its part of the signature."""
 
+Scope = Literal["image", "frequencies", "corpus", "run"]
+"""What the statistics of an image depend on.
 
-class Metric(Protocol):
-    """A way to score captions, by one value or several of one family."""
+- `image`: on that image alone. Any share of the images can be measured.
+- `frequencies`: on how many of the images that are scored together have an
+  n-gram. A subset is measured anew, with frequencies of its own.
+- `corpus`: on the same frequencies over all images, also for their subsets.
+- `run`: on all images in some other way. Shares cannot be measured.
+"""
+
+ExplanationKind = Literal["alignment", "tuples", "objects"]
+"""How an explanation is drawn: matched words, facts, or objects that a caption speaks of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The options that metrics take when they are made by name.
+
+    `df` are CIDEr's document frequencies: of the `run` or subset that is
+    scored, of the whole `corpus` for subsets too, or counted before.
+    `meteor_tables` is a folder with METEOR's tables, `synonyms` words for
+    classes of objects, `training` sentences that are not novel. `progress`
+    hears how far a metric is that prepares something once.
+    """
+
+    df: DocumentFrequencies | Literal["run", "corpus"] = "run"
+    meteor_tables: Path | None = None
+    synonyms: Synonyms | None = None
+    training: Sequence[str] | None = None
+    progress: Progress = silent
+
+
+class Scorer(Protocol):
+    """The least that a metric of one's own has; see `Metric` for what each member is."""
 
     @property
+    def name(self) -> str: ...
+
+    @property
+    def columns(self) -> tuple[str, ...]: ...
+
+    def measure(self, run: Run) -> Statistics: ...
+
+
+class Metric(ABC):
+    """A way to score captions, by one value or several of one family.
+
+    Subclasses define the first three members, and others where the default
+    is not right. Class variables and properties both do.
+    """
+
+    @property
+    @abstractmethod
     def name(self) -> str:
         """What it is asked for by: `bleu`."""
 
     @property
+    @abstractmethod
     def columns(self) -> tuple[str, ...]:
         """The names of its values: `bleu1`, …, `bleu4`."""
 
+    @abstractmethod
     def measure(self, run: Run) -> Statistics:
         """The statistics of every image of the run."""
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Whether more is better (default: true)."""
+        return True
+
+    @property
+    def needs_images(self) -> bool:
+        """Whether it looks at the gold images: their boxes, labels or pictures (default: false)."""
+        return False
+
+    @property
+    def needs_mentions(self) -> bool:
+        """Whether only gold captions that refer to boxes count as references (default: false)."""
+        return False
+
+    @property
+    def scope(self) -> Scope:
+        """What the statistics of an image depend on (default: that image alone)."""
+        return "image"
+
+    @property
+    def explanation(self) -> ExplanationKind | None:
+        """How its explanations are drawn, None if it does not explain itself (the default)."""
+        return None
+
+    def explanations(self, run: Run) -> Sequence[Any]:
+        """Why each image of the run has its value: an object of the metric's kind of explanation for each."""
+        raise NotImplementedError(f"{self.name} does not explain itself")
+
+    def with_frequencies(self, df: DocumentFrequencies) -> Metric:
+        """The metric for a share of the images that were counted; for the scopes `frequencies` and `corpus`."""
+        raise NotImplementedError(f"{self.name} does not count n-grams")
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Self:
+        """The metric with the options that it takes from the settings (default: none)."""
+        return cls()
+
+
+class AdoptedMetric(Metric):
+    """A metric of one's own that is no `Metric`: what it does not say of itself has a default."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self._scorer = scorer
+
+    @property
+    def name(self) -> str:
+        return self._scorer.name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        return self._scorer.columns
+
+    @property
+    def higher_is_better(self) -> bool:
+        return bool(getattr(self._scorer, "higher_is_better", True))
+
+    @property
+    def needs_images(self) -> bool:
+        # Nobody knows what its `measure` looks at: it is given everything.
+        return bool(getattr(self._scorer, "needs_images", True))
+
+    def measure(self, run: Run) -> Statistics:
+        return self._scorer.measure(run)
+
+
+def adopted(scorer: Scorer) -> Metric:
+    """The metric itself, or as one where it is a class of somebody's own."""
+    return scorer if isinstance(scorer, Metric) else AdoptedMetric(scorer)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +172,28 @@ class Statistics:
     `rows` is `[images, statistics]`. `finish` takes sums of rows
     `[..., statistics]` to values `[..., columns]`: the score of these images
     together. `per_image` is `[images, columns]`, each image's own values, NaN
-    where it has none. `choices` are for the signature. `depends_on_run` where
-    the rows of an image depend on which others were scored with it (document
-    frequencies): its subsets are then measured afresh. `whole_only` are the
-    numbers of columns that only a whole run has, such as the size of its
-    vocabulary: no sample of its images tells anything of those.
+    where it has none. `choices` are for the signature. `depends_on_run` says
+    that the rows of an image depend on which others were scored with it
+    (document frequencies): its subsets are then measured anew. `whole_only`
+    are the numbers of columns that only a whole run has, such as the size of
+    its vocabulary: no sample of its images says anything about those.
+    `is_mean` says that values are the means of the images' own.
     """
 
-    rows: Numbers
-    finish: Callable[[Numbers], Numbers]
-    per_image: Numbers
+    rows: Floats
+    finish: Callable[[Floats], Floats]
+    per_image: Floats
     choices: Choices = field(default_factory=dict)
     depends_on_run: bool = False
     warnings: Sequence[str] = ()
     whole_only: Sequence[int] = ()
+    is_mean: bool = False
 
-    def value(self) -> Numbers:
+    def value(self) -> Floats:
         """The values of all images together, `[columns]`."""
         return self.finish(self.rows.sum(axis=0))
 
-    def select(self, places: NDArray[np.int64]) -> Statistics:
+    def select(self, places: Integers) -> Statistics:
         """The statistics of the images at these places."""
         return replace(self, rows=self.rows[places], per_image=self.per_image[places])
 
@@ -74,12 +205,12 @@ def means(per_image: ArrayLike, choices: Choices | None = None, *, depends_on_ru
     """
     values = np.asarray(per_image, dtype=np.float64)
     values = values[:, None] if values.ndim == 1 else values
-    is_there = ~np.isnan(values)
-    rows = np.concatenate([np.where(is_there, values, 0.0), is_there.astype(np.float64)], axis=1)
-    return Statistics(rows, _mean, values, choices or {}, depends_on_run)
+    has_value = ~np.isnan(values)
+    rows = np.concatenate([np.where(has_value, values, 0.0), has_value.astype(np.float64)], axis=1)
+    return Statistics(rows, _mean, values, choices or {}, depends_on_run, is_mean=True)
 
 
-def _mean(sums: Numbers) -> Numbers:
+def _mean(sums: Floats) -> Floats:
     n = sums.shape[-1] // 2
     with np.errstate(invalid="ignore"):
         return np.asarray(sums[..., :n] / sums[..., n:], dtype=np.float64)

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from limner.arrays import Integers
 from limner.score.ngrams import Counts, Pairs, paired, unpaired
-from limner.text.token_table import Whole
 
 
 class NgramCounts(Mapping[tuple[str, ...], int]):
@@ -74,7 +74,7 @@ class NgramCounts(Mapping[tuple[str, ...], int]):
         number = {word: i for i, word in enumerate(words)}
         return NgramCounts(words, _sum([self, other], number))
 
-    def numbered(self, words: Sequence[str], n: int) -> list[tuple[Pairs, Whole]]:
+    def numbered(self, words: Sequence[str], n: int) -> list[tuple[Pairs, Integers]]:
         """The counts of n-grams of these words alone, up to n, where a word's number is its place among them."""
         number = {word: i for i, word in enumerate(words)}
         word_place = np.fromiter((number.get(word, -1) for word in self.words), dtype=np.int64, count=len(self.words))
@@ -147,7 +147,7 @@ def from_numbered(words: Sequence[str], orders: Counts) -> NgramCounts:
     return NgramCounts([kept[i] for i in order], sorted_orders)
 
 
-def _sum(several: Sequence[NgramCounts], number: Mapping[str, int]) -> list[tuple[Pairs, Whole]]:
+def _sum(several: Sequence[NgramCounts], number: Mapping[str, int]) -> list[tuple[Pairs, Integers]]:
     """The orders of the sum, where words have these numbers."""
     word_places = [np.array([number[word] for word in one.words], dtype=np.int64) for one in several]
     places = word_places

@@ -15,10 +15,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from limner.arrays import Booleans, Floats, Integers
 from limner.kernels import kernel
-from limner.score.metric import Numbers
 from limner.score.run import Run
-from limner.text.token_table import TokenTable, Whole
+from limner.text.token_table import TokenTable
 
 KERNEL = kernel("limner.score._ngrams")
 
@@ -26,7 +26,7 @@ HIGH, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 Pairs = NDArray[np.uint64]
 
-Counts = Sequence[tuple[Pairs, Whole]]
+Counts = Sequence[tuple[Pairs, Integers]]
 """For each order, its n-grams and the number of images whose references have them.
 
 An n-gram is a pair in one number: the place of its first n - 1 words in the
@@ -39,32 +39,32 @@ class Sentences(NamedTuple):
     """Sentences of numbers below `n_words`, and where those of each image begin: a caption, then its references."""
 
     numbers: NDArray[np.int32]
-    starts: Whole
-    groups: Whole
+    starts: Integers
+    groups: Integers
     n_words: int
 
     @property
-    def lengths(self) -> Whole:
+    def lengths(self) -> Integers:
         return np.diff(self.starts)
 
     @property
-    def n_references(self) -> Whole:
+    def n_references(self) -> Integers:
         return np.diff(self.groups) - 1
 
     @property
-    def image_of(self) -> Whole:
+    def image_of(self) -> Integers:
         """The image that each sentence is of."""
         return np.repeat(np.arange(len(self.groups) - 1), np.diff(self.groups))
 
     @property
-    def is_caption(self) -> NDArray[np.bool_]:
+    def is_caption(self) -> Booleans:
         """Whether each sentence is a caption, not a reference."""
         is_caption = np.zeros(len(self.starts) - 1, dtype=np.bool_)
         is_caption[self.groups[:-1]] = True
         return is_caption
 
 
-def sentences(table: TokenTable, groups: Whole) -> Sentences:
+def sentences(table: TokenTable, groups: Integers) -> Sentences:
     """The table's sentences as the kernels take them."""
     return Sentences(
         np.ascontiguousarray(table.numbers, dtype=np.int32),
@@ -104,7 +104,7 @@ def without_spaces(table: TokenTable) -> TokenTable:
     return TokenTable(list(number), np.array(parts, dtype=np.int32)[wanted], place[table.starts])
 
 
-def matches(those: Sentences, n: int) -> Whole:
+def matches(those: Sentences, n: int) -> Integers:
     """How many n-grams of each caption its references have too, `[images, n]`, for 1-grams up to n-grams.
 
     Each counts as often as the reference that has it most, at most.
@@ -122,7 +122,7 @@ def matches(those: Sentences, n: int) -> Whole:
     return found
 
 
-def cosines(those: Sentences, n: int, n_images: int, given: Counts | None, *, is_clipped: bool) -> Numbers:
+def cosines(those: Sentences, n: int, n_images: int, given: Counts | None, *, is_clipped: bool) -> Floats:
     """The cosine of each reference and its caption, `[sentences, n]`; 0 for captions themselves.
 
     N-grams weigh their number times ln `n_images` less ln of the images that
@@ -151,7 +151,7 @@ def cosines(those: Sentences, n: int, n_images: int, given: Counts | None, *, is
     return found
 
 
-def count_images(those: Sentences, n: int) -> list[tuple[Pairs, Whole]]:
+def count_images(those: Sentences, n: int) -> list[tuple[Pairs, Integers]]:
     """In how many images each n-gram of the references is, for each order."""
     if KERNEL is not None:
         counted = KERNEL.count(*those, n)
@@ -169,7 +169,7 @@ def paired(first: NDArray[np.integer], last: NDArray[np.integer]) -> Pairs:
     return first.astype(np.uint64) << HIGH | last.astype(np.uint64)
 
 
-def unpaired(pairs: Pairs) -> tuple[Whole, Whole]:
+def unpaired(pairs: Pairs) -> tuple[Integers, Integers]:
     """The first and the last number of each pair."""
     return (pairs >> HIGH).astype(np.int64), (pairs & LOW).astype(np.int64)
 
@@ -181,12 +181,12 @@ BLOCK = 1 << 17
 class _Tally(NamedTuple):
     """How often (`times`) each of some sentences has each of its n-grams, by sentence and then n-gram."""
 
-    image: Whole
-    sentence: Whole
-    gram: Whole
-    times: Whole
+    image: Integers
+    sentence: Integers
+    gram: Integers
+    times: Integers
 
-    def find(self, other: _Tally) -> tuple[Whole, NDArray[np.bool_]]:
+    def find(self, other: _Tally) -> tuple[Integers, Booleans]:
         """Where these captions have n-grams of their references, for those that they have, and which these are."""
         base = max(self.gram.max(initial=0), other.gram.max(initial=0)) + 1
         keys, wanted = self.image * base + self.gram, other.image * base + other.gram
@@ -205,10 +205,10 @@ class _Order:
 
     n: int
     those: Sentences
-    ids: Whole
+    ids: Integers
     n_grams: int
     pairs: Pairs
-    known_ids: Whole
+    known_ids: Integers
 
     def tallies(self) -> Iterator[tuple[_Tally, _Tally]]:
         """Those of the captions, and of the references, of some images after others."""
@@ -224,7 +224,7 @@ class _Order:
             )
             yield captions, references
 
-    def images(self) -> Whole:
+    def images(self) -> Integers:
         """The number of images whose references have each n-gram."""
         found = np.zeros(self.n_grams, dtype=np.int64)
         for _, references in self.tallies():
@@ -232,7 +232,7 @@ class _Order:
             np.add.at(found, distinct % max(self.n_grams, 1), 1)
         return found
 
-    def known(self, counts: Whole) -> Whole:
+    def known(self, counts: Integers) -> Integers:
         """The counts of the known n-grams, for each n-gram: 0 where it is not known."""
         found = np.zeros(self.n_grams, dtype=np.int64)
         found[self.known_ids] = counts
@@ -266,7 +266,7 @@ def _blocks(those: Sentences) -> Iterator[tuple[int, int]]:
     yield from pairwise(those.groups[np.unique([0, *cuts, len(firsts) - 1])].tolist())
 
 
-def _places(those: Sentences, block: tuple[int, int], n: int) -> tuple[Whole, Whole]:
+def _places(those: Sentences, block: tuple[int, int], n: int) -> tuple[Integers, Integers]:
     """The words of a range of sentences at which an n-gram begins, and the sentence each is in."""
     first, last = block
     sentence_of = np.repeat(np.arange(first, last), np.diff(those.starts[first : last + 1]))

@@ -13,9 +13,11 @@ from bisect import bisect_right, insort
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import fsum, sqrt
+from typing import ClassVar
 
 from limner.corpus.caption import Caption
-from limner.score.measure import Compared, Measure
+from limner.score.measure import Compared, FinerMeasure
+from limner.score.metric import Choices
 
 Places = Mapping[str, int]
 """The first mention of each box that a caption refers to, counted from its beginning."""
@@ -23,37 +25,44 @@ Places = Mapping[str, int]
 
 def places(caption: Caption) -> Places:
     """Where each box is first mentioned: 0 for the caption's first mention that refers to boxes."""
-    found: dict[str, int] = {}
+    first: dict[str, int] = {}
     grounded = (mention for mention in caption.mentions if mention.boxes)
-    for place, mention in enumerate(grounded):
+    for position, mention in enumerate(grounded):
         for box in mention.boxes:
-            found.setdefault(box, place)
-    return found
+            first.setdefault(box, position)
+    return first
 
 
-def tau(one: Places, other: Places) -> float | None:
+def tau(first: Places, second: Places) -> float | None:
     """Kendall's τ-b over the boxes that both mention, -1 to 1; None where no order can be compared.
 
     Takes time n log n in the boxes shared.
     """
-    pairs = sorted((one[box], other[box]) for box in one.keys() & other.keys())
+    pairs = sorted((first[box], second[box]) for box in first.keys() & second.keys())
     n_pairs = len(pairs) * (len(pairs) - 1) // 2
-    tied_one = _tied([x for x, _ in pairs])
-    tied_other = _tied(sorted(y for _, y in pairs))
-    if n_pairs in (tied_one, tied_other):
+    tied_first = _tied([x for x, _ in pairs])
+    tied_second = _tied(sorted(y for _, y in pairs))
+    if n_pairs in (tied_first, tied_second):
         return None
     discordant = _discordant(pairs)
-    concordant = n_pairs - tied_one - tied_other + _tied(pairs) - discordant
-    return (concordant - discordant) / sqrt((n_pairs - tied_one) * (n_pairs - tied_other))
+    concordant = n_pairs - tied_first - tied_second + _tied(pairs) - discordant
+    return (concordant - discordant) / sqrt((n_pairs - tied_first) * (n_pairs - tied_second))
 
 
-def compare(said: Places, gold: Sequence[Places]) -> Compared:
+class Ordering(FinerMeasure[Places]):
     """The mean τ against the gold captions that can be compared; said and judged count gold captions."""
-    found = [value for value in (tau(said, one) for one in gold) if value is not None]
-    return Compared((fsum(found) / len(found) if found else None,), len(gold), len(found))
 
+    name: ClassVar[str] = "ordering"
+    value_names: ClassVar[tuple[str, ...]] = ("tau",)
+    choices: ClassVar[Choices] = {"order": "tau-b of first mentions"}
+    pools_gold: ClassVar[bool] = False
 
-ORDERING = Measure("ordering", ("tau",), places, compare, pools_gold=False)
+    def read(self, caption: Caption) -> Places:
+        return places(caption)
+
+    def compare(self, said: Places, gold: Sequence[Places]) -> Compared:
+        taus = [value for value in (tau(said, reference) for reference in gold) if value is not None]
+        return Compared((fsum(taus) / len(taus) if taus else None,), len(gold), len(taus))
 
 
 def _tied(ordered: Sequence[object]) -> int:

@@ -43,7 +43,7 @@ class Comparison(NamedTuple):
     p_bootstrap: float
     is_exact: bool
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The comparison as JSON has it, which knows no NaN."""
         return {name: None if value != value else value for name, value in self._asdict().items()}
 

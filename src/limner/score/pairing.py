@@ -1,8 +1,13 @@
-"""Captions joined to references by image id; what does not fit is an error, or is counted as it was asked to be."""
+"""Captions joined to references by image id: the one join that every score goes through.
+
+Results are a corpus too: images with an id and captions, which may name boxes
+that only the gold image has. What does not fit is an error, or is counted as
+a `Policy` says. Nothing is passed over in silence.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
@@ -11,13 +16,18 @@ import numpy as np
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError, shown, unknown
-from limner.score.results import Missing, listed, read_results
-from limner.score.run import Run, Tokeniser
+from limner.score.run import Run, Tokeniser, refers_to_boxes
 from limner.text.token_table import token_table
+
+Missing = Literal["error", "zero", "skip"]
+"""What becomes of an image without a caption: an error, a score of 0, or it is left out."""
 
 Extra = Literal["error", "skip"]
 Empty = Literal["error", "score"]
 Duplicate = Literal["error", "first"]
+
+# What stands in for a caption that is missing, or whose image nobody asks about.
+_NO_CAPTION = Caption("0", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +47,30 @@ class Policy:
 
 @dataclass(slots=True)
 class References:
-    """The references of each image, and the gold images where they are kept."""
+    """The references of each image, and the gold images if they are kept.
+
+    `place` names them in errors. `n_without` images have no reference. With
+    `of_all_images`, captions are expected for those images too.
+    """
 
     place: str
     texts: dict[str, list[str]] = field(default_factory=dict)
     images: dict[str, Image] | None = None
-    without: int = 0
+    n_without: int = 0
+    of_all_images: bool = False
+
+    @property
+    def ids(self) -> Collection[str]:
+        """The images for which captions are expected."""
+        return self.images if self.of_all_images and self.images is not None else self.texts
 
 
 @dataclass(slots=True)
 class Captions:
-    """One system's captions by image id; how many second ones were passed over."""
+    """One system's captions by image id; how many second captions of an image were passed over.
+
+    `place` names them in errors.
+    """
 
     place: str
     name: str
@@ -58,34 +81,48 @@ class Captions:
 def read_references(
     images: Iterable[Image] | Mapping[str, Sequence[str]], *, keep_images: bool = False, place: str = "references"
 ) -> References:
-    """The gold captions of every image that has any; or, where none is gold, those of the only source there is."""
+    """The gold captions of every image that has any; if none is gold, the captions of the only source there is."""
     if isinstance(images, Mapping):
         texts = {
             str(id): [captions] if isinstance(captions, str) else list(captions) for id, captions in images.items()
         }
-        return References(place, {id: some for id, some in texts.items() if some})
-    found = References(place, images={} if keep_images else None)
-    others: dict[str, list[str]] = {}
+        return References(place, {id: of_image for id, of_image in texts.items() if of_image})
+    references = References(place, images={} if keep_images else None)
+    not_gold: dict[str, list[str]] = {}
     sources: set[str] = set()
     for image in images:
-        if found.images is not None:
-            found.images[image.id] = image
+        if references.images is not None:
+            references.images[image.id] = image
         gold = [caption.text for caption in image.captions if caption.source == "gold"]
         if gold:
-            found.texts[image.id] = gold
+            references.texts[image.id] = gold
         elif image.captions:
             sources.update(caption.source for caption in image.captions)
-            others[image.id] = [caption.text for caption in image.captions]
+            not_gold[image.id] = [caption.text for caption in image.captions]
         else:
-            found.without += 1
-    if not found.texts and len(sources) == 1:
-        found.texts = others
-    elif not found.texts:
-        told = f"captions are by {', '.join(sorted(sources))}" if sources else "there are no captions"
-        raise BadInput(place, told, "give references: captions whose source is gold")
+            references.n_without += 1
+    if not references.texts and len(sources) == 1:
+        references.texts = not_gold
+    elif not references.texts:
+        problem = f"captions are by {', '.join(sorted(sources))}" if sources else "there are no captions"
+        raise BadInput(place, problem, "give references: captions whose source is gold")
     else:
-        found.without += len(others)
-    return found
+        references.n_without += len(not_gold)
+    return references
+
+
+def read_grounded_references(images: Iterable[Image], *, place: str = "gold") -> References:
+    """The gold captions that refer to a box, and every gold image: each of them is to have a caption."""
+    references = References(place, images={}, of_all_images=True)
+    for image in images:
+        assert references.images is not None
+        references.images[image.id] = image
+        texts = [caption.text for caption in image.captions if caption.source == "gold" and refers_to_boxes(caption)]
+        if texts:
+            references.texts[image.id] = texts
+        else:
+            references.n_without += 1
+    return references
 
 
 def read_captions(
@@ -97,15 +134,49 @@ def read_captions(
     name: str | None = None,
     known: Container[str] | None = None,
 ) -> Captions:
-    """The captions of one system: that which is named, or the only one that is not gold.
+    """The captions of one source: the one that is named, or the only one that is not gold.
 
-    Where the images that have references are `known`, of the captions of
-    others only the ids are kept: there may be many.
+    A source without a colon is a system's name: `learned` for
+    `system:learned`. With `known`, the ids of images that have references,
+    captions of other images are kept without their words: there may be many.
     """
     if isinstance(images, Mapping):
         return Captions(place, name or place, {str(id): Caption("0", text) for id, text in images.items()})
-    results = read_results(images, source=source, place=place, duplicate=duplicate, known=known)
-    return Captions(place, name or results.source, dict(results.captions), results.n_duplicates)
+    wanted = None if source is None else _full(source)
+    by_image: dict[str, Caption] = {}
+    sources: dict[str, None] = {}
+    n_duplicates = 0
+    for image in images:
+        for caption in image.captions:
+            sources[caption.source] = None
+            if wanted is None and caption.source != "gold":
+                wanted = caption.source
+            if caption.source != wanted:
+                continue
+            if image.id in by_image and duplicate == "first":
+                n_duplicates += 1
+            elif image.id in by_image:
+                problem = f"image {shown(image.id)} has two captions by {shown(wanted)}"
+                raise BadInput(place, problem, "keep one of them, or give each its own source")
+            else:
+                by_image[image.id] = caption if known is None or image.id in known else _NO_CAPTION
+    chosen = _chosen(place, source, wanted, list(sources))
+    return Captions(place, name or chosen, by_image, n_duplicates)
+
+
+def check_boxes(captions: Captions, references: References) -> None:
+    """Raise an error for a caption that mentions a box which the gold image does not have."""
+    for id, image in (references.images or {}).items():
+        caption = captions.by_image.get(id, _NO_CAPTION)
+        gold_ids = {box.id for box in image.boxes} if caption.mentions else set()
+        for box in (box for mention in caption.mentions for box in mention.boxes):
+            if box not in gold_ids:
+                raise BadInput(
+                    captions.place,
+                    f"image {shown(id)}: caption {shown(caption.id)} mentions box {shown(box)}, "
+                    "which the gold image does not have",
+                    "give results that name gold's boxes",
+                )
 
 
 def pair(
@@ -137,10 +208,11 @@ def make_runs(
         np.array([i for i, id in enumerate(ids) if missing != "skip" or id in captions.by_image], dtype=np.int64)
         for captions in systems
     ]
-    texts = [[_text(captions, id) for id in ids] for captions in systems]
+    texts = [[captions.by_image.get(id, _NO_CAPTION).text for id in ids] for captions in systems]
     flat = [text for id in ids for text in references.texts[id]]
+    # Without a tokeniser there is nothing to share between the runs: each splits its sentences when it is asked to.
     sentences = [*flat, *(text for of_system in texts for text in of_system)]
-    table = token_table(tokeniser(sentences) if tokeniser else sentences)
+    table = None if tokeniser is None else token_table(tokeniser(sentences))
     sizes = np.fromiter((len(references.texts[id]) for id in ids), dtype=np.int64, count=len(ids))
     starts = np.cumsum(sizes) - sizes
     runs = []
@@ -160,14 +232,14 @@ def make_runs(
                 tokeniser,
                 tokeniser_name,
                 None if references.images is None else [references.images[id] for id in wanted],
-                [captions.by_image.get(id, _NOTHING) for id in wanted],
-                table.select(order),
+                [captions.by_image.get(id, _NO_CAPTION) for id in wanted],
+                _tokens=None if table is None else table.select(order),
             )
         )
     return runs
 
 
-class Some(NamedTuple):
+class SomeIds(NamedTuple):
     """How many ids there are of a kind, and the first of them."""
 
     n: int
@@ -186,24 +258,25 @@ class Misfits:
     name: str
     n_references: int
     n_captions: int
-    missing: Some
-    extra: Some
-    empty: Some
+    missing: SomeIds
+    extra: SomeIds
+    empty: SomeIds
     duplicate: int
     without_references: int
+    of_all_images: bool = False
 
     def counts(self, policy: Policy) -> dict[str, int]:
         """How many there are of each kind; an error for those that the policy does not allow."""
         if self.missing.n and policy.missing == "error":
-            problem = f"{self.missing} of {self.n_references:,} images with references have no caption by "
-            remedy = "pass --missing zero to score them 0, --missing skip to leave them out"
-            raise BadInput(self.place, problem + shown(self.name), remedy)
+            images = "gold images" if self.of_all_images else "images with references"
+            problem = f"{self.missing} of {self.n_references:,} {images} have no caption by {shown(self.name)}"
+            remedy = "allow a missing caption, to score the image 0 or to leave it out"
+            raise BadInput(self.place, problem, remedy, code="missing-captions")
         if self.extra.n and policy.extra == "error":
-            problem = f"{self.extra} of {self.n_captions:,} captions are of images without references"
-            raise BadInput(self.place, problem, "give references of the same images, or pass --extra skip")
+            raise self._extra_error()
         if self.empty.n and policy.empty == "error":
             problem = f"{self.empty} of {self.n_captions:,} captions have no words"
-            raise BadInput(self.place, problem, "mend them, or pass --empty score to score them as they are")
+            raise BadInput(self.place, problem, "mend them, or allow empty captions", code="empty-captions")
         if self.missing.n == self.n_references and policy.missing == "skip":
             raise LimnerError(f"{self.place}: no caption is of an image with references; check that the ids agree")
         return {
@@ -214,28 +287,61 @@ class Misfits:
             "without_references": self.without_references,
         }
 
+    def _extra_error(self) -> BadInput:
+        if self.of_all_images:
+            problem = f"{self.extra} of {self.n_captions:,} images with a caption are not in gold"
+            return BadInput(self.place, problem, "score results against the gold of the same images")
+        problem = f"{self.extra} of {self.n_captions:,} captions are of images without references"
+        remedy = "give references of the same images, or allow extra captions"
+        return BadInput(self.place, problem, remedy, code="extra-captions")
+
 
 def misfits(captions: Captions, references: References) -> Misfits:
     """What does not fit, in the order of the references or else of the captions."""
-    missing = [id for id in references.texts if id not in captions.by_image]
-    extra = [id for id in captions.by_image if id not in references.texts]
-    empty = [id for id, one in captions.by_image.items() if not one.text.strip() and id in references.texts]
+    expected = references.ids
+    missing = [id for id in expected if id not in captions.by_image]
+    extra = [id for id in captions.by_image if id not in expected]
+    empty = [id for id, caption in captions.by_image.items() if not caption.text.strip() and id in expected]
     return Misfits(
         captions.place,
         captions.name,
-        len(references.texts),
+        len(expected),
         len(captions.by_image),
-        Some(len(missing), missing),
-        Some(len(extra), extra),
-        Some(len(empty), empty),
+        SomeIds(len(missing), missing),
+        SomeIds(len(extra), extra),
+        SomeIds(len(empty), empty),
         captions.n_duplicates,
-        references.without,
+        references.n_without,
+        references.of_all_images,
     )
 
 
-_NOTHING = Caption("0", "")
+def listed(ids: Sequence[str], n: int | None = None) -> str:
+    """How many there are (n, by default these) and the first three of them."""
+    n = len(ids) if n is None else n
+    first = ", ".join(shown(id) for id in ids[:3])
+    return f"{n:,} ({first}{', …' if n > 3 else ''})"
 
 
-def _text(captions: Captions, id: str) -> str:
-    found = captions.by_image.get(id)
-    return "" if found is None else found.text
+def _full(source: str) -> str:
+    return source if ":" in source or source == "gold" else f"system:{source}"
+
+
+def _chosen(place: str, named: str | None, wanted: str | None, sources: list[str]) -> str:
+    """The source that was read; an error if it is not there or not the only one."""
+    if not sources:
+        raise BadInput(place, "there are no captions", "give a system's results")
+    if named is not None and wanted is not None:
+        if wanted not in sources:
+            raise BadInput(place, f"no caption is by {shown(wanted)}", f"there is: {', '.join(sorted(sources))}")
+        return wanted
+    if wanted is None:
+        raise BadInput(
+            place, "every caption is gold", "give a system's results, or name gold as the source", code="only-gold"
+        )
+    systems = sorted(source for source in sources if source != "gold")
+    if len(systems) > 1:
+        raise BadInput(
+            place, f"captions are by {', '.join(systems)}", "name one of them as the source", code="several-sources"
+        )
+    return wanted

@@ -21,11 +21,12 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from math import fsum
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from limner.corpus.caption import Caption, Mention
 from limner.score.content import Boxes, mentioned
-from limner.score.measure import Compared, Measure
+from limner.score.measure import Compared, FinerMeasure
+from limner.score.metric import Choices
 from limner.text.connectives import Connective, connective, joins
 from limner.text.phrases import head_noun
 from limner.text.words import words
@@ -69,32 +70,42 @@ def joints(caption: Caption) -> tuple[Joint, ...]:
     return tuple(found)
 
 
-def prepositions(caption: Caption) -> Linked:
-    """The prepositions between the things that a caption mentions."""
-    return _linked(caption, _preposition)
-
-
-def verbs(caption: Caption) -> Linked:
-    """What the things that a caption mentions do to one another."""
-    return _linked(caption, _verb)
-
-
-def compare(said: Linked, gold: Sequence[Linked]) -> Compared:
+class Relations(FinerMeasure[Linked]):
     """Precision, recall and F of a caption's links."""
-    theirs = [link for one in gold for link in one.links]
-    judged = [link for link in said.links if any(_ends(link, other) for other in theirs)]
-    right = sum(any(_same(link, other) for other in theirs) for link in judged)
-    precision = right / len(judged) if judged else None
-    recall = _recall(said, gold)
-    if recall is None:
-        return Compared((None, None, None), len(said.links), 0)
-    total = (precision or 0.0) + recall
-    f = 2 * (precision or 0.0) * recall / total if total else 0.0
-    return Compared((precision, recall, f), len(said.links), len(judged))
+
+    value_names: ClassVar[tuple[str, ...]] = ("P", "R", "F")
+    choices: ClassVar[Choices] = {"relations": "neighbouring mentions"}
+
+    def compare(self, said: Linked, gold: Sequence[Linked]) -> Compared:
+        gold_links = [link for reference in gold for link in reference.links]
+        judged = [link for link in said.links if any(_join_the_same(link, gold_link) for gold_link in gold_links)]
+        right = sum(any(_same(link, gold_link) for gold_link in gold_links) for link in judged)
+        precision = right / len(judged) if judged else None
+        recall = _recall(said, gold)
+        if recall is None:
+            return Compared((None, None, None), len(said.links), 0)
+        total = (precision or 0.0) + recall
+        f = 2 * (precision or 0.0) * recall / total if total else 0.0
+        return Compared((precision, recall, f), len(said.links), len(judged))
 
 
-PREPOSITIONS = Measure("prepositions", ("P", "R", "F"), prepositions, compare)
-VERBS = Measure("verbs", ("P", "R", "F"), verbs, compare)
+class Prepositions(Relations):
+    """The prepositions between the things that captions mention."""
+
+    name: ClassVar[str] = "prepositions"
+
+    def read(self, caption: Caption) -> Linked:
+        return _linked(caption, _preposition)
+
+
+class Verbs(Relations):
+    """What the things that captions mention do to one another."""
+
+    name: ClassVar[str] = "verbs"
+
+    def read(self, caption: Caption) -> Linked:
+        return _linked(caption, _verb)
+
 
 SYMMETRIC = frozenset({"near", "next to", "beside", "by", "close to", "alongside", "between", "among", "amongst"})
 """Prepositions that hold either way round."""
@@ -121,41 +132,43 @@ def _verb(joint: Joint) -> Link | None:
 
 
 def _linked(caption: Caption, word: Callable[[Joint], Link | None]) -> Linked:
-    found = (word(joint) for joint in joints(caption))
-    return Linked(mentioned(caption), tuple(link for link in found if link is not None))
+    links = (word(joint) for joint in joints(caption))
+    return Linked(mentioned(caption), tuple(link for link in links if link is not None))
 
 
 def _recall(said: Linked, gold: Sequence[Linked]) -> float | None:
     """The mean over gold captions of the share of their links within reach that are made."""
     shares = []
-    for one in gold:
+    for reference in gold:
         reached = [
-            link for link in one.links if not (link.first.isdisjoint(said.boxes) or link.second.isdisjoint(said.boxes))
+            link
+            for link in reference.links
+            if not (link.first.isdisjoint(said.boxes) or link.second.isdisjoint(said.boxes))
         ]
         if reached:
-            made = sum(any(_same(link, own) for own in said.links) for link in reached)
+            made = sum(any(_same(link, said_link) for said_link in said.links) for link in reached)
             shares.append(made / len(reached))
     return fsum(shares) / len(shares) if shares else None
 
 
-def _ends(one: Link, other: Link) -> bool:
-    """Whether two links join the same, whichever way round."""
-    return _straight(one, other) or _crossed(one, other)
+def _join_the_same(a: Link, b: Link) -> bool:
+    """Whether two links join the same things, whichever way round."""
+    return _straight(a, b) or _crossed(a, b)
 
 
-def _same(one: Link, other: Link) -> bool:
-    """Whether two links say the same of the same."""
-    if one.word != other.word:
+def _same(a: Link, b: Link) -> bool:
+    """Whether two links say the same of the same things."""
+    if a.word != b.word:
         return False
-    return _straight(one, other) or (one.word in SYMMETRIC and _crossed(one, other))
+    return _straight(a, b) or (a.word in SYMMETRIC and _crossed(a, b))
 
 
-def _straight(one: Link, other: Link) -> bool:
-    return not one.first.isdisjoint(other.first) and not one.second.isdisjoint(other.second)
+def _straight(a: Link, b: Link) -> bool:
+    return not a.first.isdisjoint(b.first) and not a.second.isdisjoint(b.second)
 
 
-def _crossed(one: Link, other: Link) -> bool:
-    return not one.first.isdisjoint(other.second) and not one.second.isdisjoint(other.first)
+def _crossed(a: Link, b: Link) -> bool:
+    return not a.first.isdisjoint(b.second) and not a.second.isdisjoint(b.first)
 
 
 _APART = "apart"

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from limner.arrays import Floats, Integers
 from limner.errors import LimnerError
-from limner.score.metric import Numbers, Statistics
+from limner.score.metric import Statistics
 
 EXACT = 16
 """The number of differing images up to which every swap is tried."""
@@ -99,7 +99,7 @@ def differences(
     return found
 
 
-def _judged(seen: Numbers, swapped: Numbers, around: Numbers, is_exact: bool, confidence: float) -> list[Difference]:
+def _judged(seen: Floats, swapped: Floats, around: Floats, is_exact: bool, confidence: float) -> list[Difference]:
     """The columns of a metric: the difference seen, held against those under swaps and those of samples."""
     far = (np.abs(swapped) >= np.abs(seen) - 1e-9 * np.maximum(1e-3, np.abs(seen))).sum(axis=0)
     p = far / len(swapped) if is_exact else (far + 1.0) / (len(swapped) + 1.0)
@@ -112,14 +112,14 @@ def _judged(seen: Numbers, swapped: Numbers, around: Numbers, is_exact: bool, co
     return [Difference(d, low, high, p, p_too, is_exact) for d, low, high, p, p_too in columns]
 
 
-def _values(statistics: Sequence[Statistics], sums: Numbers) -> list[Numbers]:
+def _values(statistics: Sequence[Statistics], sums: Floats) -> list[Floats]:
     """The values of each metric, from sums of all metrics' rows side by side."""
     ends = np.cumsum([one.rows.shape[1] for one in statistics])
     parts = np.split(sums, ends[:-1], axis=-1)
     return [_finished(one, part) for one, part in zip(statistics, parts, strict=True)]
 
 
-def _finished(one: Statistics, sums: Numbers) -> Numbers:
+def _finished(one: Statistics, sums: Floats) -> Floats:
     """The values of resampled images, NaN in columns that only a whole run has."""
     values = one.finish(sums)
     for column in one.whole_only:
@@ -127,11 +127,11 @@ def _finished(one: Statistics, sums: Numbers) -> Numbers:
     return values
 
 
-def _n_differing(a: Numbers, b: Numbers) -> int:
+def _n_differing(a: Floats, b: Floats) -> int:
     return int((a != b).any(axis=1).sum())
 
 
-def _all_swaps(one: Statistics, other: Statistics) -> Numbers:
+def _all_swaps(one: Statistics, other: Statistics) -> Floats:
     """The differences in value, `[swaps, columns]`, under every way to swap the rows of images that differ."""
     changes = one.rows - other.rows
     sums = np.zeros((1, changes.shape[1]))
@@ -140,7 +140,7 @@ def _all_swaps(one: Statistics, other: Statistics) -> Numbers:
     return _finished(one, other.rows.sum(axis=0) + sums) - _finished(other, one.rows.sum(axis=0) - sums)
 
 
-def _random_swaps(pairs: Sequence[Pair], swaps: int, seed: int) -> list[Numbers]:
+def _random_swaps(pairs: Sequence[Pair], swaps: int, seed: int) -> list[Floats]:
     """The same for each of several metrics under random ways, which all of them share."""
     generator = np.random.default_rng(seed)
     a, b = _side_by_side(pairs)
@@ -154,30 +154,30 @@ def _random_swaps(pairs: Sequence[Pair], swaps: int, seed: int) -> list[Numbers]
     return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
 
-def _bootstrapped_differences(pairs: Sequence[Pair], samples: int, seed: int) -> list[Numbers]:
+def _bootstrapped_differences(pairs: Sequence[Pair], samples: int, seed: int) -> list[Floats]:
     """For each metric the differences in value, `[samples, columns]`, on samples of images that both systems share."""
     a, b = _side_by_side(pairs)
     sums = np.concatenate(list(_bootstrap(np.concatenate([a, b], axis=1), samples, seed)))
     return _differences(pairs, sums[:, : a.shape[1]], sums[:, a.shape[1] :])
 
 
-def _side_by_side(pairs: Sequence[Pair]) -> tuple[Numbers, Numbers]:
+def _side_by_side(pairs: Sequence[Pair]) -> tuple[Floats, Floats]:
     a, b = (np.concatenate([part.rows for part in parts], axis=1) for parts in zip(*pairs, strict=True))
     return a, b
 
 
-def _differences(pairs: Sequence[Pair], a: Numbers, b: Numbers) -> list[Numbers]:
+def _differences(pairs: Sequence[Pair], a: Floats, b: Floats) -> list[Floats]:
     one, other = zip(*pairs, strict=True)
     return [x - y for x, y in zip(_values(one, a), _values(other, b), strict=True)]
 
 
-def _bootstrap(rows: Numbers, samples: int, seed: int) -> Iterator[Numbers]:
+def _bootstrap(rows: Floats, samples: int, seed: int) -> Iterator[Floats]:
     """Sums of the rows of as many images as there are, drawn with replacement: `[samples, statistics]` in blocks."""
     generator = np.random.default_rng(seed)
     n_images = len(rows)
     for n in _blocks(samples, n_images):
         drawn = generator.integers(0, n_images, size=(n, n_images)) + n_images * np.arange(n)[:, None]
-        times: NDArray[np.int64] = np.bincount(drawn.ravel(), minlength=n * n_images).reshape(n, n_images)
+        times: Integers = np.bincount(drawn.ravel(), minlength=n * n_images).reshape(n, n_images)
         yield times.astype(np.float64) @ rows
 
 
@@ -191,7 +191,7 @@ def _blocks(n: int, n_images: int) -> Iterator[int]:
         n -= size
 
 
-def _quantiles(values: Numbers, confidence: float) -> Numbers:
+def _quantiles(values: Floats, confidence: float) -> Floats:
     """The bounds of each column, `[2, columns]`; samples that have no value there say nothing."""
     tails = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
     found = np.full((2, values.shape[1]), np.nan)

@@ -13,17 +13,18 @@ from itertools import pairwise
 
 import numpy as np
 
+from limner.arrays import Integers
 from limner.kernels import kernel
-from limner.score.metric import Statistics, means
+from limner.score.metric import Metric, Statistics, means
 from limner.score.ngrams import Sentences, sentences
 from limner.score.run import Run
-from limner.text.token_table import TokenTable, Whole
+from limner.text.token_table import TokenTable
 
 KERNEL = kernel("limner.score._subsequences")
 
 
 @dataclass(frozen=True, slots=True)
-class RougeL:
+class RougeL(Metric):
     """F of the best precision and the best recall, which weighs more the larger `beta` is; the mean over images."""
 
     beta: float = 1.2
@@ -51,7 +52,7 @@ class RougeL:
         return means(f, {"beta": self.beta})
 
 
-def subsequences(those: Sentences) -> Whole:
+def subsequences(those: Sentences) -> Integers:
     """The length of the longest subsequence that each reference shares with its caption; 0 for captions themselves."""
     found = np.zeros(len(those.starts) - 1, dtype=np.int64)
     if KERNEL is not None:

@@ -8,10 +8,11 @@ from itertools import chain
 
 import numpy as np
 
+from limner.arrays import Integers
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.errors import LimnerError, shown
-from limner.text.token_table import TokenTable, Whole, token_table
+from limner.text.token_table import TokenTable, token_table
 
 Tokeniser = Callable[[Sequence[str]], Sequence[str]]
 """From sentences to sentences whose tokens stand between single spaces."""
@@ -23,9 +24,10 @@ class Run:
 
     `references[i]` are the references of image `ids[i]`, `candidates[i]` its
     caption. Text is as people wrote it; `tokeniser` makes tokens of it, None
-    where it has been made into tokens already. `images` are the gold images
-    and `captions` the system's captions with their mentions, for metrics that
-    look at boxes; they are there where the run was made with them.
+    if it has been made into tokens already. `images` are the gold images and
+    `captions` the system's captions with their mentions, for metrics that look
+    at boxes; None if the run was made without them. `gold` are the gold
+    captions of each image with their mentions (default: those of `images`).
     """
 
     ids: Sequence[str]
@@ -35,6 +37,7 @@ class Run:
     tokeniser_name: str = "none"
     images: Sequence[Image] | None = None
     captions: Sequence[Caption] | None = None
+    gold: Sequence[Sequence[Caption]] | None = None
     _tokens: TokenTable | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
@@ -48,9 +51,9 @@ class Run:
         return len(self.ids)
 
     @property
-    def groups(self) -> Whole:
+    def groups(self) -> Integers:
         """Where the sentences of each image begin in `tokens`, caption first, then references; `[images + 1]`."""
-        sizes = np.fromiter((1 + len(one) for one in self.references), dtype=np.int64, count=len(self.references))
+        sizes = np.fromiter((1 + len(texts) for texts in self.references), dtype=np.int64, count=len(self.references))
         return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
 
     @property
@@ -63,9 +66,28 @@ class Run:
 
     def sentences(self) -> chain[str]:
         """Every sentence in the order of `tokens`: for each image its caption, then its references."""
-        return chain.from_iterable((one, *rest) for one, rest in zip(self.candidates, self.references, strict=True))
+        together = zip(self.candidates, self.references, strict=True)
+        return chain.from_iterable((candidate, *references) for candidate, references in together)
 
-    def subset(self, places: Sequence[int] | Whole) -> Run:
+    def grounded_pairs(self, metric: str) -> list[tuple[list[Caption], Caption]]:
+        """For each image its gold captions that refer to a box, and the system's caption.
+
+        An error that names the metric if the run was made without them.
+        """
+        gold = self._gold()
+        if gold is None or self.captions is None:
+            raise LimnerError(
+                f"{metric} needs boxes and captions that refer to them; give both as Limner's own JSON Lines"
+            )
+        grounded = ([caption for caption in captions if refers_to_boxes(caption)] for captions in gold)
+        return list(zip(grounded, self.captions, strict=True))
+
+    def _gold(self) -> Sequence[Sequence[Caption]] | None:
+        if self.gold is not None or self.images is None:
+            return self.gold
+        return [[caption for caption in image.captions if caption.source == "gold"] for image in self.images]
+
+    def subset(self, places: Sequence[int] | Integers) -> Run:
         """The run of the images at these places alone."""
         wanted = np.asarray(places, dtype=np.int64)
         groups = self.groups
@@ -78,8 +100,14 @@ class Run:
             self.tokeniser_name,
             None if self.images is None else [self.images[i] for i in wanted],
             None if self.captions is None else [self.captions[i] for i in wanted],
+            None if self.gold is None else [self.gold[i] for i in wanted],
             self.tokens.select(sentences),
         )
+
+
+def refers_to_boxes(caption: Caption) -> bool:
+    """Whether some mention of the caption refers to a box."""
+    return any(mention.boxes for mention in caption.mentions)
 
 
 def tokenised_run(references: Mapping[str, Sequence[str]], candidates: Mapping[str, Sequence[str]]) -> Run:

@@ -1,4 +1,4 @@
-"""Parts of a run: images by an attribute, by what is in them, by how long their references are."""
+"""Subsets of a run: images by an attribute, by what is in them, by how long their references are."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from collections.abc import Collection, Iterable
 
 import numpy as np
 
+from limner.arrays import Integers
 from limner.corpus.image import Image
 from limner.errors import LimnerError, unknown
 from limner.score.run import Run
-from limner.text.token_table import Whole
 
 LENGTHS = ((0, "up to 8 words"), (9, "9 to 11 words"), (12, "12 to 15 words"), (16, "16 words and more"))
 """Where each class of lengths begins: the mean number of words of an image's references, rounded."""
 
 NONE = "(none)"
-"""The part of the images that do not have the attribute."""
+"""The subset of the images that do not have the attribute."""
 
 
-def subsets(run: Run, key: str, *, known: Collection[str] | None = None) -> dict[str, Whole]:
-    """The places of the images of each part, by its name.
+def subsets(run: Run, key: str, *, known: Collection[str] | None = None) -> dict[str, Integers]:
+    """The places of the images of each subset, by its name.
 
     `length` is by the references; `label` by the labels of boxes, where an
-    image is in as many parts as it has labels; any other key is an attribute
+    image is in as many subsets as it has labels; any other key is an attribute
     of images, such as `domain`: one of those `known`, or that the run's images have.
     """
     if key == "length":
         return _by_length(run)
     if run.images is None:
-        raise LimnerError(f"parts by {key} need images with attributes; give references as a corpus")
+        raise LimnerError(f"subsets by {key} need images with attributes; give references as a corpus")
     if key == "label":
         return _grouped(sorted({box.label for box in image.boxes}) or [NONE] for image in run.images)
     check_key(key, attribute_names(run.images) if known is None else known)
@@ -45,28 +45,28 @@ def attribute_names(images: Iterable[Image]) -> set[str]:
 
 
 def check_key(key: str, known: Collection[str]) -> None:
-    """An error for a key that makes no parts of images with these attributes."""
+    """Raise an error for a key that makes no subsets of images with these attributes."""
     if key not in ("length", "label") and key not in known:
         raise unknown("attribute to score by", key, ["length", "label", *sorted(known)])
 
 
-def part_names(key: str, names: Iterable[str]) -> list[str]:
-    """The names of parts in their order: lengths by length, others by the alphabet."""
-    there = set(names)
-    return [name for _, name in LENGTHS if name in there] if key == "length" else sorted(there)
+def subset_names(key: str, names: Iterable[str]) -> list[str]:
+    """The names of subsets in their order: lengths by length, others by the alphabet."""
+    distinct = set(names)
+    return [name for _, name in LENGTHS if name in distinct] if key == "length" else sorted(distinct)
 
 
-def _by_length(run: Run) -> dict[str, Whole]:
+def _by_length(run: Run) -> dict[str, Integers]:
     lengths, groups = np.diff(run.tokens.starts), run.groups
     totals = np.concatenate([[0], np.cumsum(lengths)])
     of_references = totals[groups[1:]] - totals[groups[:-1] + 1]
     mean = np.rint(of_references / np.maximum(1, np.diff(groups) - 1))
     bins = np.searchsorted([start for start, _ in LENGTHS], mean, side="right") - 1
-    found = {name: np.flatnonzero(bins == i) for i, (_, name) in enumerate(LENGTHS)}
-    return {name: places for name, places in found.items() if len(places)}
+    by_name = {name: np.flatnonzero(bins == i) for i, (_, name) in enumerate(LENGTHS)}
+    return {name: places for name, places in by_name.items() if len(places)}
 
 
-def _grouped(keys: Iterable[list[str]]) -> dict[str, Whole]:
+def _grouped(keys: Iterable[list[str]]) -> dict[str, Integers]:
     places: defaultdict[str, list[int]] = defaultdict(list)
     for i, names in enumerate(keys):
         for name in names:

@@ -22,11 +22,12 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from math import fsum
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from limner.corpus.caption import Caption
 from limner.score.content import Boxes, mentioned
-from limner.score.measure import Compared, Measure
+from limner.score.measure import Compared, FinerMeasure
+from limner.score.metric import Choices
 from limner.text.forms import singular
 from limner.text.lexicon import COLLECTIVES, DETERMINERS, INDEFINITE, word_set
 from limner.text.phrases import head_noun, is_number, modifiers
@@ -64,35 +65,50 @@ def described(caption: Caption) -> Described:
     return Described(mentioned(caption), pairs)
 
 
-def compare_nouns(said: Sequence[Noun], gold: Sequence[Sequence[Noun]]) -> Compared:
+class Lexicalisation(FinerMeasure[list[Noun]]):
     """The mean over mentions of the share of their boxes for which somebody used the same noun."""
-    used: dict[str, set[str]] = {}
-    for caption in gold:
-        for boxes, noun in caption:
-            for box in boxes:
-                used.setdefault(box, set()).add(noun)
-    shares: list[float] = []
-    for boxes, noun in said:
-        right = [noun in used[box] for box in boxes if box in used]
-        if right:
-            shares.append(sum(right) / len(right))
-    return Compared((fsum(shares) / len(shares) if shares else None,), len(said), len(shares))
+
+    name: ClassVar[str] = "lexicalisation"
+    value_names: ClassVar[tuple[str, ...]] = ("score",)
+    choices: ClassVar[Choices] = {"noun": "singular head"}
+
+    def read(self, caption: Caption) -> list[Noun]:
+        return nouns(caption)
+
+    def compare(self, said: list[Noun], gold: Sequence[list[Noun]]) -> Compared:
+        used: dict[str, set[str]] = {}
+        for caption in gold:
+            for boxes, noun in caption:
+                for box in boxes:
+                    used.setdefault(box, set()).add(noun)
+        shares: list[float] = []
+        for boxes, noun in said:
+            right = [noun in used[box] for box in boxes if box in used]
+            if right:
+                shares.append(sum(right) / len(right))
+        return Compared((fsum(shares) / len(shares) if shares else None,), len(said), len(shares))
 
 
-def compare_attributes(said: Described, gold: Sequence[Described]) -> Compared:
+class Attributes(FinerMeasure[Described]):
     """Precision, recall and F of the attributes given to the boxes that both sides mention."""
-    shared = said.boxes & frozenset().union(*(one.boxes for one in gold))
-    own = {pair for pair in said.attributes if pair[0] in shared}
-    theirs = {pair for one in gold for pair in one.attributes if pair[0] in shared}
-    right = len(own & theirs)
-    precision = right / len(own) if own else None
-    recall = right / len(theirs) if theirs else None
-    f = 2 * right / (len(own) + len(theirs)) if own or theirs else None
-    return Compared((precision, recall, f), len(said.attributes), len(own))
 
+    name: ClassVar[str] = "attributes"
+    value_names: ClassVar[tuple[str, ...]] = ("P", "R", "F")
+    choices: ClassVar[Choices] = {"attributes": "before the head"}
 
-LEXICALISATION = Measure("lexicalisation", ("score",), nouns, compare_nouns)
-ATTRIBUTES = Measure("attributes", ("P", "R", "F"), described, compare_attributes)
+    def read(self, caption: Caption) -> Described:
+        return described(caption)
+
+    def compare(self, said: Described, gold: Sequence[Described]) -> Compared:
+        shared = said.boxes & frozenset().union(*(reference.boxes for reference in gold))
+        given = {pair for pair in said.attributes if pair[0] in shared}
+        expected = {pair for reference in gold for pair in reference.attributes if pair[0] in shared}
+        right = len(given & expected)
+        precision = right / len(given) if given else None
+        recall = right / len(expected) if expected else None
+        f = 2 * right / (len(given) + len(expected)) if given or expected else None
+        return Compared((precision, recall, f), len(said.attributes), len(given))
+
 
 NAMELESS = DETERMINERS | INDEFINITE | word_set("other it he she they them him i we us you me who which there here none")
 """Heads of phrases that name nothing, singular as `singular` has them."""

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from limner.arrays import Floats
 from limner.corpus.caption import Caption
 from limner.corpus.classes.class_names import class_name
 from limner.corpus.image import Image
 from limner.report.pages.page_data import BoxRows, Json, Pieces, colours_of, frame_of
 from limner.report.pages.page_pictures import Shown
 from limner.score.chair import Hallucination
-from limner.score.metric import Numbers
 
 if TYPE_CHECKING:
     from limner.score.caption_evaluation import Evaluation
@@ -164,7 +164,7 @@ class Joined:
         images = self.systems[s].run.images
         return Image(id) if images is None else images[self.places[s][id]]
 
-    def aligned(self, s: int, per_image: Numbers) -> Numbers:
+    def aligned(self, s: int, per_image: Floats) -> Floats:
         """Values of a system's images in the order of all, NaN for those it was not scored on: `[images]`."""
         places = self.places[s]
         found = np.full(len(self.ids), np.nan)

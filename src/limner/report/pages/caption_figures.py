@@ -54,10 +54,9 @@ def _columns(one: Evaluation, each: Sequence[Sequence[Sequence[float | None] | N
     """Names of columns, the metric of each, whether more of it is better, and whether images have it too."""
     found: list[Json] = []
     for metric in one.metrics:
-        better = bool(getattr(metric, "higher_is_better", True))
         for column in metric.columns:
             there = any(values[len(found)] is not None for values in each)
-            found.append({"name": column, "metric": metric.name, "up": better, "each": there})
+            found.append({"name": column, "metric": metric.name, "up": metric.higher_is_better, "each": there})
     return found
 
 

@@ -5,21 +5,19 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from limner.look.document import Document, kept_json, kept_picture, object_with_images, to_json
 from limner.report.pages.caption_entries import MOST_IMAGES, Entries, Joined
-from limner.report.pages.caption_explanations import MOST, Explained, explain, objects_spoken_of
+from limner.report.pages.caption_explanations import MOST, Explained, explain, has_objects, objects_spoken_of
 from limner.report.pages.caption_figures import figures_of
 from limner.report.pages.page_data import Json
 from limner.report.pages.page_pictures import Pictures, fits
 from limner.report.pages.show_page import Written
-
-if TYPE_CHECKING:
-    from limner.score.caption_evaluation import Evaluation
-    from limner.score.paired import Comparison
+from limner.score.caption_evaluation import CONFIDENCE, Evaluation
+from limner.score.paired import Comparison
 
 PAGE = Document(
     __package__,
@@ -49,8 +47,6 @@ def write_captions_page(
     ones. `reading` is told what was odd about pictures and, when lenient,
     left out.
     """
-    from limner.score.caption_evaluation import CONFIDENCE
-
     joined = Joined(systems, most_images)
     if not len(joined):
         raise LimnerError("there is no image to show; score captions of some")
@@ -64,7 +60,7 @@ def write_captions_page(
             **figures_of(joined, compared, CONFIDENCE),
             **entries.boxes.tables(),
             "explained": [_told(one) for one in explained],
-            "objects": any("chair" in one.statistics for one in systems),
+            "objects": any(map(has_objects, systems)),
         }
         PAGE.write(path, title, object_with_images(head, made), kept)
     return Written(len(joined), n_pictures)

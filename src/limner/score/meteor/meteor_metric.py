@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,19 +32,21 @@ from limner.score.meteor.meteor_search import Alignment
 from limner.score.meteor.meteor_sentences import sentences
 from limner.score.meteor.meteor_sources import REMEDY
 from limner.score.meteor.meteor_tables import MODULES, Tables, load_tables
-from limner.score.metric import Statistics
+from limner.score.metric import ExplanationKind, Metric, Settings, Statistics
 from limner.score.run import Run
 
 VERSION = "1.5"
 
 
-class Meteor:
+class Meteor(Metric):
     """METEOR with these tables: those of a folder, or by default of the installed `pycocoevalcap`.
 
     They are compiled when they are first used, and `progress` is told how far
     that is. Without all of them it is another metric, and its column says so.
     A copy for another process opens them there, and must find the same.
     """
+
+    explanation: ClassVar[ExplanationKind] = "alignment"
 
     def __init__(self, tables: Tables | Path | str | None = None, progress: Progress = silent) -> None:
         self._folder = Path(tables) if isinstance(tables, Path | str) else None
@@ -55,6 +57,10 @@ class Meteor:
 
     def __getstate__(self) -> dict[str, object]:
         return {**self.__dict__, "_tables": self._given, "_progress": silent, "_key": self.tables.key}
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Self:
+        return cls(settings.meteor_tables, settings.progress)
 
     @property
     def name(self) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from limner.arrays import Floats
 from limner.errors import LimnerError
 from limner.score import cider
 from limner.score.document_frequencies import DocumentFrequencies, N
-from limner.score.metric import Numbers
 from limner.score.run import tokenised_run
 
 
@@ -36,7 +36,7 @@ class Cider:
 
     def compute_score(
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
-    ) -> tuple[np.float64, Numbers]:
+    ) -> tuple[np.float64, Floats]:
         """The mean over images, and the images' own values, in the order of `gts`; warns where they mean nothing."""
         found = self._metric.measure(tokenised_run(gts, res))
         for warning in found.warnings:

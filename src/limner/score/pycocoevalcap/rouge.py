@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from limner.score.metric import Numbers
+from limner.arrays import Floats
 from limner.score.rouge_l import RougeL
 from limner.score.run import Run, tokenised_run
 
@@ -25,7 +25,7 @@ class Rouge:
 
     def compute_score(
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
-    ) -> tuple[np.float64, Numbers]:
+    ) -> tuple[np.float64, Floats]:
         """The mean over images, and the images' own values, in the order of `gts`."""
         found = RougeL(self.beta).measure(tokenised_run(gts, res))
         return np.float64(found.value()[0]), found.per_image[:, 0]

@@ -19,16 +19,13 @@ from limner.corpus import Caption, Corpus, Image
 from limner.corpus.formats import split_source
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
-from limner.progress import silent
-from limner.score.caption_evaluation import Evaluation, Tell
+from limner.progress import Progress, silent
+from limner.score.caption_evaluation import Evaluation
 from limner.score.document_frequencies import DocumentFrequencies
-from limner.score.external import ScoresFile
-from limner.score.metric import Metric
-from limner.score.metrics import GROUNDED, USUAL, Settings, check_names, make_metrics
-from limner.score.pairing import Policy, read_references
+from limner.score.metric import Metric, Scorer, Settings
+from limner.score.metrics import USUAL, make_metrics
+from limner.score.pairing import Policy, read_captions, read_references
 from limner.score.resampling import SAMPLES
-from limner.score.results import read_results
-from limner.score.run import Run
 from limner.score.sharded.partition import (
     Counted,
     Found,
@@ -37,17 +34,13 @@ from limner.score.sharded.partition import (
     join_partition,
     measure_partition,
     of_whole_runs,
-    weighs_by_run,
 )
-from limner.score.sharded.plan import Part, Plan
+from limner.score.sharded.plan import Plan, SubsetKey
 from limner.score.sharded.shards import Dealing, Notes, Shard, find_shards, read_shard, size_of
 from limner.score.sharded.shares import gather, misfits_of, together
 from limner.score.subsets import check_key
 
 Sources = str | Path | Sequence[str | Path]
-
-WHOLE_ONLY = frozenset({"chair", "coverage", "diversity", "grounded_words"})
-"""Metrics that look at all images together: at the labels there are, or at what was said of any."""
 
 PARTITION = 1 << 26
 """Bytes, about, that a partition is to have."""
@@ -75,10 +68,10 @@ class Engine(Protocol):
     def start(self, function: Callable[..., Any], *arguments: Any, n: int = 1) -> Any:
         """The handle of what the function will give, or a list of n handles where it gives n things."""
 
-    def results(self, handles: Sequence[Any], told: Callable[[int], None]) -> list[Any]:
+    def results(self, handles: Sequence[Any], counted: Callable[[int], None]) -> list[Any]:
         """What the handles stand for, in their order; the first of them that failed raises its error.
 
-        `told` is told how many are there, whenever there are more.
+        `counted` is called with how many are done, whenever there are more.
         """
 
 
@@ -96,7 +89,7 @@ def evaluate_sharded(
     systems: Sequence[Sources],
     references: Sources,
     *,
-    metrics: Sequence[str | Metric] = USUAL,
+    metrics: Sequence[str | Scorer] = USUAL,
     by: Sequence[str] = (),
     settings: Settings | None = None,
     policy: Policy | None = None,
@@ -105,7 +98,7 @@ def evaluate_sharded(
     lenient: bool = False,
     partitions: int | None = None,
     with_frequencies: bool = False,
-    tell: Tell = lambda _: None,
+    progress: Progress = silent,
 ) -> Scored:
     """The scores of several systems against the same references, all of them in shards.
 
@@ -118,54 +111,44 @@ def evaluate_sharded(
     wanted = _made(metrics, settings)
     plan = Plan(
         tuple(metrics),
-        # Only this process has someone to tell of progress.
+        # Nobody watches the progress of a worker.
         replace(settings, progress=silent),
         tuple(by),
         policy or Policy(),
         samples,
         lenient,
-        keep_images=any(key != "length" for key in by) or any(map(_needs_images, metrics)),
-        with_counts=with_frequencies or any(map(weighs_by_run, wanted)),
-        with_part_counts=any(map(weighs_by_run, wanted if settings.df != "corpus" else _objects(metrics))),
+        keep_images=any(key != "length" for key in by) or any(metric.needs_images for metric in wanted),
+        with_counts=with_frequencies or any(metric.scope in ("frequencies", "corpus") for metric in wanted),
+        with_subset_counts=any(metric.scope == "frequencies" for metric in wanted),
     )
     corpora = [[sources] if isinstance(sources, str | Path) else list(sources) for sources in (references, *systems)]
-    blocks, notes = _read(engine, plan, corpora, partitions, tell)
+    blocks, notes = _read(engine, plan, corpora, partitions, progress)
     plan = _with_notes(plan, [_place(sources) for sources in corpora], notes, source)
-    readings = [_merged([one.reading for one in of_corpus], lenient) for of_corpus in notes]
+    readings = [_merged([of_shard.reading for of_shard in of_corpus], lenient) for of_corpus in notes]
     shared = engine.share(plan)
-    joined, counts = _join(engine, plan, shared, blocks, readings, tell)
+    joined, counts = _join(engine, plan, shared, blocks, readings, progress)
     counted = _added(engine, [counted for _, counted, _ in joined])
     started = [engine.start(measure_partition, shared, partition, counted) for _, _, partition in joined]
-    shares = engine.results(started, _telling(tell, "measuring partitions", len(started)))
+    shares = engine.results(started, _counting(progress, "partitions measured", len(started)))
     evaluations = [
-        replace(gather(plan, system, [share[system] for share in shares if share[system]], wanted), counts=those)
-        for system, those in enumerate(counts)
+        replace(gather(plan, system, [share[system] for share in shares if share[system]], wanted), counts=of_system)
+        for system, of_system in enumerate(counts)
     ]
-    asked = [engine.start(_frequencies_of, counted, plan.part(0))] if with_frequencies else []
+    asked = [engine.start(_frequencies_of, counted, plan.subset(0))] if with_frequencies else []
     return Scored(evaluations, readings, next(iter(engine.results(asked, lambda _: None)), None))
 
 
-def _made(metrics: Sequence[str | Metric], settings: Settings) -> list[Metric]:
-    """The metrics, for their names and columns; an error for those that cannot be measured in shares."""
-    check_names([metric for metric in metrics if isinstance(metric, str)])
-    for metric in metrics:
-        name = metric if isinstance(metric, str) else metric.name
-        if name in WHOLE_ONLY or isinstance(metric, ScoresFile):
-            raise of_whole_runs(name)
-    # Whose document frequencies are to be counted are not known yet.
-    return make_metrics(metrics, replace(settings, df="run") if settings.df == "corpus" else settings, Run([], [], []))
-
-
-def _objects(metrics: Iterable[str | Metric]) -> list[Metric]:
-    return [metric for metric in metrics if not isinstance(metric, str)]
-
-
-def _needs_images(metric: str | Metric) -> bool:
-    return metric in GROUNDED if isinstance(metric, str) else True
+def _made(metrics: Sequence[str | Scorer], settings: Settings) -> list[Metric]:
+    """The metrics; an error for those that cannot be measured in shares."""
+    made = make_metrics(metrics, settings)
+    for metric in made:
+        if metric.scope == "run":
+            raise of_whole_runs(metric.name)
+    return made
 
 
 def _read(
-    engine: Engine, plan: Plan, corpora: Sequence[Sequence[str | Path]], partitions: int | None, tell: Tell
+    engine: Engine, plan: Plan, corpora: Sequence[Sequence[str | Path]], partitions: int | None, progress: Progress
 ) -> tuple[list[list[Any]], list[list[Notes]]]:
     """Handles of the blocks of every shard, and what was noticed in each corpus."""
     shards = [find_shards(sources) for sources in corpora]
@@ -175,16 +158,16 @@ def _read(
         # What several sources say of an image is compared whole before it is joined.
         dealing = Dealing(n, not plan.keep_images and len(sources) == 1, plan.lenient)
         started += [engine.start(read_shard, dealing, corpus, shard, n=n + 1) for shard in listed]
-    found = iter(engine.results([first for first, *_ in started], _telling(tell, "reading shards", len(started))))
-    return [blocks for _, *blocks in started], [[next(found) for _ in listed] for listed in shards]
+    notes = iter(engine.results([first for first, *_ in started], _counting(progress, "shards read", len(started))))
+    return [blocks for _, *blocks in started], [[next(notes) for _ in listed] for listed in shards]
 
 
 def _n_partitions(n_workers: int, shards: Iterable[Sequence[Shard]]) -> int:
     return min(MAX_PARTITIONS, max(EACH * n_workers, sum(map(size_of, shards)) // PARTITION + 1))
 
 
-def _telling(tell: Tell, what: str, total: int) -> Callable[[int], None]:
-    return lambda done: tell(f"{what}: {done:,} of {total:,}")
+def _counting(progress: Progress, what: str, total: int) -> Callable[[int], None]:
+    return lambda done: progress(what, done, total)
 
 
 def _place(sources: Iterable[str | Path]) -> str:
@@ -194,15 +177,18 @@ def _place(sources: Iterable[str | Path]) -> str:
 
 def _with_notes(plan: Plan, places: Sequence[str], notes: Sequence[Sequence[Notes]], source: str | None) -> Plan:
     """The plan with whose captions count, by what all shards have; the errors are those of reading in one go."""
-    attributes = frozenset(name for one in notes[0] for name in one.attributes)
+    attributes = frozenset(name for of_shard in notes[0] for name in of_shard.attributes)
     for key in plan.by:
         check_key(key, attributes)
-    first, *others = ([_witness(kind) for kind in {kind: None for one in some for kind in one.kinds}] for some in notes)
-    read_references(first, place=places[0])
-    given = {caption.source for image in first for caption in image.captions}
+    gold, *systems = (
+        [_witness(kind) for kind in {kind: None for of_shard in of_corpus for kind in of_shard.kinds}]
+        for of_corpus in notes
+    )
+    read_references(gold, place=places[0])
+    given = {caption.source for image in gold for caption in image.captions}
     chosen = [
-        read_results(some, source=source, place=place, duplicate="first").source
-        for some, place in zip(others, places[1:], strict=True)
+        read_captions(images, source=source, place=place, duplicate="first").name
+        for images, place in zip(systems, places[1:], strict=True)
     ]
     sources = ["gold" if "gold" in given else given.pop(), *chosen]
     return replace(plan, places=places, sources=sources, names=_names(chosen, places[1:]), attributes=attributes)
@@ -215,45 +201,45 @@ def _witness(kind: Sequence[str], id: str = "witness") -> Image:
 
 def _names(sources: Iterable[str], places: Sequence[str]) -> list[str]:
     """Names that tell systems apart: their own, or where two have one, their files'."""
-    own = [source.removeprefix("system:") for source in sources]
-    names = [place if own.count(name) > 1 else name for name, place in zip(own, places, strict=True)]
+    given = [source.removeprefix("system:") for source in sources]
+    names = [place if given.count(name) > 1 else name for name, place in zip(given, places, strict=True)]
     if len(set(names)) < len(names):
         raise LimnerError("the same results are given twice; compare different ones")
     return names
 
 
 def _join(
-    engine: Engine, plan: Plan, shared: Any, blocks: list[list[Any]], readings: list[Reading], tell: Tell
+    engine: Engine, plan: Plan, shared: Any, blocks: list[list[Any]], readings: list[Reading], progress: Progress
 ) -> tuple[list[Any], list[dict[str, int]]]:
     """Handles of every partition, and what was counted of each system; an error for what does not fit."""
-    joined = [engine.start(join_partition, shared, *those, n=3) for those in zip(*blocks, strict=True)]
+    joined = [engine.start(join_partition, shared, *of_partition, n=3) for of_partition in zip(*blocks, strict=True)]
     # Blocks are kept as long as anyone has their handles.
     blocks.clear()
-    found = engine.results([notes for notes, _, _ in joined], _telling(tell, "joining partitions", len(joined)))
-    return joined, _checked(plan, found, readings)
+    notes = engine.results([first for first, _, _ in joined], _counting(progress, "partitions joined", len(joined)))
+    return joined, _checked(plan, notes, readings)
 
 
 def _merged(readings: Iterable[Reading], lenient: bool) -> Reading:
     """What was noticed in all of them."""
-    whole = Reading(lenient=lenient)
-    for one in readings:
-        whole.warnings += one.warnings
-        whole.skipped += one.skipped
-        whole.first = {**one.first, **whole.first}
-    return whole
+    merged = Reading(lenient=lenient)
+    for reading in readings:
+        merged.warnings += reading.warnings
+        merged.skipped += reading.skipped
+        merged.first = {**reading.first, **merged.first}
+    return merged
 
 
 def _checked(plan: Plan, partitions: Sequence[Joined], readings: list[Reading]) -> list[dict[str, int]]:
     """What was counted of each system; an error for what is not allowed."""
     for corpus, place in enumerate(plan.places):
-        twice = together(one.twice[corpus] for one in partitions)
-        double = together(one.systems[corpus - 1].double for one in partitions if corpus)
+        twice = together(partition.twice[corpus] for partition in partitions)
+        double = together(partition.systems[corpus - 1].double for partition in partitions if corpus)
         readings[corpus] = _merged([readings[corpus], _reading_again(twice, place, plan.lenient)], plan.lenient)
         if double.n:
             # The error, if it is one, is that of reading such an image.
             source = plan.sources[corpus]
             image = _witness([source, source], id=double.first[0][1])
-            read_results([image], source=source, place=place, duplicate=plan.policy.duplicate)
+            read_captions([image], source=source, place=place, duplicate=plan.policy.duplicate)
     return [misfits_of(plan, partitions, system).counts(plan.policy) for system in range(len(plan.names))]
 
 
@@ -273,5 +259,5 @@ def _added(engine: Engine, counted: Sequence[Any]) -> Any:
     return counted[0]
 
 
-def _frequencies_of(counted: Counted, part: Part) -> DocumentFrequencies:
-    return counted[part]
+def _frequencies_of(counted: Counted, subset: SubsetKey) -> DocumentFrequencies:
+    return counted[subset]

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import NamedTuple, TypeGuard
+from typing import NamedTuple
 
 import numpy as np
 
+from limner.arrays import Integers
 from limner.corpus.image import Image
 from limner.corpus.merge import join
 from limner.errors import LimnerError
-from limner.score.cider import Cider, PlainCider
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
 from limner.score.metric import Metric, Statistics
 from limner.score.metrics import make_metrics
-from limner.score.pairing import Captions, References, Some, make_runs, misfits
+from limner.score.pairing import Captions, References, SomeIds, make_runs, misfits
 from limner.score.run import Run
-from limner.score.sharded.plan import Part, Plan
+from limner.score.sharded.plan import Plan, SubsetKey
 from limner.score.sharded.shards import Block
 from limner.score.subsets import subsets
-from limner.text.token_table import Whole
 
 SHOWN = 3
 """Ids of a kind that an error names."""
@@ -60,16 +58,16 @@ class Partition(NamedTuple):
     """The runs of all systems, and the order of each run's images in the references."""
 
     runs: Sequence[Run]
-    orders: Sequence[Whole]
+    orders: Sequence[Integers]
 
 
-Counted = dict[Part, DocumentFrequencies]
+Counted = dict[SubsetKey, DocumentFrequencies]
 
 
-class PartShare(NamedTuple):
-    """The places of a part's images in the share, and statistics of the metrics that measure a part afresh."""
+class SubsetShare(NamedTuple):
+    """The places of a subset's images in the share, and statistics of the metrics that measure a subset anew."""
 
-    places: Whole
+    places: Integers
     statistics: dict[str, Statistics]
 
 
@@ -77,10 +75,10 @@ class Share(NamedTuple):
     """What a partition has of a system's scores; `orders` are its images' in the references."""
 
     ids: Sequence[str]
-    orders: Whole
-    n_references: Whole
+    orders: Integers
+    n_references: Integers
     statistics: dict[str, Statistics]
-    parts: dict[str, dict[str, PartShare]]
+    subsets: dict[str, dict[str, SubsetShare]]
 
 
 def join_partition(plan: Plan, *blocks: Block) -> tuple[Joined, Counted, Partition]:
@@ -91,7 +89,7 @@ def join_partition(plan: Plan, *blocks: Block) -> tuple[Joined, Counted, Partiti
         if texts := [caption.text for caption in image.captions if caption.source == plan.sources[0]]:
             references.texts[image.id] = texts
         else:
-            references.without += 1
+            references.n_without += 1
         if references.images is not None:
             references.images[image.id] = image
     order = {image.id: order for order, image in corpora[0].images}
@@ -103,18 +101,18 @@ def join_partition(plan: Plan, *blocks: Block) -> tuple[Joined, Counted, Partiti
     runs = make_runs(
         systems, references, plan.policy.missing, tokeniser=plan.tokeniser, tokeniser_name=plan.tokeniser_name
     )
-    joined = Joined(len(references.texts), references.without, [corpus.twice for corpus in corpora], notes)
+    joined = Joined(len(references.texts), references.n_without, [corpus.twice for corpus in corpora], notes)
     orders = [np.array([order[id] for id in run.ids], dtype=np.int64) for run in runs]
     return joined, _counted(plan, runs), Partition(runs, orders)
 
 
 def add_counts(*several: Counted) -> Counted:
     """The counts of several partitions together."""
-    found: Counted = {}
+    total: Counted = {}
     for counted in several:
-        for part, frequencies in counted.items():
-            found[part] = found[part] + frequencies if part in found else frequencies
-    return found
+        for subset, frequencies in counted.items():
+            total[subset] = total[subset] + frequencies if subset in total else frequencies
+    return total
 
 
 def measure_partition(plan: Plan, partition: Partition, counted: Counted) -> list[Share | None]:
@@ -125,14 +123,9 @@ def measure_partition(plan: Plan, partition: Partition, counted: Counted) -> lis
     ]
 
 
-def weighs_by_run(metric: Metric) -> TypeGuard[Cider | PlainCider]:
-    """Whether a metric needs what is counted over the whole run."""
-    return isinstance(metric, Cider | PlainCider) and metric.df is None
-
-
 def of_whole_runs(name: str) -> LimnerError:
     """The error for a metric that no share of the images can be measured by."""
-    return LimnerError(f"{name} looks at all images together; leave it out, or score on one machine, without --engine")
+    return LimnerError(f"{name} looks at all images together", code="whole-run")
 
 
 class _Corpus(NamedTuple):
@@ -146,7 +139,7 @@ def _united(blocks: Iterable[Block], corpus: int) -> _Corpus:
     """What a corpus' sources say of each image together, and ids that are twice in the first of them."""
     placed = sorted(
         ((order, block.source, image) for block in blocks if block.corpus == corpus for order, image in block.images),
-        key=lambda one: one[0],
+        key=lambda placed_image: placed_image[0],
     )
     streams: dict[int, list[Image]] = {}
     order: dict[str, int] = {}
@@ -178,8 +171,8 @@ def _captions(plan: Plan, number: int, images: Iterable[tuple[int, Image]]) -> t
 def _notes(
     captions: Captions, double: Found, references: References, order: dict[str, int], order_said: dict[str, int]
 ) -> SystemNotes:
-    def found(some: Some, places: dict[str, int]) -> Found:
-        return Found(some.n, [(places[id], id) for id in some.first[:SHOWN]])
+    def found(ids: SomeIds, places: dict[str, int]) -> Found:
+        return Found(ids.n, [(places[id], id) for id in ids.first[:SHOWN]])
 
     unfit = misfits(captions, references)
     return SystemNotes(
@@ -193,39 +186,40 @@ def _notes(
 
 
 def _counted(plan: Plan, runs: Sequence[Run]) -> Counted:
-    found: Counted = {}
+    counted: Counted = {}
     for system, run in enumerate(runs):
-        if not plan.with_counts or not len(run) or plan.part(system) in found:
+        if not plan.with_counts or not len(run) or plan.subset(system) in counted:
             continue
-        found[plan.part(system)] = document_frequencies(run)
-        for key, name, places in _parts(plan, run) if plan.with_part_counts else ():
-            found[plan.part(system, key, name)] = document_frequencies(run.subset(places))
-    return found
+        counted[plan.subset(system)] = document_frequencies(run)
+        for key, name, places in _subsets(plan, run) if plan.with_subset_counts else ():
+            counted[plan.subset(system, key, name)] = document_frequencies(run.subset(places))
+    return counted
 
 
-def _parts(plan: Plan, run: Run) -> Iterator[tuple[str, str, Whole]]:
+def _subsets(plan: Plan, run: Run) -> Iterator[tuple[str, str, Integers]]:
     for key in plan.by:
         for name, places in subsets(run, key, known=plan.attributes).items():
             yield key, name, places
 
 
-def _share(plan: Plan, system: int, run: Run, orders: Whole, counted: Counted) -> Share:
-    whole = counted.get(plan.part(system))
-    settings = replace(plan.settings, df=whole) if plan.settings.df == "corpus" and whole else plan.settings
-    metrics = make_metrics(plan.metrics, settings, run)
-    statistics = {metric.name: _measured(metric, run, whole) for metric in metrics}
-    parts: dict[str, dict[str, PartShare]] = {key: {} for key in plan.by}
-    for key, name, places in _parts(plan, run):
-        afresh = [metric for metric in metrics if weighs_by_run(metric)]
-        some, df = run.subset(places) if afresh else run, counted.get(plan.part(system, key, name))
-        parts[key][name] = PartShare(places, {metric.name: _measured(metric, some, df) for metric in afresh})
-    return Share(run.ids, orders, np.diff(run.groups) - 1, statistics, parts)
+def _share(plan: Plan, system: int, run: Run, orders: Integers, counted: Counted) -> Share:
+    metrics = make_metrics(plan.metrics, plan.settings)
+    of_all = counted.get(plan.subset(system))
+    statistics = {metric.name: _measured(metric, run, of_all) for metric in metrics}
+    anew = [metric for metric in metrics if metric.scope == "frequencies"]
+    by_key: dict[str, dict[str, SubsetShare]] = {key: {} for key in plan.by}
+    for key, name, places in _subsets(plan, run):
+        of_subset = run.subset(places) if anew else run
+        df = counted.get(plan.subset(system, key, name))
+        by_key[key][name] = SubsetShare(places, {metric.name: _measured(metric, of_subset, df) for metric in anew})
+    return Share(run.ids, orders, np.diff(run.groups) - 1, statistics, by_key)
 
 
 def _measured(metric: Metric, run: Run, df: DocumentFrequencies | None) -> Statistics:
-    if weighs_by_run(metric):
-        return replace(metric, df=df, is_of_run=True).measure(run)
-    found = metric.measure(run)
-    if found.depends_on_run:
+    if metric.scope in ("frequencies", "corpus"):
+        assert df is not None, "n-grams are counted where a metric asks for it"
+        return metric.with_frequencies(df).measure(run)
+    statistics = metric.measure(run)
+    if statistics.depends_on_run:
         raise of_whole_runs(metric.name)
-    return found
+    return statistics

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from limner.score.metric import Metric
-from limner.score.metrics import Settings
+from limner.score.metric import Scorer, Settings
 from limner.score.pairing import Policy
 from limner.score.run import Tokeniser
 from limner.text.ptb import PTB, tokenise
 
-Part = tuple[int, str, str]
-"""A part of a system's images: the system's number, what the part is by, and its name; both empty for all images."""
+SubsetKey = tuple[int, str, str]
+"""A subset of a system's images: the system's number, the subset's key and its name; both empty for all images."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +21,10 @@ class Plan:
     `places` name the references and then each system's results in errors,
     `sources` say whose captions count there, `names` are the systems'.
     `attributes` are all that images have. `with_counts` says that n-grams are
-    counted over all images, `with_part_counts` over each part as well.
+    counted over all images, `with_subset_counts` over each subset as well.
     """
 
-    metrics: Sequence[str | Metric]
+    metrics: Sequence[str | Scorer]
     settings: Settings
     by: Sequence[str]
     policy: Policy
@@ -33,7 +32,7 @@ class Plan:
     lenient: bool
     keep_images: bool
     with_counts: bool
-    with_part_counts: bool
+    with_subset_counts: bool
     places: Sequence[str] = ()
     sources: Sequence[str] = ()
     names: Sequence[str] = ()
@@ -41,6 +40,6 @@ class Plan:
     tokeniser: Tokeniser = tokenise
     tokeniser_name: str = PTB
 
-    def part(self, system: int, key: str = "", name: str = "") -> Part:
-        """The part by which its n-grams are counted: systems share them, unless each leaves out other images."""
+    def subset(self, system: int, key: str = "", name: str = "") -> SubsetKey:
+        """The subset by which its n-grams are counted: systems share them, unless each leaves out other images."""
         return system if self.policy.missing == "skip" else 0, key, name

@@ -13,6 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import ray
+
 from limner.errors import LimnerError, one_line
 from limner.score.sharded.evaluation import Scored, Sources, evaluate_sharded
 
@@ -72,7 +74,7 @@ class RayEngine:
         call = self._call.options(num_returns=n, name=function.__name__)
         return call.remote(self._folder, function, *arguments)
 
-    def results(self, handles: Sequence[Any], told: Callable[[int], None]) -> list[Any]:
+    def results(self, handles: Sequence[Any], counted: Callable[[int], None]) -> list[Any]:
         place = {handle: i for i, handle in enumerate(handles)}
         found: dict[int, Any] = {}
         failed: tuple[int, Exception] | None = None
@@ -88,7 +90,7 @@ class RayEngine:
                     if place[handle] > place[ready]:
                         self._ray.cancel(handle)
                         waiting.remove(handle)
-            told(len(found))
+            counted(len(found))
         if failed is not None:
             raise self._explained(failed[1]) from None
         return [found[i] for i in range(len(handles))]
@@ -114,10 +116,6 @@ def _called(folder: str, function: Callable[..., Any], *arguments: Any) -> Any:
 @contextmanager
 def _connected(address: str | None) -> Iterator[Any]:
     """Ray, ready for work."""
-    try:
-        import ray
-    except ImportError as error:
-        raise LimnerError("scoring with ray needs it; pip install 'limner[ray]'") from error
     if ray.is_initialized():
         yield ray
         return

@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
+from limner.arrays import Integers
 from limner.errors import LimnerError
 from limner.score.caption_evaluation import Evaluation
 from limner.score.metric import Metric, Statistics
-from limner.score.pairing import Misfits, Some
+from limner.score.pairing import Misfits, SomeIds
 from limner.score.run import Run
-from limner.score.sharded.partition import SHOWN, Found, Joined, PartShare, Share
+from limner.score.sharded.partition import SHOWN, Found, Joined, Share, SubsetShare
 from limner.score.sharded.plan import Plan
-from limner.score.subsets import part_names
-from limner.text.token_table import Whole
+from limner.score.subsets import subset_names
 
 
 def gather(plan: Plan, system: int, shares: Sequence[Share], metrics: Sequence[Metric]) -> Evaluation:
@@ -38,55 +38,53 @@ def gather(plan: Plan, system: int, shares: Sequence[Share], metrics: Sequence[M
     place[order] = np.arange(len(order))
     starts = np.cumsum([0, *(len(share.ids) for share in shares)])
     for key in plan.by:
-        names = part_names(key, {name for share in shares for name in share.parts[key]})
+        names = subset_names(key, {name for share in shares for name in share.subsets[key]})
         whole.by[key] = {}
         for name in names:
             placed = [
-                (place[start + share.parts[key][name].places], share.parts[key][name])
+                (place[start + share.subsets[key][name].places], share.subsets[key][name])
                 for start, share in zip(starts, shares, strict=False)
-                if name in share.parts[key]
+                if name in share.subsets[key]
             ]
-            whole.by[key][name] = _part(whole, placed, plan)
+            whole.by[key][name] = _subset(whole, placed, plan)
     return whole
 
 
 def misfits_of(plan: Plan, partitions: Sequence[Joined], system: int) -> Misfits:
     """What of a system's captions does not fit, in all partitions."""
-    notes = [one.systems[system] for one in partitions]
+    notes = [partition.systems[system] for partition in partitions]
     return Misfits(
         plan.places[1 + system],
         plan.names[system],
-        sum(one.n_references for one in partitions),
-        sum(one.n_captions for one in notes),
-        _some(one.missing for one in notes),
-        _some(one.extra for one in notes),
-        _some(one.empty for one in notes),
-        sum(one.n_duplicates for one in notes),
-        sum(one.without for one in partitions),
+        sum(partition.n_references for partition in partitions),
+        sum(of_partition.n_captions for of_partition in notes),
+        _some_ids(of_partition.missing for of_partition in notes),
+        _some_ids(of_partition.extra for of_partition in notes),
+        _some_ids(of_partition.empty for of_partition in notes),
+        sum(of_partition.n_duplicates for of_partition in notes),
+        sum(partition.without for partition in partitions),
     )
 
 
 def together(several: Iterable[Found]) -> Found:
     """Ids of a kind in several partitions."""
     listed = list(several)
-    return Found(sum(one.n for one in listed), sorted(place for one in listed for place in one.first)[:SHOWN])
+    return Found(sum(ids.n for ids in listed), sorted(place for ids in listed for place in ids.first)[:SHOWN])
 
 
-def _some(found: Iterable[Found]) -> Some:
+def _some_ids(found: Iterable[Found]) -> SomeIds:
     n, first = together(found)
-    return Some(n, [id for _, id in first])
+    return SomeIds(n, [id for _, id in first])
 
 
-def _part(whole: Evaluation, placed: Sequence[tuple[Whole, PartShare]], plan: Plan) -> Evaluation:
-    """The evaluation of a part, from the places of its images among all and what was measured of it afresh."""
+def _subset(whole: Evaluation, placed: Sequence[tuple[Integers, SubsetShare]], plan: Plan) -> Evaluation:
+    """The evaluation of a subset, from the places of its images among all and what was measured of it anew."""
     places = np.concatenate([places for places, _ in placed])
     order = np.argsort(places)
     places = places[order]
-    afresh = placed[0][1].statistics
+    anew = placed[0][1].statistics
     statistics = {
-        name: _joined([share.statistics[name] for _, share in placed], order)
-        if name in afresh
-        else of_all.select(places)
+        name: _joined([share.statistics[name] for _, share in placed], order) if name in anew else of_all.select(places)
         for name, of_all in whole.statistics.items()
     }
     n_references = np.fromiter((len(whole.run.references[i]) for i in places), dtype=np.int64, count=len(places))
@@ -94,7 +92,7 @@ def _part(whole: Evaluation, placed: Sequence[tuple[Whole, PartShare]], plan: Pl
     return Evaluation(whole.name, run, whole.metrics, statistics, policy=whole.policy, samples=whole.samples)
 
 
-def _joined(several: Sequence[Statistics], order: Whole) -> Statistics:
+def _joined(several: Sequence[Statistics], order: Integers) -> Statistics:
     """Statistics of several shares as one, their images in this order."""
     first = several[0]
     for other in several[1:]:
@@ -103,19 +101,17 @@ def _joined(several: Sequence[Statistics], order: Whole) -> Statistics:
             raise LimnerError(f"workers measure differently: {both}; install the same on each of them")
     return replace(
         first,
-        rows=np.concatenate([one.rows for one in several])[order],
-        per_image=np.concatenate([one.per_image for one in several])[order],
-        warnings=tuple(dict.fromkeys(warning for one in several for warning in one.warnings)),
+        rows=np.concatenate([share.rows for share in several])[order],
+        per_image=np.concatenate([share.per_image for share in several])[order],
+        warnings=tuple(dict.fromkeys(warning for share in several for warning in share.warnings)),
     )
 
 
-def _outline(ids: Sequence[str], n_references: Whole, plan: Plan) -> Run:
+def _outline(ids: Sequence[str], n_references: Integers, plan: Plan) -> Run:
     """A run without its words."""
     blank = {n: ("",) * n for n in np.unique(n_references).tolist()}
     return Run(ids, [""] * len(ids), [blank[n] for n in n_references.tolist()], _no_words, plan.tokeniser_name)
 
 
 def _no_words(_: Sequence[str]) -> Sequence[str]:
-    raise LimnerError(
-        "the words of captions that were scored in shares are not kept; score on one machine, without --engine"
-    )
+    raise LimnerError("the words of captions that were scored in shares are not kept", code="no-words")

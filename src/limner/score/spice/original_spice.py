@@ -17,10 +17,10 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from limner.errors import BadInput, LimnerError, one_line
-from limner.score.metric import Choices, Statistics, means
+from limner.score.metric import Choices, Metric, Statistics, means
 from limner.score.run import Run
 
 # The environment variable that names the folder of the program.
@@ -34,7 +34,7 @@ MODELS_REMEDY = "both are in stanford-corenlp-full-2015-12-09.zip of the CoreNLP
 MAX_HEAP = 8 << 30
 
 
-class OriginalSpice:
+class OriginalSpice(Metric):
     """SPICE of tokenised captions as the original program computes it.
 
     `folder` holds spice-1.0.jar, and in `lib` the two jars of CoreNLP
@@ -43,8 +43,8 @@ class OriginalSpice:
     it: "8G".
     """
 
-    name = "spice"
-    columns = ("spice",)
+    name: ClassVar[str] = "spice"
+    columns: ClassVar[tuple[str, ...]] = ("spice",)
 
     def __init__(self, folder: Path | None = None, *, java: str = "java", heap: str | None = None) -> None:
         self._folder = _folder(folder)

@@ -11,13 +11,13 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from limner.lazy import lazy
 from limner.score.meteor.wordnet import find_wordnet
-from limner.score.metric import Choices, Statistics, means
+from limner.score.metric import Choices, ExplanationKind, Metric, Settings, Statistics, means
 from limner.score.run import Run
 from limner.score.spice.scene_graph import CATEGORIES, Counts, Explanation, Matcher, Merged, SceneGraph
 from limner.score.spice.spice_lemmas import LEMMAS
@@ -36,7 +36,7 @@ MAX_KEPT = 200_000
 PORTION = 2048
 
 
-class SpiceStar:
+class SpiceStar(Metric):
     """SPICE*, and its values by category too if `with_categories`.
 
     `wordnet` is a folder with METEOR's tables, which hold WordNet's synonyms
@@ -47,7 +47,8 @@ class SpiceStar:
     cache), `n_process` the number of processes that parse.
     """
 
-    name = "spice*"
+    name: ClassVar[str] = "spice*"
+    explanation: ClassVar[ExplanationKind] = "tuples"
 
     def __init__(
         self,
@@ -75,6 +76,10 @@ class SpiceStar:
         self._graphs: dict[str, SceneGraph] = {}
         self._merge = lru_cache(maxsize=PORTION)(self._merged)
         self._categories = CATEGORIES if with_categories else CATEGORIES[:1]
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> Self:
+        return cls(wordnet=settings.meteor_tables)
 
     def __reduce__(self) -> tuple[object, ...]:
         # Another process loads the tables and parses faster than it would receive them.
@@ -110,6 +115,12 @@ class SpiceStar:
         """Which facts of a caption its references say too, which they do not, and which of theirs it leaves out."""
         self._parse([candidate, *references])
         return self._matcher.explain(self._merge((candidate,)), self._merge(tuple(references)))
+
+    def explanations(self, run: Run) -> list[Explanation]:
+        """The same for each image of a run."""
+        # All at once is many times faster to parse than one by one, if they are not parsed yet.
+        self._parse(run.sentences())
+        return [self.explain(*pair) for pair in zip(run.candidates, run.references, strict=True)]
 
     def graphs(self, sentences: Iterable[str]) -> dict[str, SceneGraph]:
         """The scene graph of every distinct sentence."""

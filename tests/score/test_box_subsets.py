@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from limner.corpus import Box, Image
-from limner.score.breakdown import Breakdown
+from limner.score.box_subsets import BoxSubsets
 from limner.score.content import PRF, gold_sets, human, score_selection
 
 
-def broken_down(image: Image, selected: set[str]) -> Breakdown:
+def counted(image: Image, selected: set[str]) -> BoxSubsets:
     gold = gold_sets(image)
-    found = Breakdown()
+    found = BoxSubsets()
     found.add(image, frozenset(selected), gold, score_selection(selected, gold), human(gold))
     return found
 
@@ -29,7 +29,7 @@ def test_boxes_are_told_apart_by_label_type_and_size(image: Callable[..., Image]
         Box("d", 0, 0, 9, 10, "hat"),
     )
     picture = replace(image("[dog]a", "[dogs]a,b", "[dog]a [cat]c", "[cat]c"), boxes=boxes)
-    found = broken_down(picture, {"a", "b", "d"}).as_dict()
+    found = counted(picture, {"a", "b", "d"}).to_json()
     assert list(found["label"]) == ["dog", "cat", "hat"]
     # Three of four people mention a, one b: 3/4 + 1/4.
     assert found["label"]["dog"] == {
@@ -60,7 +60,7 @@ def test_boxes_are_told_apart_by_label_type_and_size(image: Callable[..., Image]
 
 def test_pictures_without_a_size_have_boxes_of_unknown_size(image: Callable[..., Image]) -> None:
     unsized = replace(image("[dog]a"), width=None, height=None)
-    assert set(broken_down(unsized, {"a"}).as_dict()["size"]) == {"unknown"}
+    assert set(counted(unsized, {"a"}).to_json()["size"]) == {"unknown"}
 
 
 @pytest.mark.parametrize(
@@ -68,12 +68,12 @@ def test_pictures_without_a_size_have_boxes_of_unknown_size(image: Callable[...,
     [(1, "1"), (2, "2"), (4, "4"), (5, "5-6"), (6, "5-6"), (7, "7-9"), (14, "10-14"), (20, "20+"), (5000, "20+")],
 )
 def test_images_are_told_apart_by_their_number_of_boxes(image: Callable[..., Image], n: int, band: str) -> None:
-    found = broken_down(image("[dog]0", "[dog]0", boxes=" ".join(map(str, range(n)))), {"0"}).as_dict()
+    found = counted(image("[dog]0", "[dog]0", boxes=" ".join(map(str, range(n)))), {"0"}).to_json()
     assert found["boxes"] == {band: {"n_images": 1, "P": 1.0, "R": 1.0, "F": 1.0, "human": 1.0}}
 
 
 def test_a_single_caption_has_nobody_to_agree_with(image: Callable[..., Image]) -> None:
-    found = broken_down(image("[dog]a"), {"a"}).as_dict()
+    found = counted(image("[dog]a"), {"a"}).to_json()
     assert found["boxes"]["1"]["human"] is None
     assert found["label"]["label a"]["human"] is None
 
@@ -84,9 +84,9 @@ def test_a_single_caption_has_nobody_to_agree_with(image: Callable[..., Image]) 
 )
 def test_one_kind_of_box_has_the_precision_of_the_image(gold: list[frozenset[str]], selected: frozenset[str]) -> None:
     boxes = tuple(Box(id, 0, 0, 1, 1, "thing") for id in "abc")
-    found = Breakdown()
+    found = BoxSubsets()
     found.add(Image("i", 9, 9, boxes), selected, gold, PRF(0, 0, 0), human(gold))
-    row = found.as_dict()["label"]["thing"]
+    row = found.to_json()["label"]["thing"]
     precision, _, _ = score_selection(selected, gold)
     assert row["P"] == pytest.approx(precision)
     # Pooled over captions rather than averaged, people's agreement is by pairs of captions.

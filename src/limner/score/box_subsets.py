@@ -57,7 +57,7 @@ class Group:
             self.people_said += share
             self.people_agreed += share * (share * n_captions - 1) / (n_captions - 1)
 
-    def as_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         total = self.n_selected + self.said
         return {
             "n_boxes": self.n_boxes,
@@ -72,7 +72,7 @@ class Group:
 
 
 @dataclass(slots=True)
-class Breakdown:
+class BoxSubsets:
     """The groups of a corpus, image by image."""
 
     by_label: dict[str, Group] = field(default_factory=dict)
@@ -89,12 +89,12 @@ class Breakdown:
                 group.add(share, box.id in selected, len(gold))
         self.by_number.setdefault(_band(len(image.boxes), NUMBERS, NUMBER_NAMES), []).append((score, people))
 
-    def as_dict(self) -> dict[str, dict[str, dict[str, Any]]]:
+    def to_json(self) -> dict[str, dict[str, dict[str, Any]]]:
         """Labels and types by number of boxes, the most first; bands from small to large."""
         return {
             "label": _by_frequency(self.by_label),
             "type": _by_frequency(self.by_type),
-            "size": {name: self.by_size[name].as_dict() for name in (*SIZE_NAMES, UNSIZED) if name in self.by_size},
+            "size": {name: self.by_size[name].to_json() for name in (*SIZE_NAMES, UNSIZED) if name in self.by_size},
             "boxes": {name: _means(self.by_number[name]) for name in NUMBER_NAMES if name in self.by_number},
         }
 
@@ -124,7 +124,7 @@ def _group(groups: dict[str, Group], name: str) -> Group:
 
 def _by_frequency(groups: Mapping[str, Group]) -> dict[str, dict[str, Any]]:
     ordered = sorted(groups, key=lambda name: (-groups[name].n_boxes, name))
-    return {name: groups[name].as_dict() for name in ordered}
+    return {name: groups[name].to_json() for name in ordered}
 
 
 def _means(scores: Sequence[tuple[PRF, PRF | None]]) -> dict[str, Any]:

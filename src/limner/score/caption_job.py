@@ -1,0 +1,226 @@
+"""Scoring caption files from beginning to end: what a command, a server or a notebook asks for.
+
+A `CaptionJob` says which files to score and how; `run` reads them, joins them,
+measures them here or with ray, and compares the systems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from limner.corpus import open_corpus
+from limner.corpus.classes.class_words import read_synonyms
+from limner.corpus.formats import UnknownFormat
+from limner.corpus.reading import Reading
+from limner.errors import BadInput, LimnerError
+from limner.lazy import lazy
+from limner.progress import Progress, silent, track
+from limner.score.caption_evaluation import Evaluation, compare_systems, evaluate_systems
+from limner.score.clip import ClipScore
+from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
+from limner.score.external import scores_file
+from limner.score.metric import Metric, Settings
+from limner.score.metrics import USUAL, check_names, make_metrics
+from limner.score.paired import Comparison
+from limner.score.pairing import Captions, Policy, References, read_captions, read_references
+from limner.score.plain_text import is_plain_text, read_plain_captions, read_plain_references
+from limner.score.resampling import SAMPLES
+
+if TYPE_CHECKING:
+    from limner.score.sharded import ray_engine
+else:
+    ray_engine = lazy("limner.score.sharded.ray_engine")
+
+Noticed = Callable[[Reading], None]
+"""Called with what was noticed in reading a corpus, as soon as it has been read."""
+
+
+@dataclass(frozen=True)
+class CaptionJob:
+    """Which captions to score against which references, and how.
+
+    `results` are a corpus or plain text for each system, `references` are
+    joined by image id. `df` is `run`, `corpus` or the path of a file of
+    document frequencies; `metric_files` have scores computed elsewhere;
+    `synonyms` is a file, `training` a corpus; `clip_model` is the folder of a
+    model that looks at `pictures`. With the engine `ray`, all of them may be
+    in shards; `address` is a cluster's and `partitions` their number.
+    `keep_images` keeps the gold images for a page, `with_frequencies` the
+    document frequencies of the references.
+    """
+
+    results: Sequence[str]
+    references: Sequence[str]
+    metrics: Sequence[str] = USUAL
+    by: Sequence[str] = ()
+    df: str = "run"
+    metric_files: Sequence[Path] = ()
+    synonyms: Path | None = None
+    training: str | None = None
+    clip_model: Path | None = None
+    pictures: Path | None = None
+    meteor_tables: Path | None = None
+    source: str | None = None
+    policy: Policy = field(default_factory=Policy)
+    samples: int = SAMPLES
+    engine: Literal["local", "ray"] = "local"
+    address: str | None = None
+    partitions: int | None = None
+    lenient: bool = False
+    keep_images: bool = False
+    with_frequencies: bool = False
+
+    def run(self, progress: Progress = silent, noticed: Noticed = lambda _: None) -> CaptionScores:
+        """Score the captions; `noticed` hears what was odd about each corpus."""
+        check_names(self.metrics)
+        settings = self._settings(progress)
+        metrics: list[str | Metric] = [*self.metrics, *map(scores_file, self.metric_files), *self._clip(progress)]
+        score = self._score_with_ray if self.engine == "ray" else self._score_here
+        systems, frequencies = score(metrics, settings, progress, noticed)
+        compared = compare_systems(systems, samples=max(1, self.samples)) if len(systems) > 1 else []
+        return CaptionScores(systems, compared, frequencies)
+
+    def _settings(self, progress: Progress) -> Settings:
+        counted = None if self.df in ("run", "corpus") else DocumentFrequencies.load(Path(self.df))
+        return Settings(
+            counted or ("corpus" if self.df == "corpus" else "run"),
+            self.meteor_tables,
+            read_synonyms(self.synonyms, alone=True) if self.synonyms else None,
+            None if self.training is None else _gold_texts(self.training, progress),
+            progress,
+        )
+
+    def _clip(self, progress: Progress) -> list[Metric]:
+        if self.clip_model is None:
+            return []
+        if self.pictures is None:
+            raise LimnerError("clip_score looks at pictures; give their folder", code="no-pictures")
+        return [ClipScore(self.clip_model, self.pictures, progress=progress)]
+
+    def _score_here(
+        self, metrics: Sequence[str | Metric], settings: Settings, progress: Progress, noticed: Noticed
+    ) -> Scored:
+        made = make_metrics(metrics, settings)
+        needs_images = any(key != "length" for key in self.by) or any(metric.needs_images for metric in made)
+        references = self._read_references(self.keep_images or needs_images, progress, noticed)
+        self._check_alike()
+        captions = [self._read_captions(results, references, progress, noticed) for results in self.results]
+        systems = evaluate_systems(
+            _named(captions),
+            references,
+            metrics=made,
+            by=self.by,
+            policy=self.policy,
+            samples=self.samples,
+            progress=progress,
+        )
+        return systems, document_frequencies(systems[0].run) if self.with_frequencies else None
+
+    def _score_with_ray(
+        self, metrics: Sequence[str | Metric], settings: Settings, progress: Progress, noticed: Noticed
+    ) -> Scored:
+        scored = ray_engine.evaluate_with_ray(
+            self.results,
+            list(self.references),
+            address=self.address,
+            metrics=metrics,
+            by=self.by,
+            settings=settings,
+            policy=self.policy,
+            source=self.source,
+            samples=self.samples,
+            lenient=self.lenient,
+            partitions=self.partitions,
+            with_frequencies=self.with_frequencies,
+            progress=progress,
+        )
+        for reading in scored.readings:
+            noticed(reading)
+        return scored.systems, scored.frequencies
+
+    def _read_references(self, keep_images: bool, progress: Progress, noticed: Noticed) -> References:
+        plain = [source for source in self.references if is_plain_text(source)]
+        if len(plain) == len(self.references):
+            return read_references(read_plain_references(self.references), place=", ".join(self.references))
+        if plain:
+            raise BadInput(plain[0], "plain text among references that are not", "give all references alike")
+        corpus = open_corpus(list(self.references), lenient=self.lenient)
+        images = track(corpus, "images", progress)
+        references = read_references(images, keep_images=keep_images, place=corpus.name)
+        noticed(corpus.reading)
+        return references
+
+    def _check_alike(self) -> None:
+        """Raise an error if lines would have to be joined to image ids: their numbers may be the ids of others."""
+        is_text = is_plain_text(self.references[0])
+        for results in self.results:
+            if is_plain_text(results) != is_text:
+                kinds = ("plain text", "a corpus, joined by image id")
+                problem = f"it is {kinds[is_text]}, but the references are {kinds[not is_text]}"
+                raise BadInput(results, problem, "give both as plain text, or both with image ids")
+
+    def _read_captions(self, results: str, references: References, progress: Progress, noticed: Noticed) -> Captions:
+        known = references.texts
+        if is_plain_text(results):
+            most = len(known) if self.policy.extra == "error" else None
+            return read_captions(read_plain_captions(results, most=most), place=results)
+        try:
+            corpus = open_corpus(results, lenient=self.lenient)
+        except UnknownFormat as error:
+            remedy = (
+                'give [{"image_id": 1, "caption": "…"}, …], lines of text (.txt), or a corpus; or name it as '
+                "format:path"
+            )
+            raise BadInput(error.place, "unrecognised results format", remedy) from error
+        captions = read_captions(
+            track(corpus, "captions", progress),
+            source=self.source,
+            duplicate=self.policy.duplicate,
+            place=corpus.name,
+            known=known,
+        )
+        noticed(corpus.reading)
+        return captions
+
+
+Scored = tuple[list[Evaluation], DocumentFrequencies | None]
+
+
+@dataclass(frozen=True)
+class CaptionScores:
+    """The evaluation of each system, how every two of them compare, and document frequencies if asked for."""
+
+    systems: Sequence[Evaluation]
+    compared: Sequence[Comparison]
+    frequencies: DocumentFrequencies | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """The scores as `limner score captions --json` prints them: the first system's, then the others'."""
+        first, *others = self.systems
+        report = first.to_json()
+        if others:
+            report["system"] = first.name
+            report["compared"] = {system.name: system.to_json() for system in others}
+            report["differences"] = [comparison.to_json() for comparison in self.compared]
+        return report
+
+
+def _gold_texts(source: str, progress: Progress) -> list[str]:
+    images = track(open_corpus(source), "training images", progress)
+    return [caption.text for image in images for caption in image.captions if caption.source == "gold"]
+
+
+def _named(systems: list[Captions]) -> list[Captions]:
+    """The systems under names that tell them apart: their own, or their files' if two have the same."""
+    for captions in systems:
+        captions.name = captions.name.removeprefix("system:")
+    names = [captions.name for captions in systems]
+    for captions in systems:
+        if names.count(captions.name) > 1:
+            captions.name = captions.place
+    if len({captions.name for captions in systems}) < len(systems):
+        raise LimnerError("the same results are given twice; compare different ones", code="same-results")
+    return systems
