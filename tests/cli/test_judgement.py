@@ -51,7 +51,7 @@ def test_where_there_is_no_agreement_the_reason_is_printed(tmp_path: Path) -> No
 def test_what_is_left_out_is_told(tmp_path: Path) -> None:
     done = agree(tmp_path, EXPERTS + "nonsense\n", "--lenient", "--samples", "0")
     assert done.exit_code == 0
-    assert "left out: 1 × line that is no judgement" in done.stderr
+    assert "left out: 1 × invalid judgement" in done.stderr
 
 
 @pytest.fixture

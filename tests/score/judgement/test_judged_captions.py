@@ -65,7 +65,7 @@ def test_each_pair_is_an_image_of_a_run_and_each_sentence_is_tokenised_once(fold
     [
         (EXPERT_FILE, "a.jpg\tz.jpg#0\t1\t1\t1\n", rf"{EXPERT_FILE}: there is no caption 'z.jpg#0' in {CAPTIONS_FILE}"),
         (CROWD_FILE, "z.jpg\ta.jpg#0\t0\t0\t3\n", rf"{CROWD_FILE}: there is no caption of image 'z.jpg' in"),
-        (CAPTIONS_FILE, "nonsense\n", rf"{CAPTIONS_FILE}:10: this is no caption"),
+        (CAPTIONS_FILE, "nonsense\n", rf"{CAPTIONS_FILE}:10: invalid caption"),
         (CAPTIONS_FILE, "a.jpg#1\tagain\n", rf"{CAPTIONS_FILE}:10: caption 'a.jpg#1' is there twice"),
     ],
 )

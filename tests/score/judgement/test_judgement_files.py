@@ -107,19 +107,25 @@ def test_of_several_scales_one_is_named(tmp_path: Path) -> None:
     ("text", "problem"),
     [
         ("", "judgements: the file is empty"),
-        ("What a dog .\n", "judgements: this is no file of judgements; give JSON Lines"),
-        (EXPERTS + "a.jpg\tb.jpg#2\t1\t5\t1\n", r"judgements:3: the rating '5' is none from 1 to 4"),
+        ("What a dog .\n", "judgements: unrecognised format of judgements; give JSON Lines"),
+        (EXPERTS + "a.jpg\tb.jpg#2\t1\t5\t1\n", r"judgements:3: invalid rating '5' \(expected 1 to 4\)"),
         (EXPERTS + "a.jpg\tb.jpg#2\n", r"judgements:3: 2 columns where there should be an image, a caption's id, two"),
         (EXPERTS + "a.jpg\t\t1\t1\t1\n", r"judgements:3: 5 columns where there should be"),
         (CROWDS + "a.jpg\tb.jpg#2\t0.5\t1\t3\n", r"judgements:3: the share '0.5' is not that of 1 yes and 3 no"),
         (CROWDS + "a.jpg\tb.jpg#2\t0\t0\t0\n", r"judgements:3: the share '0' is not that of 0 yes and 0 no"),
-        (CROWDS + "a.jpg\tb.jpg#2\tnan\t1\t3\n", r"judgements:3: the share 'nan' is no number from 0 to 1"),
-        (CROWDS + "a.jpg\tb.jpg#2\t1\t9999999999\t0\n", r"judgements:3: the number '9999999999' is none from 0"),
+        (CROWDS + "a.jpg\tb.jpg#2\tnan\t1\t3\n", r"judgements:3: invalid share 'nan' \(expected 0 to 1\)"),
+        (
+            CROWDS + "a.jpg\tb.jpg#2\t1\t9999999999\t0\n",
+            r"judgements:3: invalid number '9999999999' \(expected 0 to 1,000,000\)",
+        ),
         (OWN + '{"image":"a"}\n', r"judgements:5: .*required field `caption`.*; a judgement is like"),
         (OWN + '{"image":"a","caption":"7","scale":"1-4","valu":1}\n', r"unknown field `valu`; did you mean 'value'"),
         (OWN + '{"image":"a","caption":"7","scale":"1-4","value":true}\n', r"judgements:5: .*bool"),
-        (OWN + '{"image":"a","caption":"7","scale":"1-4","value":9}\n', r"judgements:5: 9 is no answer on the scale"),
-        (OWN + '{"image":"a","caption":"7","scale":"odd","value":9}\n', r"judgements:5: 'odd' is no scale"),
+        (
+            OWN + '{"image":"a","caption":"7","scale":"1-4","value":9}\n',
+            r"judgements:5: 9 is not an answer on the scale",
+        ),
+        (OWN + '{"image":"a","caption":"7","scale":"odd","value":9}\n', r"judgements:5: 'odd' is not a scale"),
         (OWN + '{"image":"a","caption":"7","scale":"1-4","value":1,"count":0}\n', r"stands for 0 raters; give from 1"),
         (
             OWN + '{"image":"a","caption":"7","scale":"1-4","value":1,"rater":"x","count":2}\n',
@@ -141,12 +147,12 @@ def test_a_fault_is_told_with_its_line_and_remedy(text: str, problem: str, tmp_p
 def test_a_lenient_reader_leaves_faulty_lines_out_and_counts_them(sound: str, fault: str, tmp_path: Path) -> None:
     found, run = reading(tmp_path, sound + fault, lenient=True)
     assert list(found) == list(read(tmp_path, sound))
-    assert run.skipped == {"line that is no judgement": 1}
+    assert run.skipped == {"invalid judgement": 1}
 
 
 def test_what_a_rater_said_again_is_left_out_and_counted(tmp_path: Path) -> None:
     found, run = reading(tmp_path, OWN + OWN.replace('"value":3', '"value":4'), lenient=True)
-    assert run.skipped == {"judgement that its rater gave before": 2}
+    assert run.skipped == {"repeated judgement": 2}
     # The five who are not told apart may have been asked twice.
     assert [one.value for one in found] == [3.0, 2.0, 1.0, 1.0]
 

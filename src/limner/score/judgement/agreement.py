@@ -161,7 +161,7 @@ def _alpha_interval(ratings: Ratings) -> Compute:
 
 
 def _alpha_ordinal(ratings: Ratings) -> Compute:
-    """That of the interval, of the middle ranks: two of them differ by the ratings between, half of both ends."""
+    """α for intervals of the middle ranks: two of them differ by the ratings between, plus half of both ends."""
 
     def compute(times: Floats) -> Floats:
         given = ratings.totals(times)
@@ -186,10 +186,10 @@ def _alpha_ratio(ratings: Ratings) -> Compute:
 
 
 def _alpha_of_squares(ratings: Ratings, times: Floats, given: Floats, numbers: Floats) -> Floats:
-    """α where the distance of two values is the difference of their numbers, `[samples or 1, values]`.
+    """α if the distance of two values is the difference of their numbers, `[samples or 1, values]`.
 
     Over all ordered pairs of m numbers, squared differences add up to
-    2 (m Σ x² − (Σ x)²).
+    2 (m Σ x² − (Σ x)²), so that no pair is looked at.
     """
     sums, squares = ratings.in_each(numbers), ratings.in_each(numbers**2)
     within = 2.0 * (ratings.sizes * squares - sums**2) / (ratings.sizes - 1.0)
@@ -241,15 +241,15 @@ _WAYS: dict[Measure, Callable[[Ratings], Compute]] = {
 class Ratings:
     """The units that have two ratings or more, as patterns.
 
-    Units that were given the same values equally often have one pattern: there
-    are few of them, and a sample of units is a sample of patterns. Pattern p
+    Units that were given the same values equally often have one pattern. There
+    are few patterns, and a sample of units is a sample of patterns. Pattern p
     is that of `times[p]` units, each with `sizes[p]` ratings, and its cells
-    start at `starts[p]`: cell i says that `values[place[i]]` was given
+    start at `starts[p]`: cell i says that `values[value_index[i]]` was given
     `count[i]` times. Values rise, and each is in some cell.
     """
 
     def __init__(self, unit: Integers, value: ArrayLike, count: Integers) -> None:
-        """From rows that say how many ratings of a unit have a value; a unit and value may have several rows."""
+        """From rows that say how many ratings of a unit have a value. A unit and value may have several rows."""
         _, of_unit = np.unique(unit, return_inverse=True)
         self.n_units = int(of_unit.max(initial=-1)) + 1
         self.n_ratings = int(count.sum())
@@ -266,7 +266,7 @@ class Ratings:
 
     @classmethod
     def of_table(cls, counts: ArrayLike, values: Sequence[float] | None = None) -> Ratings:
-        """The ratings of a whole table of counts, `[units, values]`; values are 0, 1, 2 … unless they are given."""
+        """The ratings of a table of counts, `[units, values]` (default values: 0, 1, 2, …)."""
         table = np.asarray(counts, dtype=np.int64)
         unit, column = np.nonzero(table)
         named = np.arange(table.shape[1]) if values is None else np.asarray(values, dtype=np.float64)
@@ -278,20 +278,20 @@ class Ratings:
         return int(self.times.sum())
 
     def totals(self, times: Floats) -> Floats:
-        """How often each value was given, where pattern p is that of `times[:, p]` units: `[samples, values]`."""
-        order = np.argsort(self.place, kind="stable")
+        """How often each value was given if pattern p is that of `times[:, p]` units: `[samples, values]`."""
+        order = np.argsort(self.value_index, kind="stable")
         weighted = times[:, self.pattern[order]] * self.count[order]
-        return self._added(weighted, np.flatnonzero(np.diff(self.place[order], prepend=-1)))
+        return self._added(weighted, np.flatnonzero(np.diff(self.value_index[order], prepend=-1)))
 
     def in_each(self, of_value: Floats) -> Floats:
         """The sum of something over the ratings of a unit of each pattern, from `[samples, values]`."""
-        return self._added(of_value[:, self.place] * self.count, self.starts)
+        return self._added(of_value[:, self.value_index] * self.count, self.starts)
 
     def table(self, start: int, end: int) -> Floats:
-        """Some patterns as a whole table `[patterns, values]`."""
+        """A range of patterns as a full table `[patterns, values]`."""
         is_wanted = (self.pattern >= start) & (self.pattern < end)
         table = np.zeros((end - start, len(self.values)))
-        table[self.pattern[is_wanted] - start, self.place[is_wanted]] = self.count[is_wanted]
+        table[self.pattern[is_wanted] - start, self.value_index[is_wanted]] = self.count[is_wanted]
         return table
 
     def _keep_patterns(self, cells: Integers, counts: Integers) -> None:
@@ -307,7 +307,7 @@ class Ratings:
         lengths = np.array([len(span) for span in spans], np.int64)
         self.pattern: Integers = np.repeat(patterns, lengths)
         self.starts: Integers = np.cumsum(lengths) - lengths
-        self.place: Integers = value_number[chosen]
+        self.value_index: Integers = value_number[chosen]
         self.count: Floats = counts[chosen].astype(np.float64)
         self.sizes: Floats = np.bincount(self.pattern, self.count, len(patterns)).astype(np.float64)
 

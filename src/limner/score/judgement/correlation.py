@@ -1,9 +1,9 @@
 """How well scores follow judgements: Kendall's τ-b and τ-c, Spearman's ρ, Pearson's r, with bootstrap intervals.
 
 Rows that belong together (all captions of an image) are drawn together: the
-bootstrap samples clusters, not rows, since rows of one cluster tell less than
-as many of different ones. Equal seeds draw the same samples, whatever the
-scores, so that two metrics can be compared sample by sample.
+bootstrap samples clusters, not rows, because rows of one cluster depend on
+each other. Equal seeds draw the same samples for any scores, so that two
+metrics can be compared sample by sample.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ BLOCK = 1 << 21
 class Correlation(NamedTuple):
     """A correlation with its interval.
 
-    None where there is none, and `reason` then says why. `n` rows lie in
-    `n_clusters` clusters.
+    `value` is None if there is no correlation, and `reason` says why. `n` rows
+    are in `n_clusters` clusters.
     """
 
     kind: Kind
@@ -52,9 +52,9 @@ def correlate(
     seed: int = 0,
     confidence: float = 0.95,
 ) -> Correlation:
-    """The correlation of two columns of finite numbers, with the interval of samples of the clusters.
+    """The correlation of two columns of finite numbers, with an interval from samples of the clusters.
 
-    `clusters` has a number or name for each row; without it each row is one.
+    `clusters` has a number or name for each row (default: each row is one).
     """
     first, second, cluster = _columns(x, y, clusters)
     n_clusters = int(cluster.max(initial=-1)) + 1
@@ -67,7 +67,7 @@ def correlate(
 
 
 def correlation(x: ArrayLike, y: ArrayLike, kind: Kind) -> float:
-    """The correlation of two columns, NaN where there is none."""
+    """The correlation of two columns, NaN if there is none."""
     first, second, _ = _columns(x, y, None)
     if len(first) < 2:
         return float("nan")
@@ -83,14 +83,14 @@ def sampled(
     samples: int = SAMPLES,
     seed: int = 0,
 ) -> Floats:
-    """The correlation in every sample of the bootstrap; NaN in one where it has none."""
+    """The correlation in every sample of the bootstrap; NaN for a sample without one."""
     first, second, cluster = _columns(x, y, clusters)
     blocks = _draws(int(cluster.max(initial=-1)) + 1, samples, seed)
     return np.concatenate([_of_samples(first, second, cluster, times, kind) for times in blocks])
 
 
 def bounds(spread: Floats, confidence: float = 0.95) -> tuple[float | None, float | None]:
-    """The middle share of samples lies between these; None where no sample has a value."""
+    """The bounds of the middle share of samples; None if no sample has a value."""
     spread = spread[~np.isnan(spread)]
     if not len(spread):
         return None, None
@@ -100,7 +100,7 @@ def bounds(spread: Floats, confidence: float = 0.95) -> tuple[float | None, floa
 
 
 def nothing(x: Floats, y: Floats, kind: Kind, clusters: Integers) -> Correlation:
-    """What there is to say of two columns that have no correlation: why."""
+    """The result for two columns that have no correlation, with the reason."""
     reason = f"all {'scores' if np.ptp(x) == 0 else 'judgements'} are equal" if len(x) > 1 else "fewer than two rows"
     return Correlation(kind, None, None, None, len(x), len(np.unique(clusters)), reason)
 
@@ -110,7 +110,7 @@ def _columns(x: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tuple[Fl
     if first.ndim != 1 or first.shape != second.shape:
         raise ValueError(f"columns of shapes {first.shape} and {second.shape}")
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
-        raise ValueError("a column holds what is no finite number")
+        raise ValueError("a column holds a number that is not finite")
     if clusters is None:
         return first, second, np.arange(len(first))
     _, cluster = np.unique(np.asarray(clusters), return_inverse=True)
@@ -120,7 +120,7 @@ def _columns(x: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tuple[Fl
 
 
 def _draws(n_clusters: int, samples: int, seed: int) -> Iterator[Integers]:
-    """How often each sample has each cluster, some samples at a time: `[samples, clusters]`."""
+    """How often each sample has each cluster, `[samples, clusters]`, a block of samples at a time."""
     if samples < 1:
         raise LimnerError(f"{samples} samples are too few; take {SAMPLES:,}")
     generator = np.random.default_rng(seed)
@@ -141,7 +141,11 @@ def _of_samples(x: Floats, y: Floats, cluster: Integers, times: Integers, kind: 
 
 
 def _pearson(x: Floats, y: Floats, cluster: Integers, times: Integers) -> Floats:
-    """From each cluster's sums; the columns are centred first, so that little is lost in the differences."""
+    """Pearson's r from the sums of each cluster.
+
+    The columns are centred first, so that differences of large sums lose
+    little precision.
+    """
     x, y = (_scaled(column) for column in (x, y))
     columns = (np.ones(len(x)), x, y, x * x, y * y, x * y)
     sums = np.stack([np.bincount(cluster, column, times.shape[1]) for column in columns], axis=1)
@@ -151,7 +155,7 @@ def _pearson(x: Floats, y: Floats, cluster: Integers, times: Integers) -> Floats
 
 
 def _scaled(column: Floats) -> Floats:
-    """The column about its mean, the farthest value at 1; zeros where it does not vary."""
+    """The column minus its mean, with the farthest value at 1; zeros if it does not vary."""
     if np.ptp(column) == 0.0:
         return np.zeros(len(column))
     scaled = column / np.abs(column).max()
@@ -160,12 +164,12 @@ def _scaled(column: Floats) -> Floats:
 
 
 def _unless_rounding(squares: Floats, square: Floats) -> Floats:
-    """The difference of the two, 0 where it is no more than what rounding leaves of equal ones."""
+    """The difference of the two; 0 if it is no more than rounding leaves of equal ones."""
     return np.where(squares - square > 1e-12 * squares, squares - square, 0.0)
 
 
 def _spearman(x: Floats, y: Floats, cluster: Integers, times: Integers) -> Floats:
-    """Pearson's of the ranks in the sample, where equal values share their middle rank."""
+    """Pearson's r of the ranks in the sample; equal values share their middle rank."""
     (first, order), (second, order_2) = (_in_order(column) for column in (x, y))
     step = max(1, BLOCK // len(x))
     blocks = []
@@ -182,20 +186,23 @@ def _spearman(x: Floats, y: Floats, cluster: Integers, times: Integers) -> Float
 
 
 def _in_order(column: Floats) -> tuple[Integers, Integers]:
-    """The class of each row's value, and the rows by class."""
+    """The class of each row's value, and the rows in the order of their classes."""
     _, classes = np.unique(column, return_inverse=True)
     return classes.astype(np.int64), np.argsort(classes, kind="stable")
 
 
 def _ranks(classes: Integers, order: Integers, weight: Floats) -> tuple[Floats, Floats]:
-    """How often each sample has each class of values, and its middle rank less the mean: `[samples, classes]`."""
+    """How often each sample has each class of values, and the class's middle rank minus the mean rank.
+
+    Both are `[samples, classes]`.
+    """
     sizes = np.add.reduceat(weight[:, order], np.flatnonzero(np.diff(classes[order], prepend=-1)), axis=1)
     ends = np.cumsum(sizes, axis=1)
     return sizes, np.asarray(ends - sizes / 2.0 - ends[:, -1:] / 2.0, dtype=np.float64)
 
 
 def _ratio(covariance: Floats, variance: Floats, variance_2: Floats) -> Floats:
-    """The correlation; NaN where a column does not vary."""
+    """The correlation; NaN if a column does not vary."""
     with np.errstate(invalid="ignore", divide="ignore"):
         ratio = covariance / np.sqrt(variance) / np.sqrt(variance_2)
     return np.where((variance > 0.0) & (variance_2 > 0.0), np.clip(ratio, -1.0, 1.0), np.nan)

@@ -1,8 +1,8 @@
-"""Judged captions beside references, so that any metric can be run on them and held against people.
+"""Judged captions beside references, so that any metric can be run on them and compared with people.
 
-Which references a judged caption may meet, and what is correlated with what,
-is a protocol of its own: those of Flickr8k (Hodosh et al. 2013) are here, as
-published tables of metrics keep them, and one for judgements of any corpus.
+Which references a judged caption may have, and what is correlated with what,
+is a protocol. Here are those of Flickr8k (Hodosh et al. 2013), as published
+tables of metrics use them, and one for judgements of any corpus.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ class JudgedSet:
     """Pairs of image and caption that people judged, with the words a metric needs.
 
     `captions[i]` and `references[i]` are the texts of the pair
-    `judgements.pairs[i]`. `kind` is the correlation that tables give, taken
-    of every rating by itself (`by_rating`) or of each pair's mean. `left_out`
-    counts the pairs that were judged and are not there, by reason.
+    `judgements.pairs[i]`. `kind` is the correlation that tables give, computed
+    over single ratings (`by_rating`) or over each pair's mean. `left_out`
+    counts the judged pairs that were left out, by reason.
     """
 
     name: str
@@ -55,15 +55,15 @@ class JudgedSet:
     def run(self, tokeniser: Tokeniser | None = None, tokeniser_name: str = "none") -> Run:
         """The pairs as a run: each is scored as if it were an image of its own.
 
-        So are CIDEr's document frequencies: an image that was judged with ten
-        captions counts ten times. Published correlations have it so.
+        This holds for CIDEr's document frequencies too: an image that was
+        judged with ten captions counts ten times, as in published tables.
         """
         ids = [f"{i} {image} {caption}" for i, (image, caption) in enumerate(self.judgements.pairs)]
         return Run(ids, self.captions, self.references, tokeniser and each_once(tokeniser), tokeniser_name)
 
 
 def each_once(tokeniser: Tokeniser) -> Tokeniser:
-    """The same tokeniser, which is given every distinct sentence once: pairs repeat their references."""
+    """The same tokeniser, called once for each distinct sentence: pairs repeat their references."""
 
     def tokenise(sentences: Sequence[str]) -> Sequence[str]:
         distinct = list(dict.fromkeys(sentences))
@@ -103,8 +103,8 @@ def expert_set(judgements: Judgements, captions: Captions) -> JudgedSet:
 def crowd_set(judgements: Judgements, captions: Captions) -> JudgedSet:
     """Shares of yes: τ-b over the pairs.
 
-    A caption of an image that was judged with it is no reference of that
-    image, in any of its pairs.
+    A caption that was judged with an image is not a reference of that image,
+    in any of its pairs.
     """
     return _without_judged("crowd", judgements, _texts(judgements, captions), captions)
 
@@ -112,9 +112,9 @@ def crowd_set(judgements: Judgements, captions: Captions) -> JudgedSet:
 def judged_set(judgements: Judgements, images: Iterable[Image], name: str = "judgements") -> JudgedSet:
     """Judgements beside the gold captions of a corpus: τ-b over the pairs' mean judgements.
 
-    A judged caption is named by its id, or is the text itself. Those that are
-    gold captions of their image are taken from its references, in all of its
-    pairs; pairs with no reference left are left out and counted.
+    A judged caption is given by its id or its text. If it is a gold caption of
+    its image, it is not a reference in any of the image's pairs. Pairs without
+    a reference are left out and counted.
     """
     wanted = set(judgements.images)
     captions = {
@@ -139,18 +139,18 @@ def read_flickr8k_captions(path: Path, reading: Reading) -> dict[str, dict[str, 
         id, tab, text = line.partition("\t")
         image, mark, _ = id.rpartition("#")
         if not (tab and mark and image):
-            fault = BadInput(f"{path}:{number}", "this is no caption", "a line is IMAGE#NUMBER, a tab, the caption")
-            reading.skip("line that is no caption", fault)
+            fault = BadInput(f"{path}:{number}", "invalid caption", "a line is IMAGE#NUMBER, a tab, the caption")
+            reading.skip("invalid caption", fault)
         elif id in captions.setdefault(image, {}):
             fault = BadInput(f"{path}:{number}", f"caption {shown(id)} is there twice", "give each its own number")
-            reading.skip("caption whose id was there before", fault)
+            reading.skip("repeated caption id", fault)
         else:
             captions[image][id] = text
     return captions
 
 
 def _with_words(judgements: Judgements, captions: Captions, source: str, reading: Reading) -> Judgements:
-    """The judgements of pairs whose image and caption have words; others are refused, or counted."""
+    """The judgements of pairs whose caption and references are known; others raise an error, or are counted."""
     by_id = {id for of_image in captions.values() for id in of_image}
     is_known = np.ones(len(judgements.pairs), dtype=np.bool_)
     for i, (image, caption) in enumerate(judgements.pairs):
@@ -168,7 +168,7 @@ def _texts(judgements: Judgements, captions: Captions) -> list[str]:
 
 
 def _without_judged(name: str, judgements: Judgements, texts: Sequence[str], captions: Captions) -> JudgedSet:
-    """The set in which no reference of an image was itself judged with it."""
+    """The set in which no reference of an image was judged with it."""
     judged: dict[str, set[str]] = {}
     for image, caption in judgements.pairs:
         judged.setdefault(image, set()).add(caption)

@@ -1,10 +1,10 @@
-"""Files of judgements: Limner's own, and those of Flickr8k, told apart by what is in them.
+"""Files of judgements: Limner's own, and those of Flickr8k, recognised by their contents.
 
 Limner's own are JSON Lines, a judgement a line; `docs/judgements.md` has the
 fields. Flickr8k's have tabs: `ExpertAnnotations.txt` an image, a caption's id
 and ratings from 1 to 4; `CrowdFlowerAnnotations.txt` an image, a caption's id,
-the share of yes, and the numbers of yes and no. Where the numbers are not
-known the share alone will do.
+the share of yes, and the numbers of yes and no. The share alone is enough if
+the numbers are not known.
 """
 
 from __future__ import annotations
@@ -32,20 +32,20 @@ SORTED = (
 def read_judgements(path: Path, reading: Reading | None = None, *, scale: str | None = None) -> Judgements:
     """The judgements of a file; `-` is standard input.
 
-    A file may hold judgements on several scales: then `scale` names the one
-    that is wanted. Strict, the first faulty line is raised; lenient, it is left
-    out and counted in `reading`.
+    If the file holds judgements on several scales, `scale` names the wanted
+    one. A faulty line raises an error; if `reading` is lenient, it is left out
+    and counted there.
     """
     reading = reading or Reading()
     lines = read_lines(path)
     head = list(islice(lines, HEAD))
     kind = _recognised([line for _, line in head])
     if kind is None:
-        problem = "this is no file of judgements" if head else "the file is empty"
+        problem = "unrecognised format of judgements" if head else "the file is empty"
         raise BadInput(str(path), problem, "give JSON Lines, or Flickr8k's expert or crowd judgements")
     source = _Source(path, chain(head, lines), reading)
     if kind == "jsonl":
-        return source.own(scale)
+        return source.jsonl(scale)
     form = FORMS[kind]
     if scale not in (None, form.scale.name):
         raise BadInput(str(path), f"there is no judgement on the scale {shown(scale)}", f"it is {form.scale.name}")
@@ -53,7 +53,7 @@ def read_judgements(path: Path, reading: Reading | None = None, *, scale: str | 
 
 
 def write_judgements(judgements: Judgements, path: Path) -> int:
-    """Write them in Limner's own format, a line each, and return the number of lines; a file there is replaced."""
+    """Write judgements in Limner's own format, a line each, and return their number; an existing file is replaced."""
     encode = msgspec.json.Encoder().encode
     scale = judgements.scale
     with write_bytes(path) as handle:
@@ -72,12 +72,12 @@ def write_judgements(judgements: Judgements, path: Path) -> int:
     return len(judgements)
 
 
+# The first valid line among so many decides the format.
 HEAD = 100
-"""Lines among which the first that is sound tells what file this is."""
 
 
 def _recognised(lines: Iterable[str]) -> Kind | None:
-    """The kind of the first line that is of any; no line can be of two."""
+    """The kind of the first line that is of any kind. No line can be of two."""
     for line in lines:
         if line.lstrip().startswith("{"):
             return "jsonl"
@@ -102,20 +102,21 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
 
 
 class _Form(NamedTuple):
-    """One of Flickr8k's kinds of lines: `parse` makes judgements of its cells, or raises ValueError."""
+    """One of Flickr8k's kinds of lines: `parse` returns the judgements of its cells, or raises ValueError."""
 
     scale: Scale
     parse: Callable[[list[str]], list[Judgement]]
 
 
 class _Source(NamedTuple):
-    """A file's numbered lines, and what to do with those that are faulty."""
+    """A file's numbered lines, and the reading that decides about faulty ones."""
 
     path: Path
     lines: Iterable[tuple[int, str]]
     reading: Reading
 
-    def own(self, wanted: str | None) -> Judgements:
+    def jsonl(self, wanted: str | None) -> Judgements:
+        """The judgements of Limner's own format, on the wanted scale (default: the only one)."""
         gathering = Gathering()
         scales: dict[str, Scale] = {}
         met: str | None = wanted
@@ -134,7 +135,7 @@ class _Source(NamedTuple):
                 if scale.name == (met := met or scale.name):
                     gathering.add(judgement, number)
             except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-                self.reading.skip("line that is no judgement", _explained(error, location))
+                self.reading.skip("invalid judgement", _explained(error, location))
                 continue
             if wanted is None and scale.name != met:
                 problem = f"a judgement is on the scale {shown(scale.name)}, those before on {shown(met)}"
@@ -145,6 +146,7 @@ class _Source(NamedTuple):
         return gathering.judgements(scales[met], str(self.path), self.reading)
 
     def flickr8k(self, form: _Form) -> Judgements:
+        """The judgements of one of Flickr8k's files."""
         gathering = Gathering()
         is_sorted = form.scale is EXPERT
         for number, line in self._filled():
@@ -154,7 +156,7 @@ class _Source(NamedTuple):
                     gathering.add(judgement, number)
             except ValueError as error:
                 fault = BadInput(f"{self.path}:{number}", str(error), "correct it, or leave faulty lines out (lenient)")
-                self.reading.skip("line that is no judgement", fault)
+                self.reading.skip("invalid judgement", fault)
                 continue
             values = [judgement.value for judgement in judgements]
             is_sorted = is_sorted and values == sorted(values)
@@ -168,11 +170,11 @@ _DECODER = msgspec.json.Decoder(_Line)
 
 
 def _expert(cells: list[str]) -> list[Judgement]:
-    """Ratings in two columns or more; an empty one is missing."""
+    """Ratings in two columns or more; an empty cell is a missing rating."""
     image, caption = _pair(cells, "two ratings or more", len(cells) >= 4)
     for cell in cells[2:]:
         if cell not in ("", "1", "2", "3", "4"):
-            raise ValueError(f"the rating {shown(cell)} is none from 1 to 4")
+            raise ValueError(f"invalid rating {shown(cell)} (expected 1 to 4)")
     return [Judgement(image, caption, float(cell)) for cell in cells[2:] if cell]
 
 
@@ -180,6 +182,7 @@ def _crowd(cells: list[str]) -> list[Judgement]:
     image, caption = _pair(cells, "the share of yes and the numbers of yes and no", len(cells) == 5)
     yes, no = (_count(cell) for cell in cells[3:])
     share = _share(cells[2])
+    # Shares are printed with few digits.
     if yes + no == 0 or abs(share - yes / (yes + no)) > 0.005:
         raise ValueError(f"the share {shown(cells[2])} is not that of {yes} yes and {no} no")
     return [Judgement(image, caption, value, None, count) for value, count in ((1.0, yes), (0.0, no)) if count]
@@ -209,12 +212,12 @@ def _share(cell: str) -> float:
     try:
         return SHARE.value(float(cell))
     except ValueError:
-        raise ValueError(f"the share {shown(cell)} is no number from 0 to 1") from None
+        raise ValueError(f"invalid share {shown(cell)} (expected 0 to 1)") from None
 
 
 def _count(cell: str) -> int:
     if not (cell.isascii() and cell.isdigit() and len(cell) < 10 and int(cell) <= MAX_COUNT):
-        raise ValueError(f"the number {shown(cell)} is none from 0 to {MAX_COUNT:,}")
+        raise ValueError(f"invalid number {shown(cell)} (expected 0 to {MAX_COUNT:,})")
     return int(cell)
 
 

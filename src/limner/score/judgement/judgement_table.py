@@ -28,8 +28,8 @@ Scores = Mapping[tuple[str, str], float] | ArrayLike
 """A metric's score of each pair: by image and caption, or in the order of `Judgements.pairs`; NaN for none."""
 
 
+# Ratings that may be rows of their own: each takes some dozens of bytes in several arrays.
 MAX_RATINGS = 20_000_000
-"""Ratings that may be rows of their own."""
 
 
 class Row(NamedTuple):
@@ -42,11 +42,11 @@ class Row(NamedTuple):
 class Versus(NamedTuple):
     """One metric against another on the pairs that both have scored.
 
-    `difference` is that of their correlations, with the bounds of samples of
-    the images. `r_first` and `r_second` are Pearson's with the mean judgement
-    of each pair, `r_between` that of the two metrics; t and the two-sided p are
-    of Williams' test on these, p adjusted for all the comparisons (Holm).
-    What has no answer is None.
+    `difference` is the difference of their correlations, with bounds from
+    samples of the images. `r_first` and `r_second` are Pearson's r with the
+    mean judgement of each pair, `r_between` is that of the two metrics; t and
+    the two-sided p are of Williams' test on these. `p_adjusted` allows for all
+    the comparisons (Holm). A value that does not exist is None.
     """
 
     first: str
@@ -74,14 +74,14 @@ def judgement_table(
 ) -> list[Row]:
     """The correlations of every metric, of each kind, with intervals from samples of the images.
 
-    `by_rating` takes every rating as a row of its own; otherwise a row is a
-    pair with its mean judgement.
+    If `by_rating`, every rating is a row; otherwise a row is a pair with its
+    mean judgement.
     """
     return AgainstJudgements(judgements, scores, by_rating=by_rating, samples=samples, seed=seed).table(kinds)
 
 
 class AgainstJudgements:
-    """Metrics beside judgements of the same pairs; what has been sampled is kept, since sampling is the cost."""
+    """Metrics beside judgements of the same pairs. Samples are kept, because sampling takes the time."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class AgainstJudgements:
         ]
 
     def compare(self, kind: Kind) -> list[Versus]:
-        """Every two metrics: the difference of their correlations, and Williams' test."""
+        """The difference of the correlations of every two metrics, and Williams' test."""
         comparisons = [self._versus(first, second, kind) for first, second in combinations(self._scores, 2)]
         tested = [i for i, versus in enumerate(comparisons) if versus.p is not None]
         for i, adjusted in zip(tested, holm([comparisons[i].p or 0.0 for i in tested]), strict=True):
@@ -122,7 +122,7 @@ class AgainstJudgements:
         return comparisons
 
     def _correlation(self, metric: str, is_wanted: Booleans, kind: Kind) -> tuple[Correlation, Floats]:
-        """A correlation over the wanted pairs, and its values in all samples of their images."""
+        """The correlation over the wanted pairs, and its values in all samples of their images."""
         key = metric, kind, is_wanted.tobytes()
         if key not in self._known:
             is_row = is_wanted[self._pair]
@@ -137,23 +137,23 @@ class AgainstJudgements:
                 self._known[key] = made, spread
         return self._known[key]
 
-    def _versus(self, metric: str, metric_2: str, kind: Kind) -> Versus:
-        first, second = self._scores[metric], self._scores[metric_2]
-        both = ~(np.isnan(first) | np.isnan(second))
-        (a, spread), (b, spread_2) = (self._correlation(metric, both, kind) for metric in (metric, metric_2))
+    def _versus(self, first: str, second: str, kind: Kind) -> Versus:
+        is_scored = ~(np.isnan(self._scores[first]) | np.isnan(self._scores[second]))
+        n = int(is_scored.sum())
+        # The samples of both are of the same images, so that their differences have an interval of their own.
+        (a, spread), (b, spread_2) = (self._correlation(metric, is_scored, kind) for metric in (first, second))
         low, high = bounds(spread - spread_2, self._confidence)
         difference = None if a.value is None or b.value is None else a.value - b.value
-        columns = first[both], second[both], self._mean[both]
+        columns = self._scores[first][is_scored], self._scores[second][is_scored], self._mean[is_scored]
         r = [correlation(columns[i], columns[j], "pearson") for i, j in ((0, 2), (1, 2), (0, 1))]
-        test = None if np.isnan(r).any() else williams(r[0], r[1], r[2], int(both.sum()))
+        test = None if np.isnan(r).any() else williams(r[0], r[1], r[2], n)
         t, p = (None, None) if test is None else (test.t, test.p)
         r_first, r_second, r_between = (None if np.isnan(value) else value for value in r)
-        n = int(both.sum())
-        return Versus(metric, metric_2, n, difference, low, high, r_first, r_second, r_between, t, p, None)
+        return Versus(first, second, n, difference, low, high, r_first, r_second, r_between, t, p, None)
 
 
 def aligned(judgements: Judgements, scores: Scores, metric: str = "the metric") -> Floats:
-    """The scores in the order of the pairs, NaN where there is none."""
+    """The scores in the order of the pairs, NaN for pairs without one."""
     if isinstance(scores, Mapping):
         scores = [scores.get(pair, np.nan) for pair in judgements.pairs]
     made = np.asarray(scores, dtype=np.float64)
@@ -173,8 +173,8 @@ class Williams(NamedTuple):
 def williams(first: float, second: float, between: float, n: int) -> Williams | None:
     """The test of two metrics' Pearson correlations with the judgements of n rows; `between` is that of the metrics.
 
-    None where there is nothing to test: fewer than four rows, or metrics that
-    are one another's multiples.
+    None if there is nothing to test: fewer than four rows, or metrics that are
+    multiples of each other.
     """
     if n < 4 or not -1.0 < between < 1.0:
         return None
@@ -190,7 +190,8 @@ def student_t_p(t: float, df: float) -> float:
     """The two-sided p of Student's t: the chance of one as far from 0."""
     if not isfinite(t):
         return 0.0 if abs(t) == inf else t
-    if t * t < 1.0:  # one less the other side: near 1 the fraction below would be rounded
+    # Near p = 1 the fraction below would be rounded: take one minus the other side.
+    if t * t < 1.0:
         return 1.0 - incomplete_beta(0.5, df / 2.0, t * t / (df + t * t))
     return incomplete_beta(df / 2.0, 0.5, df / (df + t * t))
 
@@ -223,4 +224,5 @@ def _fraction(a: float, b: float, x: float) -> float:
     return 1.0 / value
 
 
+# Far more than the fraction needs for any degrees of freedom that a corpus has.
 MAX_TERMS = 100_000

@@ -13,19 +13,19 @@ from limner.arrays import Booleans, Floats, Integers
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown
 
+# Raters that one judgement may stand for; more is a mistake.
 MAX_COUNT = 1_000_000
-"""Raters that one judgement may stand for."""
 
-UNTOLD = -1
-"""The rater of a judgement of which only the value is known."""
+# The rater of a judgement of which only the value is known.
+UNNAMED = -1
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What one rater, or `count` raters who are not told apart, said of a caption as a description of an image.
+    """What one rater, or `count` unnamed raters, said of a caption as a description of an image.
 
-    `caption` is its id or its text; `value` a number of the scale; `rater` is
-    None where raters are not told apart.
+    `caption` is its id or its text, `value` a number of the scale, `rater`
+    None if the raters are not named.
     """
 
     image: str
@@ -39,11 +39,11 @@ class Judgement:
 class Judgements:
     """Judgements on one scale, in columns.
 
-    A pair is an image and a caption, `pairs` in the order in which they are
-    first judged. The i-th judgement is of `pairs[pair[i]]`, by
-    `raters[rater[i]]` (or by nobody in particular: UNTOLD), has `value[i]`, and
-    stands for `count[i]` raters. Not everyone need have judged everything.
-    `notes` say what must be known to read figures rightly.
+    A pair is an image and a caption; `pairs` are in the order of their first
+    judgements. Judgement i is of `pairs[pair[i]]`, by `raters[rater[i]]` (or by
+    somebody UNNAMED), has `value[i]`, and stands for `count[i]` raters. Raters
+    may have judged some of the pairs only. `notes` say what a reader of the
+    figures must know.
     """
 
     scale: Scale
@@ -57,7 +57,7 @@ class Judgements:
 
     @classmethod
     def of(cls, scale: Scale, judgements: Iterable[Judgement], notes: tuple[str, ...] = ()) -> Judgements:
-        """Judgements that are in memory; a rater may judge a pair once."""
+        """The judgements in columns; a rater may judge a pair once."""
         gathering = Gathering()
         for number, judgement in enumerate(judgements):
             gathering.add(judgement, number)
@@ -71,16 +71,16 @@ class Judgements:
             self.pair.tolist(), self.rater.tolist(), self.value.tolist(), self.count.tolist(), strict=True
         ):
             image, caption = self.pairs[pair]
-            yield Judgement(image, caption, value, None if rater == UNTOLD else self.raters[rater], count)
+            yield Judgement(image, caption, value, None if rater == UNNAMED else self.raters[rater], count)
 
     @property
     def n_ratings(self) -> int:
-        """The number of judgements, each as often as there are raters it stands for."""
+        """The number of ratings: a judgement counts once for each rater that it stands for."""
         return int(self.count.sum())
 
     @property
     def images(self) -> list[str]:
-        """The images, in the order in which they are first judged."""
+        """The images, in the order of their first judgements."""
         return list(dict.fromkeys(image for image, _ in self.pairs))
 
     def image_of_pair(self) -> Integers:
@@ -89,17 +89,17 @@ class Judgements:
         return np.array([number[image] for image, _ in self.pairs], dtype=np.int64)
 
     def means(self) -> Floats:
-        """The mean judgement of each pair; of words like yes and no, the share that said yes."""
+        """The mean judgement of each pair; on a scale of yes and no, the share of yes."""
         n = np.bincount(self.pair, self.count, len(self.pairs))
         return np.asarray(np.bincount(self.pair, self.count * self.value, len(self.pairs)) / n, dtype=np.float64)
 
     def without_own(self) -> Judgements:
-        """The judgements of captions that are not their image's own, as ids like `IMAGE#2` tell."""
+        """The judgements of captions that are not their image's own, which have ids like `IMAGE#2`."""
         is_own = (caption.rpartition("#")[0] == image for image, caption in self.pairs)
         return self.select(~np.fromiter(is_own, dtype=np.bool_, count=len(self.pairs)))
 
     def select(self, wanted: Booleans) -> Judgements:
-        """The judgements of some of the pairs; `wanted` has one truth for each."""
+        """The judgements of some of the pairs: those that are true in `wanted`."""
         number = np.cumsum(wanted) - 1
         is_kept = wanted[self.pair]
         return Judgements(
@@ -132,13 +132,13 @@ class Gathering:
             what = f"from 1 to {MAX_COUNT:,}" if rater is None else "1 where the rater is named"
             raise ValueError(f"a judgement stands for {shown(count)} raters; give {what}")
         self._pair.append(self._pairs.setdefault((judgement.image, judgement.caption), len(self._pairs)))
-        self._rater.append(UNTOLD if rater is None else self._raters.setdefault(rater, len(self._raters)))
+        self._rater.append(UNNAMED if rater is None else self._raters.setdefault(rater, len(self._raters)))
         self._value.append(judgement.value)
         self._count.append(count)
         self._line.append(line)
 
     def judgements(self, scale: Scale, source: str, reading: Reading, notes: tuple[str, ...] = ()) -> Judgements:
-        """All of them, without what a rater said of a pair a second time: that is an error, or is counted."""
+        """All of them. What a rater said of a pair a second time raises an error, or is left out and counted."""
         if not self._pair:
             raise LimnerError(f"{source}: there is no judgement in it; is it the right file?")
         pair, rater, count, line = (
@@ -151,14 +151,14 @@ class Gathering:
             image, caption = pairs[pair[i]]
             problem = f"{shown(raters[rater[i]])} judged caption {shown(caption)} of image {shown(image)} before"
             fault = BadInput(f"{source}:{line[i]}", problem, "keep one of the two")
-            reading.skip("judgement that its rater gave before", fault)
+            reading.skip("repeated judgement", fault)
         return Judgements(scale, pairs, raters, pair[is_kept], rater[is_kept], value[is_kept], count[is_kept], notes)
 
 
 def _again(pair: Integers, rater: Integers, n_raters: int) -> Booleans:
-    """Which judgements have their rater's judgement of the same pair before them."""
+    """Which judgements repeat an earlier one of the same pair by the same rater."""
     repeated = np.zeros(len(pair), dtype=np.bool_)
-    named = np.flatnonzero(rater != UNTOLD)
+    named = np.flatnonzero(rater != UNNAMED)
     key = pair[named] * max(n_raters, 1) + rater[named]
     _, first = np.unique(key, return_index=True)
     repeated[named] = True
@@ -173,11 +173,11 @@ Answer = int | float | str
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The answers there are, by the scale's name.
+    """The possible answers, described by the scale's name.
 
-    `1-4` are the whole numbers from 1 to 4; `0.0-1.0`, with a decimal point,
-    every number between; `yes/no` are words, the best first, which count down
-    to 0: yes is 1 and no is 0.
+    `1-4` means the whole numbers from 1 to 4; `0.0-1.0`, with a decimal point,
+    all numbers in between; `yes/no` means these words, the best first, which
+    count down to 0: yes is 1 and no is 0.
     """
 
     name: str
@@ -188,31 +188,31 @@ class Scale:
 
     @classmethod
     def named(cls, name: str) -> Scale:
-        """The scale of this name; ValueError where it is none."""
+        """The scale of this name; raises ValueError if it is not one."""
         if "/" in name:
             words = tuple(name.split("/"))
             if "" in words or len(set(words)) < len(words):
-                raise ValueError(f"{shown(name)} is no scale: each of its words must be there, once")
+                raise ValueError(f"{shown(name)} is not a scale: its words must be filled and distinct")
             return cls(name, 0, len(words) - 1, True, words)
         match = RANGE.fullmatch(name)
         if match is None or not float(match[1]) < float(match[2]):
-            raise ValueError(f"{shown(name)} is no scale: write it like '1-4', '0.0-1.0' or 'yes/no'")
+            raise ValueError(f"{shown(name)} is not a scale: write it like '1-4', '0.0-1.0' or 'yes/no'")
         return cls(name, float(match[1]), float(match[2]), "." not in name)
 
     def value(self, answer: Answer) -> float:
-        """The number that an answer is; ValueError where it is none of this scale."""
+        """The number of an answer; raises ValueError if the scale does not have it."""
         if self.words:
             if answer not in self.words:
-                raise ValueError(f"{shown(answer)} is no answer on the scale {shown(self.name)}")
+                raise ValueError(f"{shown(answer)} is not an answer on the scale {shown(self.name)}")
             return float(len(self.words) - 1 - self.words.index(str(answer)))
         if isinstance(answer, str) or not self.low <= answer <= self.high:
-            raise ValueError(f"{shown(answer)} is no answer on the scale {shown(self.name)}")
+            raise ValueError(f"{shown(answer)} is not an answer on the scale {shown(self.name)}")
         if self.is_whole and answer != int(answer):
-            raise ValueError(f"{shown(answer)} is not whole, as answers on the scale {shown(self.name)} are")
+            raise ValueError(f"{shown(answer)} is not a whole number, as answers on the scale {shown(self.name)} are")
         return float(answer)
 
     def answer(self, value: float) -> Answer:
-        """The answer that the number is: what is written to files."""
+        """The answer of a number, as it is written to files."""
         if self.words:
             return self.words[len(self.words) - 1 - int(value)]
         return int(value) if self.is_whole else value

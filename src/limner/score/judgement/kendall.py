@@ -1,9 +1,9 @@
 """Kendall's τ of two columns with ties, and of samples in which whole clusters of rows are drawn at random.
 
-Of every two rows, S counts 1 where both columns order them alike and −1 where
-they order them differently; a tie in either counts nothing. τ-b divides by the
-geometric mean of the pairs not tied in each column, τ-c by the S that a square
-table of as many classes could have at most (Stuart 1953).
+For every two rows, S counts 1 if both columns order them alike and −1 if they
+order them differently; a tie in either counts nothing. τ-b divides by the
+geometric mean of the pairs not tied in each column, τ-c by the largest S of a
+square table with as many classes (Stuart 1953).
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ BLOCK = 1 << 22
 
 
 def kendall(x: Floats, y: Floats, kind: Tau) -> float:
-    """τ-b or τ-c of two columns; NaN where a column does not vary. O(n log n)."""
+    """τ-b or τ-c of two columns; NaN if a column does not vary. O(n log n)."""
     times = np.ones((1, len(x)), dtype=np.int64)
     return float(kendall_of_samples(x, y, np.arange(len(x)), times, kind)[0])
 
 
 def kendall_of_samples(x: Floats, y: Floats, cluster: Integers, times: Integers, kind: Tau) -> Floats:
-    """τ of every sample: row i is in sample s `times[s, cluster[i]]` times. NaN where a column does not vary."""
+    """τ of every sample; row i is in sample s `times[s, cluster[i]]` times. NaN if a column does not vary."""
     n_clusters = times.shape[1]
     by_x, by_y = (_Classes(column, cluster, n_clusters) for column in (x, y))
     if len(times) > 1 and n_clusters <= MAX_CLUSTERS and n_clusters * by_y.n <= MAX_CELLS:
@@ -61,7 +61,7 @@ class _Classes:
         cells, rows = np.unique(self.of_row * n_clusters + cluster, return_counts=True)
         of_cell = cells // n_clusters
         is_shared = (np.bincount(of_cell, minlength=self.n) > 1)[of_cell]
-        # Most classes of a metric's scores lie in one cluster: those are counted together, by cluster.
+        # Most classes of a metric's scores lie in a single cluster. Those are counted together, by cluster.
         alone = cells[~is_shared] % n_clusters
         self._n_alone: Floats = np.bincount(alone, minlength=n_clusters).astype(np.float64)
         self._squares_alone: Floats = np.bincount(alone, rows[~is_shared] ** 2.0, n_clusters).astype(np.float64)
@@ -84,7 +84,7 @@ class _Classes:
         return present
 
     def _sizes(self, times: Integers) -> Iterator[tuple[int, Integers]]:
-        """How many rows of each class of several clusters each sample has: `[samples, classes]`, some at a time."""
+        """How many rows each sample has of each class that several clusters share, a block of samples at a time."""
         if not len(self._clusters):
             return
         step = max(1, BLOCK // len(self._clusters))
@@ -93,11 +93,12 @@ class _Classes:
 
 
 def _between_clusters(by_x: _Classes, by_y: _Classes, cluster: Integers, n_clusters: int) -> Floats:
-    """A table that tells S of every sample: it is `times @ table @ times`.
+    """A table that gives S of any sample as `times @ table @ times`.
 
-    Rows are met by rising x. For each class of y, `balance` has how many rows
-    of each cluster were met with a lower y, less those with a higher one: what
-    a row of that class adds to S. All are whole numbers, so nothing is rounded.
+    Rows come by rising x. For each class of y, `balance` counts the rows of
+    each cluster that came before with a lower y, minus those with a higher
+    one: what a row of that class adds to S. All are whole numbers, so nothing
+    is rounded.
     """
     cells, counts = np.unique((by_x.of_row * by_y.n + by_y.of_row) * n_clusters + cluster, return_counts=True)
     starts = np.flatnonzero(np.diff(cells // (n_clusters * by_y.n), prepend=-1, append=-1)).tolist()
@@ -107,7 +108,7 @@ def _between_clusters(by_x: _Classes, by_y: _Classes, cluster: Integers, n_clust
     table = np.zeros((n_clusters, n_clusters))
     balance = np.zeros((by_y.n, n_clusters))
     for start, end in pairwise(starts):
-        # Rows of equal x are tied: each is counted before any is met.
+        # Rows of equal x are tied: all are counted before any changes the balance.
         for y, c, n in met[start:end]:
             table[c] += balance[y] if n == 1 else n * balance[y]
         for y, c, n in met[start:end]:
@@ -117,7 +118,7 @@ def _between_clusters(by_x: _Classes, by_y: _Classes, cluster: Integers, n_clust
 
 
 def _sum(x: Integers, y: Integers, weight: Integers) -> int:
-    """S of classes, each row counted as often as its weight says (Knight 1966, with weights)."""
+    """S of classes, with each row repeated as often as its weight (Knight 1966)."""
     is_drawn = weight > 0
     x, y, weight = x[is_drawn], y[is_drawn], weight[is_drawn]
     order = np.lexsort((x, y))
@@ -133,11 +134,11 @@ def _squares(classes: Integers, weight: Integers) -> int:
 
 
 def _inversions(numbers: Integers, weight: Integers) -> int:
-    """How many pairs stand in falling order, by weight.
+    """How many pairs are in falling order, by weight.
 
-    From the highest bit down: pairs that first differ in this bit stand
-    together, and those of them are wrong whose 1 is before the 0. Then each
-    group is parted by the bit, order kept.
+    From the highest bit down: pairs that first differ in this bit are in one
+    group, and inverted if the 1 comes before the 0. Each group is then split
+    by the bit, without changing the order.
     """
     inversions = 0
     for bit in reversed(range(int(numbers.max(initial=0)).bit_length())):
@@ -147,7 +148,7 @@ def _inversions(numbers: Integers, weight: Integers) -> int:
         before = np.maximum.accumulate(np.where(begins, ones - weight * is_one, 0))
         inversions += int(((ones - before) * weight * (1 - is_one)).sum())
         parted = numbers >> bit
-        # numpy sorts numbers of 16 bits by radix.
+        # numpy sorts numbers of up to 16 bits by radix, which is much faster.
         order = np.argsort(parted.astype(np.min_scalar_type(int(parted.max()))), kind="stable")
         numbers, weight = numbers[order], weight[order]
     return inversions
