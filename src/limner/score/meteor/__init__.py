@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING
 from limner.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from limner.score.meteor.meteor_metric import Explanation as Explanation
-    from limner.score.meteor.meteor_metric import Matched as Matched
-    from limner.score.meteor.meteor_metric import Meteor as Meteor
-    from limner.score.meteor.meteor_tables import Tables as Tables
-    from limner.score.meteor.meteor_tables import load_tables as load_tables
+    from limner.score.meteor.meteor_metric import Explanation, Matched, Meteor
+    from limner.score.meteor.meteor_tables import Tables, load_tables
 
-__getattr__, __dir__, __all__ = lazy_exports(
-    __name__,
-    {
-        "limner.score.meteor.meteor_metric": ["Explanation", "Matched", "Meteor"],
-        "limner.score.meteor.meteor_tables": ["Tables", "load_tables"],
-    },
-)
+__getattr__, __dir__, __all__ = lazy_exports(__name__)
