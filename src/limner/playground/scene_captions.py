@@ -7,9 +7,9 @@ from functools import cache
 from random import Random
 
 from limner.playground.attention import Viewpoint, relation
+from limner.playground.describer_phrases import Speaker
 from limner.playground.describers import MISSPELT, Describer
 from limner.playground.grammar import IDLE, STATIC, VERBS, Sentence, VerbPhrase
-from limner.playground.noun_phrases import Speaker
 from limner.playground.scene import Fact, Group, Thing
 from limner.playground.scene_settings import Wheel
 from limner.text.verb_forms import gerund, third

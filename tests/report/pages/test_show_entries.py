@@ -11,8 +11,7 @@ from hypothesis import given
 from limner.corpus import Box, Caption, Image, Mention
 from limner.report.pages.page_data import Pieces, colours_of
 from limner.report.pages.page_pictures import Shown
-from limner.report.pages.show_page import Entries
-from limner.report.pages.show_results import Said
+from limner.report.pages.show_page import Entries, Said
 from strategies import images
 
 BOXES = (

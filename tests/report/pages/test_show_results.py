@@ -7,7 +7,7 @@ import pytest
 from limner.corpus import Box, Caption, Image, Mention
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
-from limner.report.pages.show_results import Results
+from limner.report.pages.show_page import Results
 
 GOLD = Image("a", 100, 100, (Box("0", 0, 0, 50, 50, "dog"),), (Caption("0", "A dog ."),))
 
