@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,16 @@ from PIL import Image as Picture
 from limner.corpus import Box, Caption, Image, Mention, open_corpus
 from limner.report import Pictures, write_page
 from limner.score.content import gold_sets, human, summarise
+from page_checks import (
+    expect,
+    expect_current,
+    expect_first_ids,
+    expect_ids,
+    expect_text,
+    expect_value,
+    gap_below_bar,
+    settle,
+)
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -107,36 +118,32 @@ def card(page: Page, number: int) -> Any:
     return page.locator(f"#card-{number}")
 
 
-def current(page: Page) -> str:
-    return page.locator(".card.current h2").inner_text()
-
-
 def test_a_word_lights_up_its_boxes_and_every_other_word_for_them(show: Open) -> None:
     page = show()
     card(page, 0).get_by_text("two dogs").hover()
-    assert sorted(lit(page)) == ["1", "2"]
-    assert lit(page, "mark") == ["two dogs", "A dog", "Dog"]
+    expect_value(lambda: sorted(lit(page)), ["1", "2"])
+    expect_value(lambda: lit(page, "mark"), ["two dogs", "A dog", "Dog"])
     card(page, 0).get_by_text("walks").hover(position={"x": 1, "y": 1})
     page.mouse.move(5, 5)
-    assert lit(page) == []
+    expect_value(lambda: lit(page), [])
 
 
 def test_a_box_lights_up_its_words_in_every_sentence(show: Open) -> None:
     page = show()
     card(page, 0).locator(".box[data-boxes='0']").hover()
-    assert lit(page) == ["0"]
-    assert lit(page, "mark") == ["A 👨 man", "him", "man", "Man"]
-    assert card(page, 0).locator(".box.on .label").inner_text() == "man people"
+    expect_value(lambda: lit(page), ["0"])
+    expect_value(lambda: lit(page, "mark"), ["A 👨 man", "him", "man", "Man"])
+    expect_text(card(page, 0).locator(".box.on .label"), "man people")
 
 
 def test_lit_boxes_are_seen_and_the_others_are_not(show: Open) -> None:
     page = show()
     opacity = "one => getComputedStyle(one).opacity"
     man, dog = (card(page, 0).locator(f".box[data-boxes='{i}']") for i in (0, 1))
-    assert (man.evaluate(opacity), dog.evaluate(opacity)) == ("1", "1")
+    expect_value(lambda: (man.evaluate(opacity), dog.evaluate(opacity)), ("1", "1"))
     card(page, 0).get_by_text("him").hover()
-    assert (man.evaluate(opacity), dog.evaluate(opacity)) == ("1", "0")
-    assert card(page, 0).locator(".veil mask rect").count() == 2
+    expect_value(lambda: (man.evaluate(opacity), dog.evaluate(opacity)), ("1", "0"))
+    expect(card(page, 0).locator(".veil mask rect")).to_have_count(2)
 
 
 def test_words_have_the_colours_of_their_boxes(show: Open) -> None:
@@ -156,16 +163,16 @@ def test_a_click_keeps_things_lit_and_another_lets_them_go(show: Open) -> None:
     words = card(page, 0).get_by_text("him")
     words.click()
     page.mouse.move(5, 5)
-    assert lit(page) == ["0"]
+    expect_value(lambda: lit(page), ["0"])
     words.click()
     page.mouse.move(5, 5)
-    assert lit(page) == []
+    expect_value(lambda: lit(page), [])
 
 
 def test_a_tap_lights_up_on_a_phone(show: Open) -> None:
     page = show(**PHONE, has_touch=True)
     card(page, 0).get_by_text("him").tap()
-    assert lit(page) == ["0"]
+    expect_value(lambda: lit(page), ["0"])
 
 
 def test_an_image_has_its_picture_or_a_layout(show: Open) -> None:
@@ -173,28 +180,29 @@ def test_an_image_has_its_picture_or_a_layout(show: Open) -> None:
     picture = card(page, 0).locator("img")
     picture.evaluate("one => one.decode()")
     assert picture.evaluate("one => one.naturalWidth") == 200
-    assert card(page, 1).locator("img").count() == 0
-    assert card(page, 1).locator(".layout .box .label").first.is_visible()
-    assert card(page, 2).locator("figure").get_attribute("aria-label") == "Layout with 5 boxes: 2 × dog, 2 × ball, man"
+    expect(card(page, 1).locator("img")).to_have_count(0)
+    expect(card(page, 1).locator(".layout .box .label").first).to_be_visible()
+    layout = "Layout with 5 boxes: 2 × dog, 2 × ball, man"
+    expect(card(page, 2).locator("figure")).to_have_attribute("aria-label", layout)
 
 
 def test_scores_of_an_image_and_means_at_the_top(show: Open) -> None:
     page = show()
     # Gold says {man, dog, dog} and {dog, man}; good says {dog, man}: P 1, R (2/3 + 1)/2.
-    assert card(page, 0).locator("section", has_text="good").locator(".prf").inner_text() == "P 1.00  R .83  F .91"
-    rows = page.locator("#summary tbody tr").all_inner_texts()
-    assert [row.split() for row in rows] == [
+    expect_text(card(page, 0).locator("section", has_text="good").locator(".prf"), "P 1.00  R .83  F .91")
+    summary = [
         ["gold", "43", "–", "–", "–"],
         ["good", "42", "1.0000", ".8333", ".9091"],
         ["poor", "3", ".3333", ".1389", ".1961"],
         ["human", "43", ".8333", ".8333", ".8000"],
         ["oracle", "43", "1.0000", ".8333", ".9091"],
     ]
+    expect_value(lambda: [row.split() for row in page.locator("#summary tbody tr").all_inner_texts()], summary)
 
 
 def test_an_image_without_a_result_says_so(show: Open) -> None:
     page = show(fragment="#n7")
-    assert card(page, 10).locator("section", has_text="good").inner_text().split() == ["good", "no", "caption"]
+    expect_text(card(page, 10).locator("section", has_text="good"), "good no caption")
 
 
 SEARCHES = [
@@ -215,19 +223,19 @@ def test_search_finds_words_by_their_beginning_phrases_and_ids(show: Open) -> No
     for query, found in SEARCHES:
         page.keyboard.press("/")
         page.keyboard.type(query)
-        assert ids(page) == found, query
-        assert page.locator("#count").inner_text() == f"{len(found)} of 43 images"
-        assert page.locator("#nothing").is_visible() is (not found)
+        expect_ids(page, found)
+        expect_text(page.locator("#count"), f"{len(found)} of 43 images")
+        expect(page.locator("#nothing")).to_be_visible(visible=not found)
         page.keyboard.press("Escape")
 
 
 def test_what_was_searched_for_is_marked(show: Open) -> None:
     page = show()
     page.locator("#query").fill("man second")
-    assert page.evaluate("[...CSS.highlights.get('found')].map(String)") == ["man", "second", "man"]
+    expect_value(lambda: page.evaluate("[...CSS.highlights.get('found')].map(String)"), ["man", "second", "man"])
     page.locator("#clear").click()
-    assert page.evaluate("CSS.highlights.get('found').size") == 0
-    assert page.locator("#count").inner_text() == "43 images"
+    expect_value(lambda: page.evaluate("CSS.highlights.get('found').size"), 0)
+    expect_text(page.locator("#count"), "43 images")
 
 
 FILTERS = [
@@ -248,10 +256,10 @@ def test_filters(show: Open) -> None:
     page = show()
     for choices, found in FILTERS:
         choose(page, choices)
-        assert sorted(ids(page)) == sorted(found), choices
-        assert page.locator("#summary-of").inner_text().startswith("Means over the ")
+        expect_value(lambda: sorted(ids(page)), sorted(found), choices)
+        expect(page.locator("#summary-of")).to_have_text(re.compile("^Means over the "))
         page.locator("#clear").click()
-        assert page.locator("#count").inner_text() == "43 images"
+        expect_text(page.locator("#count"), "43 images")
 
 
 def choose(page: Page, choices: dict[str, str]) -> None:
@@ -281,29 +289,28 @@ def test_sorting(show: Open) -> None:
         choose(page, choices)
         if page.locator("#direction").get_attribute("aria-pressed") != str(reverse).lower():
             page.locator("#direction").click()
-        assert ids(page)[:3] == first, choices
+        expect_first_ids(page, first)
 
 
 def test_another_order_is_shown_from_its_beginning(show: Open) -> None:
     page = show()
     page.evaluate("scrollBy(0, 6000)")
     page.locator("#sort").select_option(label="by id")
-    assert ids(page)[:2] == ["first", "n0"]
-    bar, top = page.evaluate("['#bar', '.card'].map(one => document.querySelector(one).getBoundingClientRect())")
-    assert 0 <= top["top"] - bar["bottom"] < 20
+    expect_first_ids(page, ["first", "n0"])
+    expect_value(lambda: gap_below_bar(page, ".card"), lambda gap: 0 <= gap < 20)
 
 
 def test_the_means_are_of_the_images_shown(show: Open) -> None:
     page = show()
     page.locator("#query").fill("first")
-    assert page.locator("#summary tbody tr").nth(2).inner_text().split() == ["poor", "1", "1.0000", ".4167", ".5882"]
+    expect_text(page.locator("#summary tbody tr").nth(2), "poor 1 1.0000 .4167 .5882")
 
 
 def test_sources_can_be_hidden(show: Open) -> None:
     page = show()
-    assert card(page, 0).locator("section").count() == 5
+    expect(card(page, 0).locator("section")).to_have_count(5)
     page.get_by_role("checkbox", name="gold").uncheck()
-    assert card(page, 0).locator("section h3 span:first-child").all_inner_texts() == ["good", "poor", "human", "oracle"]
+    expect_text(card(page, 0).locator("section h3 span:first-child"), ["good", "poor", "human", "oracle"])
 
 
 def test_keys_go_from_image_to_image(show: Open) -> None:
@@ -316,11 +323,10 @@ def test_keys_go_from_image_to_image(show: Open) -> None:
         ("ArrowUp", "first"),
     ]:
         page.keyboard.press(key)
-        assert current(page) == there
-        bar, top = page.evaluate("['bar', 'card-0'].map(id => document.getElementById(id).getBoundingClientRect())")
-    assert 0 <= top["top"] - bar["bottom"] < 20
+        expect_current(page, there)
+    expect_value(lambda: gap_below_bar(page, "#card-0"), lambda gap: 0 <= gap < 20)
     page.keyboard.press("k")
-    assert current(page) == "first"
+    expect_current(page, "first")
 
 
 def test_keys_go_on_from_what_is_in_view(show: Open) -> None:
@@ -329,50 +335,50 @@ def test_keys_go_on_from_what_is_in_view(show: Open) -> None:
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight / 2)")
     page.locator("#card-0").wait_for(state="detached")
     page.keyboard.press("j")
-    assert current(page).startswith("n")
+    expect(page.locator(".card.current h2")).to_have_text(re.compile("^n"))
 
 
 def test_keys_go_from_mention_to_mention(show: Open) -> None:
     page = show()
     page.keyboard.press("j")
-    seen = []
-    for key in ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft", "ArrowLeft"]:
-        page.keyboard.press(key)
-        seen.append((page.evaluate("document.activeElement.textContent"), sorted(lit(page))))
-    assert seen == [
-        ("A 👨 man", ["0"]),
-        ("two dogs", ["1", "2"]),
-        ("A dog", ["1"]),
-        ("two dogs", ["1", "2"]),
-        ("A 👨 man", ["0"]),
-        ("Man", ["0"]),
+    steps = [
+        ("ArrowRight", "A 👨 man", ["0"]),
+        ("ArrowRight", "two dogs", ["1", "2"]),
+        ("ArrowRight", "A dog", ["1"]),
+        ("ArrowLeft", "two dogs", ["1", "2"]),
+        ("ArrowLeft", "A 👨 man", ["0"]),
+        ("ArrowLeft", "Man", ["0"]),
     ]
+    for key, words, boxes in steps:
+        page.keyboard.press(key)
+        expect(page.locator("mark:focus")).to_have_text(words)
+        expect_value(lambda: sorted(lit(page)), boxes)
     page.keyboard.press("Escape")
-    assert lit(page) == []
+    expect_value(lambda: lit(page), [])
 
 
 def test_keys_show_and_hide_and_help(show: Open) -> None:
     page = show()
     label = card(page, 0).locator(".box .label").first
-    assert not label.is_visible()
+    expect(label).to_be_hidden()
     page.keyboard.press("l")
-    assert label.is_visible()
+    expect(label).to_be_visible()
     page.keyboard.press("b")
-    assert card(page, 0).locator(".box").first.evaluate("one => getComputedStyle(one).opacity") == "0"
+    expect(card(page, 0).locator(".box").first).to_have_css("opacity", "0")
     page.keyboard.press("?")
-    assert page.locator("#help").is_visible()
+    expect(page.locator("#help")).to_be_visible()
     page.keyboard.press("Escape")
-    assert not page.locator("#help").is_visible()
+    expect(page.locator("#help")).to_be_hidden()
 
 
 def test_what_is_typed_into_a_field_is_no_command(show: Open) -> None:
     page = show()
     page.locator("#query").click()
     page.keyboard.type("jk?")
-    assert page.locator(".card.current").count() == 0
-    assert page.locator("#query").input_value() == "jk?"
+    expect(page.locator(".card.current")).to_have_count(0)
+    expect(page.locator("#query")).to_have_value("jk?")
     page.keyboard.press("Escape")
-    assert page.evaluate("document.activeElement.id") != "query"
+    expect(page.locator("#query")).not_to_be_focused()
 
 
 @pytest.mark.parametrize(
@@ -380,10 +386,9 @@ def test_what_is_typed_into_a_field_is_no_command(show: Open) -> None:
 )
 def test_a_link_leads_to_its_image(show: Open, fragment: str, id: str) -> None:
     page = show(fragment=fragment)
-    assert current(page) == id
-    bar, top = page.evaluate("['#bar', '.current'].map(one => document.querySelector(one).getBoundingClientRect())")
-    assert 0 <= top["top"] - bar["bottom"] < 20
-    assert page.evaluate("document.activeElement.className") == "card current"
+    expect_current(page, id)
+    expect_value(lambda: gap_below_bar(page, ".current"), lambda gap: 0 <= gap < 20)
+    expect_value(lambda: page.evaluate("document.activeElement.className"), "card current")
 
 
 def test_a_link_to_an_image_that_is_filtered_out_clears_the_filter(show: Open) -> None:
@@ -391,24 +396,24 @@ def test_a_link_to_an_image_that_is_filtered_out_clears_the_filter(show: Open) -
     page.locator("#query").fill("second")
     page.evaluate("location.hash = '#n20'")
     page.wait_for_selector(".card.current")
-    assert current(page) == "n20"
-    assert page.locator("#query").input_value() == ""
+    expect_current(page, "n20")
+    expect(page.locator("#query")).to_have_value("")
 
 
 def test_a_link_to_nothing_shows_the_beginning(show: Open) -> None:
     page = show()
     for fragment in ["#nowhere", "#%E0%A4%A", "#bar", "#"]:
         page.evaluate("hash => { location.hash = hash; }", fragment)
-        assert ids(page)[0] == "first"
-        assert page.locator(".card.current").count() == 0
+        expect_first_ids(page, ["first"])
+        expect(page.locator(".card.current")).to_have_count(0)
 
 
 def test_the_link_of_an_image_is_copied(show: Open, written: Path) -> None:
     page = show(permissions=["clipboard-read", "clipboard-write"])
     card(page, 2).get_by_text("Copy link").click()
-    page.wait_for_selector(".toast.shown")
-    assert page.locator("#toast").inner_text() == "Link copied"
-    assert page.evaluate("navigator.clipboard.readText()") == written.as_uri() + "#third%2F3%20%C3%A9"
+    expect(page.locator(".toast.shown")).to_be_visible()
+    expect_text(page.locator("#toast"), "Link copied")
+    expect_value(lambda: page.evaluate("navigator.clipboard.readText()"), written.as_uri() + "#third%2F3%20%C3%A9")
 
 
 def test_only_images_near_the_view_are_there_and_all_are_reached(show: Open) -> None:
@@ -418,7 +423,7 @@ def test_only_images_near_the_view_are_there_and_all_are_reached(show: Open) -> 
     while ids(page)[-1] != "n39":
         seen.update(dict.fromkeys(ids(page)))
         page.evaluate("scrollBy(0, 500)")
-        page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        settle(page)
         assert page.locator(".card").count() < 16
     seen.update(dict.fromkeys(ids(page)))
     assert list(seen) == [image.id for image in GOLD]
@@ -428,10 +433,10 @@ def test_only_images_near_the_view_are_there_and_all_are_reached(show: Open) -> 
 def test_a_phone_needs_no_sideways_scrolling(show: Open, scheme: str) -> None:
     page = show(**PHONE, color_scheme=scheme)
     page.locator("#toggle").click()
-    assert page.locator("#label").is_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    expect(page.locator("#label")).to_be_visible()
+    expect_value(lambda: page.evaluate("document.documentElement.scrollWidth"), PHONE["width"])
     page.evaluate("scrollTo(0, 3000)")
-    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    expect_value(lambda: page.evaluate("document.documentElement.scrollWidth"), PHONE["width"])
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -466,10 +471,10 @@ def test_nothing_in_the_data_runs(show: Open, tmp_path: Path) -> None:
     page.locator("#label").fill(HOSTILE)
     page.keyboard.press("Escape")
     page.keyboard.press("j")
-    assert current(page) == HOSTILE
-    assert page.title() == HOSTILE
+    expect_current(page, HOSTILE)
+    expect(page).to_have_title(HOSTILE)
     assert page.evaluate("window.ran") is None
-    assert page.locator("mark").first.inner_text() == HOSTILE
+    expect_text(page.locator("mark").first, HOSTILE)
 
 
 def test_odd_images_are_shown(show: Open, tmp_path: Path) -> None:
@@ -482,10 +487,10 @@ def test_odd_images_are_shown(show: Open, tmp_path: Path) -> None:
     ]
     write_page(images, [], tmp_path / "page.html")
     page = show(tmp_path / "page.html")
-    assert ids(page) == ["nothing", "words", "flat", "many"]
-    assert card(page, 0).locator("figure").inner_text() == "no picture and no boxes"
+    expect_ids(page, ["nothing", "words", "flat", "many"])
+    expect_text(card(page, 0).locator("figure"), "no picture and no boxes")
     card(page, 3).get_by_text("all").hover()
-    assert len(lit(page)) == 2000
+    expect_value(lambda: len(lit(page)), 2000)
 
 
 def test_linked_pictures_are_shown(show: Open, tmp_path: Path) -> None:
@@ -501,9 +506,9 @@ def test_linked_pictures_are_shown(show: Open, tmp_path: Path) -> None:
 def test_a_corpus_without_scores_does_not_speak_of_them(show: Open, tmp_path: Path) -> None:
     write_page([Image("a", captions=(Caption("0", "Words ."),))], [], tmp_path / "page.html")
     page = show(tmp_path / "page.html")
-    assert not page.locator("#scorer").is_visible()
-    assert not page.locator("#summary").is_visible()
-    assert not page.locator("#type").is_visible()
+    expect(page.locator("#scorer")).to_be_hidden()
+    expect(page.locator("#summary")).to_be_hidden()
+    expect(page.locator("#type")).to_be_hidden()
 
 
 def test_the_human_bound_of_a_real_corpus_is_that_of_the_scorer(show: Open, shared_data: Path, tmp_path: Path) -> None:
@@ -515,6 +520,6 @@ def test_the_human_bound_of_a_real_corpus_is_that_of_the_scorer(show: Open, shar
     write_page(images, [], tmp_path / "page.html")
     people = {image.id: score for image in images if (score := human(gold_sets(image))) is not None}
     expected = summarise(people)
-    row = show(tmp_path / "page.html").locator("#summary tbody tr").first.inner_text().split()
     figures = [f"{value:.4f}".removeprefix("0") for value in (expected.P, expected.R, expected.F)]
-    assert row == ["human", str(expected.n_images), *figures]
+    row = show(tmp_path / "page.html").locator("#summary tbody tr").first
+    expect_text(row, " ".join(["human", str(expected.n_images), *figures]))
