@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Iterator, Sequence
 from math import isnan
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +17,7 @@ from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError
 from limner.score import evaluate
+from limner.score.bleu import Bleu
 from limner.score.caption_evaluation import compare_systems, evaluate_systems
 from limner.score.document_frequencies import document_frequencies
 from limner.score.metric import Settings, Statistics, means
@@ -201,3 +206,97 @@ def test_a_metric_that_is_not_there_is_answered_with_the_nearest() -> None:
     with pytest.raises(LimnerError, match="no metric was named"):
         evaluate(SAID, REFERENCES, metrics=[])
     assert {"bleu", "rouge_l", "cider"} <= METRICS.keys()
+
+
+class CountingParser:
+    """A metric that parses every sentence it has not met, as SPICE* does."""
+
+    name = "parsed"
+    columns = ("parsed",)
+
+    def __init__(self) -> None:
+        self.known: dict[str, int] = {}
+        self.n_parsed = 0
+
+    def measure(self, run: Run) -> Statistics:
+        for sentence in run.sentences():
+            if sentence not in self.known:
+                self.known[sentence] = len(sentence)
+                self.n_parsed += 1
+        return means([self.known[caption] for caption in run.candidates])
+
+
+def test_metrics_are_made_once_for_all_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Settings] = []
+
+    class Made(Bleu):
+        @classmethod
+        def from_settings(cls, settings: Settings) -> Made:
+            made.append(settings)
+            return cls()
+
+    monkeypatch.setattr("limner.score.bleu.Bleu", Made)
+    systems = [read_captions(SAID, name="a"), read_captions(dict(reversed(SAID.items())), name="b")]
+    evaluate_systems(systems, read_references(REFERENCES), metrics=["bleu"], by=["length"])
+    assert len(made) == 1
+
+
+def test_references_are_parsed_once_for_all_systems() -> None:
+    parser = CountingParser()
+    systems = [read_captions(SAID, name=name) for name in "abc"]
+    evaluate_systems(systems, read_references(REFERENCES), metrics=[parser], by=["length"])
+    assert parser.n_parsed == len({*SAID.values(), *(text for texts in REFERENCES.values() for text in texts)})
+
+
+def test_spice_star_parses_references_once_for_all_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("spacy", reason="SPICE* parses with spaCy")
+    from limner.score.spice.spice_parser import Parser
+
+    given: list[str] = []
+    parse = Parser.parse
+
+    def watched(parser: Parser, captions: Sequence[str]) -> Iterator[Any]:
+        given.extend(captions)
+        return parse(parser, captions)
+
+    monkeypatch.setattr(Parser, "parse", watched)
+    systems = [read_captions({"1": text}, name=text) for text in ("a dog runs", "a cat sleeps")]
+    evaluate_systems(systems, read_references({"1": ["a brown dog", "one dog runs"]}), metrics=["spice*"])
+    assert sorted(given) == ["a brown dog", "a cat sleeps", "a dog runs", "one dog runs"]
+
+
+def test_an_evaluation_shows_itself_in_a_line_and_in_a_table() -> None:
+    found = evaluate(SAID, REFERENCES, metrics=["bleu", "rouge_l"], samples=50)
+    assert repr(found).startswith("<Evaluation of 'results': 40 images; bleu1=0.")
+    assert len(repr(found)) < 200
+    table = found._repr_html_()
+    assert table.count("<tr>") == 1 + 5
+    assert f"{found.scores['rouge_l']:.4f}" in table
+    assert "95% interval" in table
+    assert "interval" not in evaluate(SAID, REFERENCES, metrics=["bleu"], samples=0)._repr_html_()
+
+
+def test_an_evaluation_becomes_a_data_frame() -> None:
+    pandas = pytest.importorskip("pandas")
+    found = evaluate(SAID, REFERENCES, metrics=["bleu", "rouge_l"])
+    frame = found.to_pandas()
+    assert isinstance(frame, pandas.DataFrame)
+    assert list(frame.columns) == list(found.scores)
+    assert frame["rouge_l"].to_dict() == found.per_image("rouge_l")
+
+
+def test_a_data_frame_gets_a_row_for_each_image(monkeypatch: pytest.MonkeyPatch) -> None:
+    frames = SimpleNamespace(
+        DataFrame=lambda columns, index: (columns, index), Index=lambda ids, name: (name, list(ids))
+    )
+    monkeypatch.setitem(sys.modules, "pandas", frames)
+    found = evaluate(SAID, REFERENCES, metrics=["rouge_l"])
+    columns, index = found.to_pandas()
+    assert index == ("image", list(SAID))
+    assert dict(zip(SAID, columns["rouge_l"], strict=True)) == found.per_image("rouge_l")
+
+
+def test_without_pandas_an_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(LimnerError, match="pip install pandas"):
+        evaluate(SAID, REFERENCES, metrics=["rouge_l"]).to_pandas()

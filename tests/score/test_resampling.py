@@ -7,8 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from limner.arrays import Floats
 from limner.errors import LimnerError
-from limner.score.metric import Numbers, Statistics, means
+from limner.score.metric import Statistics, means
 from limner.score.resampling import bounds, differences
 
 
@@ -16,7 +17,7 @@ def ratio(hits: list[int], tries: list[int]) -> Statistics:
     """A property of the whole run: hits over tries, as a corpus' precision is."""
     rows = np.array([hits, tries], dtype=np.float64).T
 
-    def finish(sums: Numbers) -> Numbers:
+    def finish(sums: Floats) -> Floats:
         return sums[..., :1] / sums[..., 1:]
 
     return Statistics(rows, finish, finish(rows))
@@ -109,3 +110,24 @@ def test_what_only_a_whole_run_has_is_neither_bounded_nor_tested() -> None:
     assert not np.isnan(tested).any()
     assert untested.difference == pytest.approx(float(one.value()[1] - other.value()[1]))
     assert np.isnan(untested[1:5]).all()
+
+
+def test_the_p_of_the_bootstrap_is_twice_the_share_of_samples_with_another_sign() -> None:
+    """Of three images that differ by 2, 1 and -2, the 27 ordered samples with replacement can be listed."""
+    first, second = means(np.array([2.0, 1.0, 0.0])), means(np.array([0.0, 0.0, 2.0]))
+    sums = [sum(sample) for sample in product((2, 1, -2), repeat=3)]
+    n_other_sign = min(sum(total <= 0 for total in sums), sum(total >= 0 for total in sums))
+    ((found,),) = differences([first], [second], samples=20_000)
+    assert found.difference > 0
+    assert found.p_bootstrap == pytest.approx(2 * n_other_sign / 27, abs=0.02)
+    assert found.p_bootstrap != pytest.approx(found.p, abs=0.1)
+
+
+def test_the_p_of_the_bootstrap_is_small_where_nearly_every_image_agrees() -> None:
+    generator = np.random.default_rng(0)
+    second = generator.random(200)
+    first = second + generator.normal(0.05, 0.1, 200)
+    ((found,),) = differences([means(first)], [means(second)], samples=2_000, swaps=100)
+    ((reversed_order,),) = differences([means(second)], [means(first)], samples=2_000, swaps=100)
+    assert found.p_bootstrap == reversed_order.p_bootstrap == pytest.approx(2 / 2_001)
+    assert found.low > 0 > reversed_order.high

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,3 +43,9 @@ def test_a_table_of_many_words_keeps_them_apart() -> None:
     table = token_table([" ".join(words), " ".join(reversed(words))])
     assert list(table.words) == words
     assert table.numbers.tolist() == [*range(50_000), *reversed(range(50_000))]
+
+
+def test_a_table_can_be_copied_with_other_words() -> None:
+    table = token_table(["a dog", "a", "a b c d"])
+    other = replace(table, words=[word.upper() for word in table.words])
+    assert (len(other), other.sentence(0), other.sentence(1)) == (3, ["A", "DOG"], ["A"])

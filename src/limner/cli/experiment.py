@@ -8,6 +8,11 @@ import click
 
 from limner.cli.corpora import Source, lenient_option, tell_reading
 from limner.cli.terminal import progress, terminal_progress
+from limner.corpus import open_corpus
+from limner.describe.learned import LearnedSelector, train_selector
+from limner.describe.selectors import Concepts
+from limner.experiments.content_selection import compare_systems
+from limner.experiments.content_selection_report import write_report
 from limner.lazy import load
 
 
@@ -24,12 +29,6 @@ def content_selection(train: str, test: str, out: Path, model: Path | None, seed
     Writes table.csv, table.md, tests.csv, examples.md and Figures 3, 4 and 6
     of Wang & Gaizauskas (2015) to DIR.
     """
-    from limner.corpus import open_corpus
-    from limner.describe.learned import LearnedSelector, train_selector
-    from limner.describe.selectors import Concepts
-    from limner.experiments.content_selection import compare_systems
-    from limner.experiments.content_selection_report import write_report
-
     load("limner.look.plots")
     known = open_corpus(train, lenient=lenient)
     unseen = open_corpus(test, lenient=lenient)

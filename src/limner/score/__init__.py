@@ -1,19 +1,24 @@
-"""From outputs and gold to scores with signatures and intervals."""
+"""From outputs and gold to scores: values with intervals, signatures and tests between systems.
+
+`evaluate` scores captions by any metrics, `evaluate_content` the boxes that
+captions mention, `compare_systems` tests differences; `human_bound` is what
+people score by a metric, and `CaptionJob` scores files from beginning to end.
+Nothing is imported until it is used.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from limner.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from limner.score.caption_evaluation import Evaluation, evaluate
+    from limner.score.caption_evaluation import Evaluation, compare_systems, evaluate, evaluate_systems
+    from limner.score.caption_job import CaptionJob
+    from limner.score.content_evaluation import evaluate_content
+    from limner.score.external import function_metric, scores_file
+    from limner.score.human_bound import human_bound
+    from limner.score.metric import Metric, Settings, Statistics, means
+    from limner.score.pairing import Policy
 
-__all__ = ["Evaluation", "evaluate"]
-
-
-def __getattr__(name: str) -> Any:
-    # What scores captions needs numpy and tokenisers, which the measures of boxes do without.
-    if name in __all__:
-        from limner.score import caption_evaluation
-
-        return getattr(caption_evaluation, name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -93,7 +93,7 @@ class Evaluation:
         return dict(zip(self.run.ids, self._column(column).tolist(), strict=True))
 
     def to_json(self) -> dict[str, Any]:
-        """The scores as `limner score captions --json` prints them."""
+        """The scores as the command line prints them in JSON."""
         report: dict[str, Any] = {
             "n_images": len(self.run),
             "scores": {name: _number(value) for name, value in self.scores.items()},

@@ -198,7 +198,7 @@ class CaptionScores:
     frequencies: DocumentFrequencies | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """The scores as `limner score captions --json` prints them: the first system's, then the others'."""
+        """The scores as the command line prints them in JSON: the first system's, then the others'."""
         first, *others = self.systems
         report = first.to_json()
         if others:

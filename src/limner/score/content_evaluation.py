@@ -62,7 +62,7 @@ def evaluate_content(
     missing: Missing = "error",
     place: str = "results",
 ) -> dict[str, Any]:
-    """The scores of a system's results as `limner score content --json` prints them.
+    """The scores of a system's results as the command line prints them in JSON.
 
     `place` names the results in errors.
     """

@@ -15,6 +15,7 @@ from typing import IO
 
 import msgspec
 import numpy as np
+import zstandard
 
 from limner.errors import BadInput, LimnerError, shown
 from limner.files import open_bytes, write_bytes
@@ -82,8 +83,6 @@ class DocumentFrequencies:
 
     def save(self, path: Path | str) -> None:
         """Write the file, whole or not at all."""
-        import zstandard
-
         body = b"".join(_sections(self.counts))
         packed = zstandard.ZstdCompressor(level=9, write_checksum=True).compress(body)
         header = _Header(
@@ -174,8 +173,6 @@ def _header(line: bytes, place: str) -> _Header:
 
 
 def _unpacked(packed: bytes, header: _Header, place: str) -> bytes:
-    import zstandard
-
     try:
         with zstandard.ZstdDecompressor(max_window_size=1 << 27).stream_reader(packed) as reader:
             body = reader.read(header.n_bytes)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 Whole = NDArray[np.int64]
 
 
-class TokenTable(NamedTuple):
+@dataclass(frozen=True, slots=True, eq=False)
+class TokenTable:
     """The words of many sentences.
 
     `words[numbers[i]]` is the i-th word of all; sentence s has the words
@@ -26,7 +27,8 @@ class TokenTable(NamedTuple):
     numbers: NDArray[np.int32]
     starts: Whole
 
-    def __len__(self) -> int:  # the number of sentences, not of fields
+    def __len__(self) -> int:
+        """The number of sentences."""
         return len(self.starts) - 1
 
     def sentence(self, s: int) -> list[str]:
