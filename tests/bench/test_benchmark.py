@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 
 import pytest
 
-from limner.bench.benchmark import Composition, build
+from limner.bench.benchmark import Composition, build, write_benchmark
 from limner.bench.candidate_images import Candidates, gather_candidates
 from limner.bench.counted_classes import CountedClasses
-from limner.corpus import Box, Image
+from limner.corpus import Box, Image, open_corpus
+from limner.errors import LimnerError
 
 
 def image(id: str, *labels: str) -> Image:
@@ -78,3 +81,26 @@ def test_classes_occur_more_evenly_than_at_random() -> None:
     assert benchmark.chosen.entropy > benchmark.random.entropy + 0.3
     assert benchmark.chosen.joint_entropy > benchmark.random.joint_entropy + 0.3
     assert benchmark.random.classes_per_image.n == benchmark.chosen.classes_per_image.n == 200
+
+
+def test_one_call_chooses_writes_and_says_how_far_it_has_come(tmp_path: Path) -> None:
+    steps: list[tuple[str, int]] = []
+    path = tmp_path / "out.jsonl"
+    benchmark, n_written = write_benchmark(
+        SMALL, path, 2, seed=3, progress=lambda what, done, _: steps.append((what, done))
+    )
+    assert n_written == 2
+    assert list(open_corpus(path)) == list(benchmark.images(SMALL))
+    assert list(dict(steps).items()) == [("images looked at", 4), ("images read again", 4)]
+    assert repr(benchmark) == "<Benchmark of 2 out of 3 images>"
+
+
+def test_a_target_that_cannot_be_written_is_an_error_before_the_corpus_is_read(tmp_path: Path) -> None:
+    def images() -> Iterator[Image]:
+        raise AssertionError("the corpus is read")
+        yield
+
+    with pytest.raises(LimnerError):
+        write_benchmark(images(), tmp_path / "missing" / "out.jsonl", 2)
+    with pytest.raises(LimnerError, match="format"):
+        write_benchmark(images(), tmp_path / "out.odd", 2)

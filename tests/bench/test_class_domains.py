@@ -15,6 +15,7 @@ from limner.bench.class_domains import (
     find_shared_classes,
     read_captioned_classes,
     texts_of_people,
+    write_domains,
 )
 from limner.bench.counted_classes import CountedClasses
 from limner.corpus import Box, Caption, Image, open_corpus
@@ -192,3 +193,21 @@ def test_each_of_coco_s_eighty_is_a_class_of_open_images(shared_data: Path) -> N
     assert found.missing == ()
     assert len(found.classes) == 80
     assert {"Computer mouse", "Cattle", "Flying disc", "Coffee cup", "Houseplant"} <= found.classes
+
+
+def test_one_call_marks_images_and_says_how_far_it_has_come(tmp_path: Path) -> None:
+    steps: list[tuple[str, int]] = []
+    images = [image("a", "Dog"), image("b", "Dog", "Owl"), image("c", "Paw")]
+    domains, n_written = write_domains(
+        images,
+        CAPTIONED,
+        tmp_path / "out.jsonl",
+        CountedClasses(TREE),
+        more_than=2,
+        progress=lambda what, done, _: steps.append((what, done)),
+    )
+    assert n_written == 3
+    marked = [read.attributes.get("domain") for read in open_corpus(tmp_path / "out.jsonl")]
+    assert marked == ["in-domain", "near-domain", None]
+    assert list(dict(steps).items()) == [("images looked at", 3), ("captioned images", 2), ("images read again", 3)]
+    assert repr(domains) == "<Domains of 5 classes: 2 in-domain, 1 out-domain, 2 ignored>"

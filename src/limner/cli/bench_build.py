@@ -113,7 +113,7 @@ def build(
     if not counted.known:
         tell("note: every class counts, parts and super-categories too; pass --hierarchy to leave these out")
     if benchmark.overflows:
-        tell("note: more images have over 6 classes than were asked for; there are no others among the chosen")
+        tell("note: more images than asked for have over 6 classes; only such images were chosen")
     if output.plots is not None:
         output.draw(_figures(benchmark, compared, counted))
     output.print(benchmark.to_json(), _lines(benchmark))

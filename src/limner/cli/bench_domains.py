@@ -144,14 +144,14 @@ def _listed_classes(source: str | None) -> list[CaptionedClass] | None:
 
 def _notes(result: Domains) -> Iterator[str]:
     if not result.n_captions:
-        yield "there are no captions in CAPTIONED; nothing is mentioned"
+        yield "CAPTIONED has no captions; no class is mentioned"
     if not result.shared.classes:
-        yield "CAPTIONED has no class of the corpus; name its classes with --own, or files with its boxes"
+        yield "CAPTIONED has no class of the corpus; pass its classes with --own, or the files with its boxes"
     if missing := result.shared.missing:
         shown = ", ".join(missing[:MAX_NAMED]) + (", …" if len(missing) > MAX_NAMED else "")
-        yield f"{len(missing):,} of CAPTIONED's classes are none of the corpus': {shown}; a file for --own can tell"
+        yield f"{len(missing):,} of CAPTIONED's classes are not in the corpus: {shown}; a file for --own can name them"
     if n := result.n_without:
-        yield f"{n:,} image{'' if n == 1 else 's'} without a box of a class that counts: left as they were"
+        yield f"{n:,} image{'' if n == 1 else 's'} without a box of a class that counts: left unchanged"
 
 
 def _lines(result: Domains) -> Iterator[str]:
