@@ -161,9 +161,12 @@ def test_a_log_probability_just_above_zero_is_rounding() -> None:
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (float("nan"), "step gave nan for token 4 at place 1 of the sentence of image 1$"),
-        (INF, "step gave inf for token 4 at place 1 of the sentence of image 1; log-probabilities are at most 0"),
-        (3.5, "step gave 3.5 for token 4 at place 1 of the sentence of image 1; .* apply log_softmax"),
+        (float("nan"), "step returned nan for token 4 at position 1 of the sentence of image 1$"),
+        (
+            INF,
+            "step returned inf for token 4 at position 1 of the sentence of image 1; log-probabilities must be at most 0",
+        ),
+        (3.5, "step returned 3.5 for token 4 at position 1 of the sentence of image 1; .* apply log_softmax"),
     ],
 )
 def test_what_is_no_log_probability_is_named(value: float, message: str) -> None:
@@ -191,14 +194,14 @@ def test_where_no_table_can_be_made_the_default_is_banks(monkeypatch: pytest.Mon
 @pytest.mark.parametrize(
     ("give", "message"),
     [
-        (lambda t, s: CHAIN[t].log(), "step gave 'Tensor', not a pair of log-probabilities and state"),
+        (lambda t, s: CHAIN[t].log(), "step returned 'Tensor', not a pair of log-probabilities and state"),
         (lambda t, s: (CHAIN[t, :5].log(), s), r"shape \(1, 5\) for 1 tokens and a vocabulary of 6"),
-        (lambda t, s: (CHAIN[t][None].log(), s), r"shape \(1, 1, 6\) .* it should be \(1, 6\)"),
-        (lambda t, s: (CHAIN[t].long(), s), "log-probabilities as torch.int64, not as a tensor of floating point"),
+        (lambda t, s: (CHAIN[t][None].log(), s), r"shape \(1, 1, 6\) .* the shape must be \(1, 6\)"),
+        (lambda t, s: (CHAIN[t].long(), s), "log-probabilities as torch.int64, not as a floating-point tensor"),
         (lambda t, s: (CHAIN[t].log().to("meta"), s), "log-probabilities on meta for tokens on cpu"),
-        (lambda t, s: (CHAIN[t].tolist(), s), "log-probabilities as list, not as a tensor"),
+        (lambda t, s: (CHAIN[t].tolist(), s), "log-probabilities as list, not as a floating-point tensor"),
         (lambda t, s: (CHAIN[t].log(), None), "the step's new state is 'NoneType', not a dict of tensors"),
-        (lambda t, s: (CHAIN[t].log(), {"h": torch.zeros(3, 2)}), r"has 'h' of shape \(3, 2\); .* should be 1"),
+        (lambda t, s: (CHAIN[t].log(), {"h": torch.zeros(3, 2)}), r"has 'h' of shape \(3, 2\); .* must be 1"),
         (lambda t, s: (CHAIN[t].log(), {"h": torch.tensor(1.0)}), r"has 'h' of shape \(\)"),
         (lambda t, s: (CHAIN[t].log(), {"h": [1]}), "has 'list' as 'h', not a tensor"),
     ],
@@ -211,26 +214,29 @@ def test_a_step_that_gives_something_else_is_told(give: Any, message: str) -> No
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"beam": 0}, "beam is 0; it is a whole number of at least 1"),
-        ({"beam": 2.5}, "beam is 2.5; it is a whole number"),
+        ({"beam": 0}, "beam is 0; it must be an integer of at least 1"),
+        ({"beam": 2.5}, "beam is 2.5; it must be an integer"),
         ({"max_len": 0}, "max_len is 0"),
         ({"n_best": True}, "n_best is True"),
-        ({"length_penalty": -1}, "length_penalty is -1; it is a number of at least 0"),
+        ({"length_penalty": -1}, "length_penalty is -1; it must be a number of at least 0"),
         ({"length_penalty": float("nan")}, "length_penalty is nan"),
         ({"bos": 6}, "bos is 6, not a token of a vocabulary of 6"),
         ({"eos": -1}, "eos is -1, not a token"),
         ({"mode": "per-state"}, "unknown mode of search 'per-state'; did you mean 'per_state'?"),
-        ({"unmet": "ignore"}, "unknown way to answer unmet constraints 'ignore'; there is: relax, flag, raise"),
-        ({"automata": []}, "there are no automata; give one for each image"),
-        ({"automata": NOTHING}, "automata is an 'Automaton'; give a list, with one for each image"),
-        ({"automata": [[[[3]]]]}, "image 0 has a 'list' for an automaton; make one by compile_constraints"),
+        ({"unmet": "ignore"}, "unknown value of unmet 'ignore'; there is: relax, flag, raise"),
+        ({"automata": []}, "automata is empty; give one for each image"),
+        ({"automata": NOTHING}, "automata is a single Automaton; give a list with one for each image"),
+        ({"automata": [[[[3]]]]}, "automaton 0 is a 'list'; make one with compile_constraints"),
         (
             {"automata": [NOTHING, compile_constraints([], n_vocab=7)]},
-            "image 1 has an automaton over 7 tokens, and image 0 one over 6; one model has one vocabulary",
+            "automaton 1 has a vocabulary of 7 tokens, and automaton 0 one of 6; they must be the same",
         ),
-        ({"automata": [compile_constraints([[[3, 2]]], n_vocab=6)]}, "image 0 has a phrase with token 2, which is eos"),
-        ({"automata": [compile_constraints([], n_vocab=6, forbid=[[2]])]}, "image 0 has a phrase with token 2"),
-        ({"state": {"h": torch.zeros(3, 4)}}, r"state has 'h' of shape \(3, 4\); its first dimension should be 1"),
+        (
+            {"automata": [compile_constraints([[[3, 2]]], n_vocab=6)]},
+            "a phrase of automaton 0 has token 2, which is eos",
+        ),
+        ({"automata": [compile_constraints([], n_vocab=6, forbid=[[2]])]}, "a phrase of automaton 0 has token 2"),
+        ({"state": {"h": torch.zeros(3, 4)}}, r"state has 'h' of shape \(3, 4\); its first dimension must be 1"),
         ({"state": [torch.zeros(1)]}, "state is 'list', not a dict of tensors"),
     ],
 )
@@ -253,15 +259,11 @@ def test_an_old_name_of_the_result_still_works() -> None:
 
 
 def test_progress_is_told_of_every_token() -> None:
-    told = []
-
-    def progress(items: Any, what: str, total: int) -> Any:
-        for item in items:
-            told.append((what, total))
-            yield item
-
-    search(progress=progress, max_len=3, automata=[compile_constraints([[[4]], [[5]]], n_vocab=6)])
-    assert told == [("tokens", 3)] * 3
+    calls: list[tuple[str, int, int | None]] = []
+    search(
+        progress=lambda *call: calls.append(call), max_len=3, automata=[compile_constraints([[[4]], [[5]]], n_vocab=6)]
+    )
+    assert calls == [("tokens", done, 3) for done in range(4)]
 
 
 def test_no_gradients_are_kept() -> None:

@@ -1,15 +1,18 @@
-"""A sentence of tokens as a caption, the words asked for tied to the boxes they were asked for."""
+"""Constraints in words: compiled over the tokens of a model, and found again in its captions as mentions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
-from limner.caption.constraints.automaton import Automaton
+from limner.caption.constraints.automaton import Automaton, compile_constraints
+from limner.caption.constraints.constraint_phrases import Phrase
 from limner.caption.constraints.tokenizer_adapter import TokenizerAdapter
 from limner.corpus.caption import Mention
 from limner.text.phrases import is_plural_phrase
+
+TokenSpan: TypeAlias = tuple[int, int]  # positions in a sentence's tokens, the second outside
 
 
 @runtime_checkable
@@ -24,57 +27,93 @@ class Worded(Protocol):
 
 
 class Words(NamedTuple):
-    """Phrases of which one is asked for, and the boxes they speak of."""
+    """Phrases of which one has to be said, and the boxes they refer to."""
 
     phrases: tuple[str, ...]
     boxes: tuple[str, ...] = ()
 
 
-def find_mentions(
-    tokens: Sequence[int], asked: Sequence[Worded], automaton: Automaton, adapter: TokenizerAdapter
-) -> tuple[Mention, ...]:
-    """The mentions in `adapter.text(tokens)` of the boxes that were asked for, at most one for each constraint.
+# A constraint as callers give it: one phrase, several of which one is enough, or these with their boxes.
+ConstraintWords: TypeAlias = Worded | Sequence[str] | str
 
-    The automaton is that of the constraints. A word that is within another constraint's longer phrase is no mention:
-    "hot dog" is not one of a dog. A phrase in the singular speaks of the first box alone.
+
+def worded(constraint: ConstraintWords) -> Worded:
+    """The constraint with its phrases and boxes, in whatever form it was given."""
+    if isinstance(constraint, str):
+        return Words((constraint,))
+    return constraint if isinstance(constraint, Worded) else Words(tuple(constraint))
+
+
+def compile_words(
+    constraints: Sequence[Worded],
+    adapter: TokenizerAdapter,
+    *,
+    at_least: int | None = None,
+    forbid: Sequence[str] = (),
+    prompt: Sequence[int] = (),
+) -> Automaton:
+    """The automaton of constraints in words, for sentences that continue a prompt.
+
+    There may be fewer constraints than `at_least`: then all of them have to be met.
+    """
+    at_start = not adapter.ends_in_word(prompt)
+
+    def written(phrases: Sequence[str]) -> list[Phrase]:
+        return [way for phrase in phrases for way in adapter.phrases(phrase, at_start=at_start)]
+
+    return compile_constraints(
+        [written(constraint.phrases) for constraint in constraints],
+        n_vocab=adapter.n_vocab,
+        at_least=None if at_least is None else min(at_least, len(constraints)),
+        forbid=written(forbid),
+        continues=adapter.continues,
+        minimise=True,  # a word and the same with a capital need no states of their own
+    )
+
+
+def find_mentions(
+    tokens: Sequence[int], constraints: Sequence[Worded], automaton: Automaton, adapter: TokenizerAdapter
+) -> tuple[Mention, ...]:
+    """The mentions in `adapter.text(tokens)` of the constraints' boxes, at most one for each constraint.
+
+    The automaton is that of the constraints. A word within another constraint's longer phrase is not a mention:
+    "hot dog" does not mention a dog. A phrase in the singular refers to the first box alone.
     """
     text = adapter.text(tokens)
     boxes_by_span: dict[tuple[int, int], dict[str, None]] = {}
-    for place, constraints in _chosen(automaton.places(tokens)).items():
-        span = _span(text, tokens, place, adapter)
+    for token_span, numbers in _without_overlaps(automaton.places(tokens)).items():
+        span = _characters(text, tokens, token_span, adapter)
         if span is not None:
-            found = boxes_by_span.setdefault(span, {})
-            for constraint in constraints:
-                found.update(dict.fromkeys(_boxes(asked[constraint], text[slice(*span)])))
-    return tuple(Mention(*span, boxes=tuple(found)) for span, found in sorted(boxes_by_span.items()) if found)
+            boxes = boxes_by_span.setdefault(span, {})
+            for number in numbers:
+                boxes.update(dict.fromkeys(_boxes(constraints[number], text[slice(*span)])))
+    return tuple(Mention(*span, boxes=tuple(boxes)) for span, boxes in sorted(boxes_by_span.items()) if boxes)
 
 
-def _chosen(places: Sequence[Sequence[tuple[int, int]]]) -> dict[tuple[int, int], list[int]]:
-    """The constraints by the places of their tokens: the longest first, then what comes first, none that overlap."""
-    found = [(place, constraint) for constraint, all_of_it in enumerate(places) for place in all_of_it]
-    found.sort(key=lambda item: (item[0][0] - item[0][1], item[0][0], item[1]))
-    chosen: dict[tuple[int, int], list[int]] = {}
-    placed: set[int] = set()
-    for (start, end), constraint in found:
-        free = all((start, end) == taken or end <= taken[0] or taken[1] <= start for taken in chosen)
-        if free and constraint not in placed:
-            chosen.setdefault((start, end), []).append(constraint)
-            placed.add(constraint)
+def _without_overlaps(spans_by_constraint: Sequence[Sequence[TokenSpan]]) -> dict[TokenSpan, list[int]]:
+    """The constraints by their spans of tokens: the longest first, then the leftmost, none that overlap."""
+    candidates = [(span, number) for number, spans in enumerate(spans_by_constraint) for span in spans]
+    candidates.sort(key=lambda candidate: (candidate[0][0] - candidate[0][1], candidate[0][0], candidate[1]))
+    chosen: dict[TokenSpan, list[int]] = {}
+    done: set[int] = set()
+    for (start, end), number in candidates:
+        is_free = all((start, end) == taken or end <= taken[0] or taken[1] <= start for taken in chosen)
+        if is_free and number not in done:
+            chosen.setdefault((start, end), []).append(number)
+            done.add(number)
     return chosen
 
 
-def _span(
-    text: str, tokens: Sequence[int], place: tuple[int, int], adapter: TokenizerAdapter
-) -> tuple[int, int] | None:
-    """The characters of a place in the text: as many of the same words stand before them there as among the tokens.
+def _characters(text: str, tokens: Sequence[int], span: TokenSpan, adapter: TokenizerAdapter) -> tuple[int, int] | None:
+    """The span of characters of a span of tokens: as many of the same words stand before it there as here.
 
     Decoders put spaces in or take them out by what is around a token, so lengths do not add up.
     """
-    words = re.compile(rf"(?<!\w){re.escape(adapter.text(tokens[slice(*place)]))}(?!\w)")
-    n_before = len(words.findall(adapter.text(tokens[: place[0]])))
-    spans = [match.span() for match in words.finditer(text)]
-    return spans[n_before] if n_before < len(spans) else None
+    words = re.compile(rf"(?<!\w){re.escape(adapter.text(tokens[slice(*span)]))}(?!\w)")
+    n_before = len(words.findall(adapter.text(tokens[: span[0]])))
+    matches = [match.span() for match in words.finditer(text)]
+    return matches[n_before] if n_before < len(matches) else None
 
 
-def _boxes(asked: Worded, said: str) -> Sequence[str]:
-    return asked.boxes if is_plural_phrase(said) else asked.boxes[:1]
+def _boxes(constraint: Worded, phrase: str) -> Sequence[str]:
+    return constraint.boxes if is_plural_phrase(phrase) else constraint.boxes[:1]

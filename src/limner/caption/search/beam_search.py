@@ -1,31 +1,27 @@
-"""Beam search for the most probable sentences that meet constraints, with any model that says what comes next."""
+"""Beam search for the most probable sentences that meet constraints, with any model that scores the next token."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
 
 import torch
-from torch import Tensor, device
+from torch import Tensor
 
 from limner.caption.constraints.automaton import Automaton
 from limner.caption.constraints.token_machine import Machine
 from limner.caption.search.beams import Banks, Beams, PerState
 from limner.caption.search.hypotheses import NOTHING, History, Hypotheses, beginnings, joined, place_in_run, sorted_by
-from limner.caption.search.machine_batch import Machines, side_by_side
-from limner.caption.search.search_settings import Settings, Unmet
+from limner.caption.search.machine_batch import MachineBatch, side_by_side
+from limner.caption.search.search_settings import MAX_LEN, MODES, Mode, SearchSettings, Unmet
 from limner.caption.search.search_step import NONE, Model, State, Step, check_state, successors
 from limner.errors import LimnerError, unknown
+from limner.progress import Progress, silent, track
 
 __all__ = ["SearchResult", "State", "Step", "constrained_search"]
 
-Mode = Literal["per_state", "banks"]
-MODES: tuple[Mode, ...] = ("per_state", "banks")
+# States double with every constraint, and each has a beam of its own: past this many, banks are much cheaper.
 MANY_STATES = 64
-
-Progress = Callable[[Iterable[Any], str, int], Iterable[Any]]
-"""Wraps what is gone through, told what it is and how many there are."""
 
 
 def constrained_search(
@@ -36,94 +32,159 @@ def constrained_search(
     bos: int,
     eos: int,
     beam: int = 5,
-    max_len: int = 20,
+    max_len: int = MAX_LEN,
     mode: Mode | None = None,
     n_best: int = 1,
     length_penalty: float = 0.0,
     unmet: Unmet = "relax",
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> list[SearchResult]:
     """The best sentence of each image, of those found that meet its constraints.
 
-    `step(tokens, state)` takes the last token of n sentences, a LongTensor[n], and what it gave before, a dict of
-    tensors whose first dimension is n. It returns log-probabilities of the next token, [n, V], and the new state.
-    `state` is that of the beginning, with a row for each of the automata, one automaton an image; it may be empty.
-    Between calls rows are dropped, repeated and reordered.
+    `step(tokens, state)` takes the last token of n sentences, a LongTensor[n], and the state it returned before, a
+    dict of tensors whose first dimension is n. It returns log-probabilities of the next token, [n, V], and the new
+    state. `state` is the one to begin with: it has a row for each of the automata, one automaton an image, and may be
+    empty. Between calls rows are dropped, repeated and reordered.
 
     A sentence ends with `eos` or at `max_len` tokens, eos counted. `mode` is "per_state" (the best `beam` sentences of
     every state of `automaton.table`), "banks" (`beam` sentences an image, shared by progress), or None: per_state for
     images with at most 64 states. Sentences are compared by log_prob / n_tokens ** length_penalty; equal ones come in
-    the order of a dictionary of token ids. `unmet` says what is given where no sentence meets enough constraints:
-    the best that meets most ("relax"), the best whatever it meets ("flag"), or an error ("raise").
+    the order of a dictionary of token ids. `unmet` says what to return where no sentence meets enough constraints:
+    the best of those that meet most ("relax"), the best whatever it meets ("flag"), or an error ("raise").
     """
-    settings = Settings(beam, max_len, bos, eos, n_best, length_penalty, unmet)
+    settings = SearchSettings(beam, max_len, bos, eos, n_best, length_penalty, unmet)
     settings.check(automata)
     check_state(state, len(automata), "state")
     modes = [_mode(automaton, mode) for automaton in automata]
-    answers: dict[int, list[SearchResult]] = {}
+    device = next((part.device for part in state.values()), torch.device("cpu"))
+    results: dict[int, list[SearchResult]] = {}
     with torch.no_grad():
-        for each in MODES:
-            images = [i for i, chosen in enumerate(modes) if chosen == each]
+        for searched in MODES:
+            images = [i for i, chosen in enumerate(modes) if chosen == searched]
             if images:
                 rows = state if len(images) == len(modes) else {name: part[images] for name, part in state.items()}
-                search = Search([automata[i] for i in images], each, settings, _device(state))
+                search = Search([automata[i] for i in images], searched, settings, device)
                 model = Model(step, rows, automata[0].n_vocab, images)
-                answers.update(zip(images, search.run(model, progress or _silent), strict=True))
-    settings.refuse([i for i in range(len(automata)) if not answers[i]])
-    return [with_others(answers[i]) for i in range(len(automata))]
+                results.update(zip(images, search.run(model, progress), strict=True))
+    settings.refuse([i for i in range(len(automata)) if not results[i]])
+    return [_with_others(results[i]) for i in range(len(automata))]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """A sentence, its probability, and which constraints it meets.
+
+    - `tokens`: without bos; the last is eos, unless the sentence was cut at max_len tokens.
+    - `log_prob`: the sum over its tokens, eos included; `score`: log_prob / len(tokens) ** length_penalty.
+    - `satisfied`: for each constraint whether it is met; `met`: whether enough of them are.
+    - `spans`: where each is first met, as positions in `tokens`, the second outside; None where it is not.
+    - `state`: where it ended in the machine that was searched (`automaton.table`, or with banks `automaton.nodes`).
+    - `others`: the next best, as many as `n_best` asked for and there are, without others of their own.
+    """
+
+    tokens: list[int]
+    log_prob: float
+    score: float
+    satisfied: tuple[bool, ...]
+    met: bool
+    spans: tuple[tuple[int, int] | None, ...]
+    state: int
+    others: tuple[SearchResult, ...] = ()
 
 
 class Search:
     """A search in one mode, for a batch of images."""
 
-    def __init__(self, automata: Sequence[Automaton], mode: Mode, settings: Settings, on: device) -> None:
+    def __init__(
+        self, automata: Sequence[Automaton], mode: Mode, settings: SearchSettings, device: torch.device
+    ) -> None:
         self._automata = automata
         self._settings = settings
-        each = [_machine(automaton, mode) for automaton in automata]
-        self._machines = side_by_side(automata, each, settings.eos, on)
+        machines = [_machine(automaton, mode) for automaton in automata]
+        self._batch = side_by_side(automata, machines, settings.eos, device)
         self._beams: Beams = PerState(settings.beam)
         if mode == "banks":
-            self._beams = Banks(self._machines, each, settings.beam, settings.n_best)
+            self._beams = Banks(self._batch, machines, settings.beam, settings.n_best)
 
     def run(self, model: Model, progress: Progress) -> list[list[SearchResult]]:
-        """The answers of each image, the best first; none where no sentence is left."""
-        settings, machines = self._settings, self._machines
-        hypotheses, history = beginnings(machines, settings.bos), History()
-        for _ in progress(range(settings.max_len), "tokens", settings.max_len):
+        """The results of each image, the best first; none where no sentence is left."""
+        settings, batch = self._settings, self._batch
+        hypotheses, history = beginnings(batch, settings.bos), History()
+        for _ in track(range(settings.max_len), "tokens", progress, settings.max_len):
             if bool(hypotheses.ended.all()):
                 break
             hypotheses = self._longer(hypotheses, model)
             history.add(hypotheses)
-        whole, at = _whole(hypotheses, machines)
-        chosen = best_answers(whole, settings.scores(whole), machines, settings.n_best, settings.unmet)
-        answers = whole.take(chosen)
-        return found(answers, settings.scores(answers), history.sentences(at[chosen]), self._automata, machines)
+        sentences, at = _sentences(hypotheses, batch)
+        chosen = best_answers(sentences, settings.scores(sentences), batch, settings.n_best, settings.unmet)
+        answers = sentences.take(chosen)
+        return _results(answers, settings.scores(answers), history.sentences(at[chosen]), self._automata, batch)
 
     def _longer(self, hypotheses: Hypotheses, model: Model) -> Hypotheses:
         """The hypotheses after one more token, as many as are kept."""
-        settings, machines = self._settings, self._machines
+        settings, batch = self._settings, self._batch
         at, over = (~hypotheses.ended).nonzero()[:, 0], hypotheses.ended.nonzero()[:, 0]
         under_way = hypotheses.take(at)
-        candidates = successors(under_way, at, model.rows(under_way), machines, settings.beam, settings.eos)
+        candidates = successors(under_way, at, model.rows(under_way), batch, settings.beam, settings.eos)
         if len(over):
             candidates = joined(candidates, _unchanged(hypotheses.take(over), over, self._automata[0].n_vocab))
-        kept = candidates.take(self._beams.keep(candidates, settings.scores(candidates)))
-        return kept.take(self._hopeful(kept)).ranked_anew()
+        survivors = candidates.take(self._beams.keep(candidates, settings.scores(candidates)))
+        return survivors.take(self._hopeful(survivors)).ranked_anew()
 
-    def _hopeful(self, kept: Hypotheses) -> Tensor:
+    def _hopeful(self, hypotheses: Hypotheses) -> Tensor:
         """Whether a sentence ended, or could still be among the `n_best` of its image.
 
         It could not where as many answers are better than it is now: more tokens never make it better, only its
         length. None that could be an answer loses its place by this, since it would have come before.
         """
-        settings, machines = self._settings, self._machines
-        answers = (kept.ended & machines.enough(kept.image, kept.mask)).nonzero()[:, 0]
-        scores = settings.scores(kept)
-        order = answers[sorted_by(kept.image[answers], -scores[answers])]
-        last = order[place_in_run(kept.image[order]) == settings.n_best - 1]
-        to_beat = scores.new_full((machines.n_images,), NONE)
-        to_beat[kept.image[last]] = scores[last]
-        return kept.ended | (settings.best_scores(kept) >= to_beat[kept.image])
+        settings, batch = self._settings, self._batch
+        answers = (hypotheses.ended & batch.enough(hypotheses.image, hypotheses.mask)).nonzero()[:, 0]
+        scores = settings.scores(hypotheses)
+        order = answers[sorted_by(hypotheses.image[answers], -scores[answers])]
+        last = order[place_in_run(hypotheses.image[order]) == settings.n_best - 1]
+        to_beat = scores.new_full((batch.n_images,), NONE)
+        to_beat[hypotheses.image[last]] = scores[last]
+        return hypotheses.ended | (settings.best_scores(hypotheses) >= to_beat[hypotheses.image])
+
+
+def best_answers(sentences: Hypotheses, scores: Tensor, batch: MachineBatch, n_best: int, unmet: Unmet) -> Tensor:
+    """The positions of the `n_best` answers of each image, the best first, image by image.
+
+    Sentences that meet enough constraints come first. Then, with `relax`, those that meet most, with `flag` any, with
+    `raise` none. Among these the score counts, and of equals the first in the dictionary.
+    """
+    enough = batch.enough(sentences.image, sentences.mask)
+    level = enough.long()
+    if unmet == "relax":
+        level = batch.met(sentences.mask).sum(1).minimum(batch.at_least[sentences.image])
+    order = sorted_by(sentences.image, -level, -scores, sentences.rank)
+    if unmet == "raise":
+        order = order[enough[order]]
+    return order[place_in_run(sentences.image[order]) < n_best]
+
+
+def _results(
+    answers: Hypotheses,
+    scores: Tensor,
+    sentences: Sequence[list[int]],
+    automata: Sequence[Automaton],
+    batch: MachineBatch,
+) -> list[list[SearchResult]]:
+    """The answers of each image as the caller gets them."""
+    by_image: list[list[SearchResult]] = [[] for _ in automata]
+    states = answers.node - batch.start[answers.image]
+    columns = [part.tolist() for part in (answers.image, answers.ended, answers.log_prob, scores, states)]
+    for tokens, image, ended, log_prob, score, state in zip(sentences, *columns, strict=True):
+        automaton, said = automata[image], tokens[:-1] if ended else tokens
+        # What the machine counted is not asked: minimised, it no longer knows which constraints were met.
+        satisfied = automaton.meets(said)
+        met = sum(satisfied) >= automaton.at_least
+        by_image[image].append(SearchResult(tokens, log_prob, score, satisfied, met, automaton.spans(said), state))
+    return by_image
+
+
+def _with_others(results: Sequence[SearchResult]) -> SearchResult:
+    return replace(results[0], others=tuple(results[1:]))
 
 
 def _unchanged(ended: Hypotheses, at: Tensor, n_vocab: int) -> Hypotheses:
@@ -131,12 +192,12 @@ def _unchanged(ended: Hypotheses, at: Tensor, n_vocab: int) -> Hypotheses:
     return ended._replace(rank=ended.rank * n_vocab, token=ended.token.new_full((len(at),), NOTHING), parent=at)
 
 
-def _whole(hypotheses: Hypotheses, machines: Machines) -> tuple[Hypotheses, Tensor]:
-    """Those that are sentences, with their places: where max_len ended one, it must be allowed to end there."""
-    at = (hypotheses.ended | machines.may_end[hypotheses.node]).nonzero()[:, 0]
-    whole = hypotheses.take(at)
-    pending = machines.pending[whole.node].masked_fill(whole.ended, 0)
-    return whole._replace(mask=whole.mask | pending), at
+def _sentences(hypotheses: Hypotheses, batch: MachineBatch) -> tuple[Hypotheses, Tensor]:
+    """Those that are sentences, with their positions: where max_len ended one, it must be allowed to end there."""
+    at = (hypotheses.ended | batch.may_end[hypotheses.node]).nonzero()[:, 0]
+    sentences = hypotheses.take(at)
+    pending = batch.pending[sentences.node].masked_fill(sentences.ended, 0)
+    return sentences._replace(mask=sentences.mask | pending), at
 
 
 def _mode(automaton: Automaton, mode: Mode | None) -> Mode:
@@ -160,73 +221,3 @@ def _has_few_states(automaton: Automaton) -> bool:
 def _machine(automaton: Automaton, mode: Mode) -> Machine:
     """The machine to search; only phrases found as parts of a sentence have one of nodes alone."""
     return automaton.nodes if mode == "banks" and automaton.semantics == "substring" else automaton.table
-
-
-def _silent(items: Iterable[Any], what: str, total: int) -> Iterable[Any]:
-    return items
-
-
-def _device(state: State) -> device:
-    return next((part.device for part in state.values()), torch.device("cpu"))
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """A sentence, what it is worth and which constraints it meets.
-
-    - `tokens`: without bos; the last is eos where the sentence ended, and any other where it has max_len tokens.
-    - `log_prob`: the sum over its tokens, eos included; `score`: log_prob / len(tokens) ** length_penalty.
-    - `satisfied`: for each constraint whether it is met; `met`: whether enough of them are.
-    - `spans`: where each is first met, as positions in `tokens`, the second outside; None where it is not.
-    - `state`: where it ended in the machine that was searched (`automaton.table`, or with banks `automaton.nodes`).
-    - `others`: the next best, as many as `n_best` asked for and there are, without others of their own.
-    """
-
-    tokens: list[int]
-    log_prob: float
-    score: float
-    satisfied: tuple[bool, ...]
-    met: bool
-    spans: tuple[tuple[int, int] | None, ...]
-    state: int
-    others: tuple[SearchResult, ...] = ()
-
-
-def best_answers(whole: Hypotheses, scores: Tensor, machines: Machines, n_best: int, unmet: Unmet) -> Tensor:
-    """The places of the `n_best` answers of each image, the best first, image by image.
-
-    Sentences that meet enough constraints come first. Then, with `relax`, those that meet most, with `flag` any, with
-    `raise` none. Among these the score counts, and of equals the first in the dictionary.
-    """
-    enough = machines.enough(whole.image, whole.mask)
-    level = enough.long()
-    if unmet == "relax":
-        level = machines.met(whole.mask).sum(1).minimum(machines.at_least[whole.image])
-    order = sorted_by(whole.image, -level, -scores, whole.rank)
-    if unmet == "raise":
-        order = order[enough[order]]
-    return order[place_in_run(whole.image[order]) < n_best]
-
-
-def found(
-    answers: Hypotheses,
-    scores: Tensor,
-    sentences: Sequence[list[int]],
-    automata: Sequence[Automaton],
-    machines: Machines,
-) -> list[list[SearchResult]]:
-    """The answers of each image as they are given to the caller."""
-    by_image: list[list[SearchResult]] = [[] for _ in automata]
-    states = answers.node - machines.start[answers.image]
-    columns = [part.tolist() for part in (answers.image, answers.ended, answers.log_prob, scores, states)]
-    for tokens, image, ended, log_prob, score, state in zip(sentences, *columns, strict=True):
-        automaton, said = automata[image], tokens[:-1] if ended else tokens
-        satisfied = automaton.meets(said)
-        met = sum(satisfied) >= automaton.at_least
-        by_image[image].append(SearchResult(tokens, log_prob, score, satisfied, met, automaton.spans(said), state))
-    return by_image
-
-
-def with_others(answers: Sequence[SearchResult]) -> SearchResult:
-    """The first answer, which holds the rest."""
-    return replace(answers[0], others=tuple(answers[1:]))

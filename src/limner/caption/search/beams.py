@@ -12,16 +12,16 @@ from torch import Tensor
 
 from limner.caption.constraints.token_machine import Machine
 from limner.caption.search.hypotheses import Hypotheses, place_in_run, sorted_by
-from limner.caption.search.machine_batch import Machines
+from limner.caption.search.machine_batch import MachineBatch
 
-NEVER = 2**31
+NEVER = 2**31  # more tokens than any phrase has
 
 
 class Beams(Protocol):
     """A way to choose among candidates."""
 
     def keep(self, candidates: Hypotheses, scores: Tensor) -> Tensor:
-        """The places of the candidates to keep, those that go on image by image."""
+        """The positions of the candidates to keep, those that go on image by image."""
 
 
 class PerState:
@@ -43,29 +43,30 @@ class Banks:
     the best `n_best` for each number of constraints met are kept beside.
     """
 
-    def __init__(self, machines: Machines, each: Sequence[Machine], beam: int, n_best: int) -> None:
-        self._machines = machines
+    def __init__(self, batch: MachineBatch, machines: Sequence[Machine], beam: int, n_best: int) -> None:
+        self._batch = batch
         self._beam = beam
         self._n_best = n_best
-        missing = np.concatenate([_missing(machine, machines.n_constraints) for machine in each])
-        self._missing = torch.from_numpy(missing).to(machines.start.device)
-        # What never can be met, as all that only other images have, counts for nothing.
-        whole = self._missing[machines.start]
-        self._length = torch.where(whole == NEVER, 0, whole)
+        missing = np.concatenate([_missing(machine, batch.n_constraints) for machine in machines])
+        self._missing = torch.from_numpy(missing).to(batch.start.device)
+        # What can never be met, such as constraints that only other images have, counts for nothing.
+        from_start = self._missing[batch.start]
+        self._length = torch.where(from_start == NEVER, 0, from_start)
         self._n_banks = int(self._length.sum(1).max()) + 2
 
     def keep(self, candidates: Hypotheses, scores: Tensor) -> Tensor:
         bank = self._bank(candidates)
-        ended = self._n_banks + self._machines.met(candidates.mask).sum(1)
-        n_groups = self._n_banks + self._machines.n_constraints + 1
+        ended = self._n_banks + self._batch.met(candidates.mask).sum(1)
+        n_groups = self._n_banks + self._batch.n_constraints + 1
         group = candidates.image * n_groups + torch.where(candidates.ended, ended, bank)
         order = sorted_by(group, -scores, candidates.rank)
-        place = place_in_run(group[order])
+        turn = place_in_run(group[order])
         over = candidates.ended[order]
-        answers = order[over & (place < self._n_best)]
-        going = ~over & (place < self._beam)
-        order, place = order[going], place[going]
-        order = order[sorted_by(candidates.image[order], place, -bank[order])]
+        answers = order[over & (turn < self._n_best)]
+        going = ~over & (turn < self._beam)
+        order, turn = order[going], turn[going]
+        # The banks take turns: first the best of each, the bank furthest on before the others.
+        order = order[sorted_by(candidates.image[order], turn, -bank[order])]
         going_on = order[place_in_run(candidates.image[order]) < self._beam]
         return torch.cat([answers, going_on])
 
@@ -75,11 +76,11 @@ class Banks:
         A constraint that is met counts as many as its shortest phrase, and one that is begun what it has of it; of
         several begun, the furthest.
         """
-        met = self._machines.met(candidates.mask)
+        met = self._batch.met(candidates.mask)
         length = self._length[candidates.image]
         begun = (length - self._missing[candidates.node]).clamp(min=0) * (1 - met)
-        progress = (met * length).sum(1) + (begun.amax(1) if self._machines.n_constraints else 0)
-        enough = met.sum(1) >= self._machines.at_least[candidates.image]
+        progress = (met * length).sum(1) + (begun.amax(1) if self._batch.n_constraints else 0)
+        enough = met.sum(1) >= self._batch.at_least[candidates.image]
         return torch.where(enough, self._n_banks - 1, progress)
 
 

@@ -7,16 +7,16 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from limner.caption.search.machine_batch import Machines
+from limner.caption.search.machine_batch import MachineBatch
 
-NOTHING = -1
+NOTHING = -1  # in place of a token, for a sentence that has ended
 
 
 class Hypotheses(NamedTuple):
     """Sentences under way and ended, of all images; each part has an item for each of them.
 
     - `image`: which image of the batch it describes.
-    - `node`, `mask`: where it is in the machines, and the constraints it has met.
+    - `node`, `mask`: where it is in the batch, and the constraints it has met.
     - `log_prob`: of its tokens, float64.
     - `n_tokens`: how many tokens it has, the end of the sentence counted.
     - `ended`: whether its last token is the end of the sentence.
@@ -37,7 +37,7 @@ class Hypotheses(NamedTuple):
     row: Tensor
 
     def take(self, chosen: Tensor) -> Hypotheses:
-        """Those at the given places, or where a mask is true."""
+        """Those at the given positions, or where a mask is true."""
         return Hypotheses(*(part[chosen] for part in self))
 
     def ranked_anew(self) -> Hypotheses:
@@ -45,13 +45,13 @@ class Hypotheses(NamedTuple):
         return self._replace(rank=self.rank.argsort().argsort())
 
 
-def beginnings(machines: Machines, bos: int) -> Hypotheses:
+def beginnings(batch: MachineBatch, bos: int) -> Hypotheses:
     """A sentence of no tokens yet for each image."""
-    images = torch.arange(machines.n_images, device=machines.start.device)
+    images = torch.arange(batch.n_images, device=batch.start.device)
     none = torch.zeros_like(images)
     return Hypotheses(
         image=images,
-        node=machines.start,
+        node=batch.start,
         mask=none,
         log_prob=none.double(),
         n_tokens=none,
@@ -63,9 +63,9 @@ def beginnings(machines: Machines, bos: int) -> Hypotheses:
     )
 
 
-def joined(some: Hypotheses, others: Hypotheses) -> Hypotheses:
+def joined(first: Hypotheses, second: Hypotheses) -> Hypotheses:
     """Both, one after the other."""
-    return Hypotheses(*(torch.cat(parts) for parts in zip(some, others, strict=True)))
+    return Hypotheses(*(torch.cat(parts) for parts in zip(first, second, strict=True)))
 
 
 class History:
@@ -78,7 +78,7 @@ class History:
         self._steps.append((hypotheses.parent, hypotheses.token))
 
     def sentences(self, at: Tensor) -> list[list[int]]:
-        """The tokens of the hypotheses at these places after the last step."""
+        """The tokens of the hypotheses at these positions after the last step."""
         columns = []
         for parent, token in reversed(self._steps):
             columns.append(token[at])
@@ -87,9 +87,9 @@ class History:
 
 
 def sorted_by(*keys: Tensor) -> Tensor:
-    """The places of items, ascending by the first key, equals by the second, and so on; the rest as it was."""
+    """The positions of items, ascending by the first key, equals by the second, and so on; the rest as it was."""
     order = torch.arange(len(keys[0]), device=keys[0].device)
-    for key in reversed(keys):
+    for key in reversed(keys):  # stable sorts, the least important key first
         order = order[key[order].argsort(stable=True)]
     return order
 

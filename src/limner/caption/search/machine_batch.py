@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import Tensor, device
+from torch import Tensor
 
 from limner.caption.constraints.automaton import Automaton
 from limner.caption.constraints.token_machine import FORBIDDEN, Machine
 
-NO_CLASS = 255
+NO_CLASS = 255  # the last of uint8: no machine has so many classes
 
 
 @dataclass(frozen=True, slots=True)
-class Machines:
+class MachineBatch:
     """One machine for each image, their nodes numbered through, so that one look-up serves the whole batch.
 
     B images, N nodes of all together, V tokens; K is the most special tokens and C the most classes that an image
@@ -64,7 +64,9 @@ class Machines:
         return self.met(mask).sum(1) >= self.at_least[image]
 
 
-def side_by_side(automata: Sequence[Automaton], machines: Sequence[Machine], eos: int, on: device) -> Machines:
+def side_by_side(
+    automata: Sequence[Automaton], machines: Sequence[Machine], eos: int, device: torch.device
+) -> MachineBatch:
     """The machines of automata as one batch, on a device."""
     token_class = np.stack([_token_class(machine, automata[0].n_vocab, eos) for machine in machines])
     machines = [_without_barred_words(machine) for machine in machines]
@@ -76,14 +78,15 @@ def side_by_side(automata: Sequence[Automaton], machines: Sequence[Machine], eos
     following = [
         np.where(table == FORBIDDEN, FORBIDDEN, table + start) for table, start in zip(wide, starts, strict=True)
     ]
+    # Where an image has fewer special tokens than another, eos fills up: those columns lead nowhere.
     padded = [
         np.pad(machine.special, (0, n_special - len(machine.special)), constant_values=eos) for machine in machines
     ]
 
     def tensor(array: NDArray[np.generic]) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(array)).to(on)
+        return torch.from_numpy(np.ascontiguousarray(array)).to(device)
 
-    return Machines(
+    return MachineBatch(
         start=tensor(starts),
         special=tensor(np.stack(padded)),
         token_class=tensor(token_class),
@@ -101,9 +104,9 @@ def side_by_side(automata: Sequence[Automaton], machines: Sequence[Machine], eos
 
 def _without_barred_words(machine: Machine) -> Machine:
     """The machine without columns that are forbidden from every node: there may be thousands, and none is taken."""
-    own = len(machine.special)
-    useful = (machine.next[:, :own] != FORBIDDEN).any(axis=0)
-    columns = np.append(useful, np.ones(machine.n_columns - own, dtype=np.bool_))
+    n_own = len(machine.special)
+    useful = (machine.next[:, :n_own] != FORBIDDEN).any(axis=0)
+    columns = np.append(useful, np.ones(machine.n_columns - n_own, dtype=np.bool_))
     return replace(
         machine, special=machine.special[useful], next=machine.next[:, columns], boundary=machine.boundary[columns]
     )
@@ -111,20 +114,21 @@ def _without_barred_words(machine: Machine) -> Machine:
 
 def _wide(machine: Machine, n_special: int, n_classes: int) -> NDArray[np.int32]:
     """The machine's `next` with the columns of the batch: what it has no tokens for is forbidden."""
-    own = len(machine.special)
+    n_own = len(machine.special)
     table = np.full((machine.n_nodes, n_special + n_classes + 1), FORBIDDEN, dtype=np.int32)
-    table[:, :own] = machine.next[:, :own]
-    table[:, n_special : n_special + machine.n_columns - own] = machine.next[:, own:]
-    new_word = own + int(np.argmax(machine.boundary[own:]))
+    table[:, :n_own] = machine.next[:, :n_own]
+    table[:, n_special : n_special + machine.n_columns - n_own] = machine.next[:, n_own:]
+    # The end of a sentence ends a word too, so it leads where a token does that begins the next word.
+    new_word = n_own + int(np.argmax(machine.boundary[n_own:]))
     table[:, -1] = np.where(machine.may_end, machine.next[:, new_word], FORBIDDEN)
     return table
 
 
 def _boundary(machine: Machine, n_special: int, n_classes: int) -> NDArray[np.int64]:
-    own = len(machine.special)
+    n_own = len(machine.special)
     boundary = np.zeros(n_special + n_classes + 1, dtype=np.int64)
-    boundary[:own] = -machine.boundary[:own].astype(np.int64)
-    boundary[n_special : n_special + machine.n_columns - own] = -machine.boundary[own:].astype(np.int64)
+    boundary[:n_own] = -machine.boundary[:n_own].astype(np.int64)
+    boundary[n_special : n_special + machine.n_columns - n_own] = -machine.boundary[n_own:].astype(np.int64)
     boundary[-1] = -1
     return boundary
 

@@ -1,4 +1,4 @@
-"""A step of the search: the model is asked once, and every sentence under way goes on in its best ways."""
+"""A step of the search: the model is called once, and every sentence under way goes on with its best tokens."""
 
 from __future__ import annotations
 
@@ -11,36 +11,42 @@ from torch import Tensor
 
 from limner.caption.constraints.token_machine import FORBIDDEN
 from limner.caption.search.hypotheses import Hypotheses
-from limner.caption.search.machine_batch import Machines
+from limner.caption.search.machine_batch import MachineBatch
 from limner.errors import LimnerError, shown
 
-State: TypeAlias = "dict[str, Tensor]"
-Step: TypeAlias = "Callable[[Tensor, State], tuple[Tensor, State]]"
+State: TypeAlias = dict[str, Tensor]
+Step: TypeAlias = Callable[[Tensor, State], tuple[Tensor, State]]
 
-ROUNDING = 1e-3  # how far above 0 a log-probability is put by arithmetic of low precision
+ROUNDING = 1e-3  # how far above 0 arithmetic of low precision may put a log-probability
+DEPTH = 32  # tokens in a strand
+MIN_VOCABULARY = 2048  # below, a strand is one token
+# Barred tokens spoil strands. Where more than one strand in three would have to be searched, a copy is cheaper.
+MANY = 3
+NONE = float("-inf")
 
 
 class Model:
-    """The caller's step and state, asked for the sentences under way, and checked."""
+    """The caller's step function and its state; what the function returns is checked."""
 
     def __init__(self, step: Step, state: State, n_vocab: int, images: Sequence[int]) -> None:
         self._step = step
         self._state = state
         self._n_vocab = n_vocab
-        self._images = images  # what the caller knows those of this batch by
+        self._images = images  # the caller's numbers of the images in this batch
 
     def rows(self, under_way: Hypotheses) -> Rows:
-        """What the model says of the next token, a row for each of the sentences."""
+        """The log-probabilities of the next token, a row for each of the sentences."""
         state = {name: part.index_select(0, under_way.row) for name, part in self._state.items()}
-        given = self._step(under_way.token, state)
+        output: object = self._step(under_way.token, state)
         n = len(under_way.token)
-        if not (isinstance(given, tuple) and len(given) == 2):
-            raise LimnerError(f"step gave {shown(type(given).__name__)}, not a pair of log-probabilities and state")
-        log_probs, self._state = given
+        if not (isinstance(output, tuple) and len(output) == 2):
+            kind = shown(type(output).__name__)
+            raise LimnerError(f"step returned {kind}, not a pair of log-probabilities and state")
+        log_probs, self._state = output
         check_state(self._state, n, "the step's new state")
         self._check(log_probs, under_way.token)
         rows = rows_of(log_probs)
-        if not bool((rows.peaks <= ROUNDING).all()):
+        if not bool((rows.peaks <= ROUNDING).all()):  # NaN fails too
             raise self._not_log_probs(log_probs, under_way)
         return rows
 
@@ -48,30 +54,30 @@ class Model:
         n = len(tokens)
         if not isinstance(log_probs, torch.Tensor) or not log_probs.is_floating_point():
             kind = log_probs.dtype if isinstance(log_probs, torch.Tensor) else type(log_probs).__name__
-            raise LimnerError(f"step gave log-probabilities as {kind}, not as a tensor of floating point")
+            raise LimnerError(f"step returned log-probabilities as {kind}, not as a floating-point tensor")
         if tuple(log_probs.shape) != (n, self._n_vocab):
             raise LimnerError(
-                f"step gave log-probabilities of shape {tuple(log_probs.shape)} for {n} tokens and a vocabulary of "
-                f"{self._n_vocab}; it should be ({n}, {self._n_vocab})"
+                f"step returned log-probabilities of shape {tuple(log_probs.shape)} for {n} tokens and a vocabulary of "
+                f"{self._n_vocab}; the shape must be ({n}, {self._n_vocab})"
             )
         if log_probs.device != tokens.device:
             raise LimnerError(
-                f"step gave log-probabilities on {log_probs.device} for tokens on {tokens.device}; the search runs "
-                "where the tensors of the first state are"
+                f"step returned log-probabilities on {log_probs.device} for tokens on {tokens.device}; the search "
+                "runs on the device of the first state's tensors"
             )
 
     def _not_log_probs(self, log_probs: Tensor, under_way: Hypotheses) -> LimnerError:
         row, token = (~(log_probs <= ROUNDING)).nonzero()[0].tolist()
-        value, place = float(log_probs[row, token]), int(under_way.n_tokens[row])
+        value, position = float(log_probs[row, token]), int(under_way.n_tokens[row])
         image = self._images[int(under_way.image[row])]
-        remedy = "" if isnan(value) else "; log-probabilities are at most 0: apply log_softmax"
+        remedy = "" if isnan(value) else "; log-probabilities must be at most 0: apply log_softmax"
         return LimnerError(
-            f"step gave {value:g} for token {token} at place {place} of the sentence of image {image}{remedy}"
+            f"step returned {value:g} for token {token} at position {position} of the sentence of image {image}{remedy}"
         )
 
 
 def check_state(state: Any, n: int, what: str) -> None:
-    """An error where a state is not one of tensors with a row for each of n sentences."""
+    """Raises an error where a state is not a dict of tensors with a row for each of n sentences."""
     if not isinstance(state, dict):
         raise LimnerError(f"{what} is {shown(type(state).__name__)}, not a dict of tensors")
     for name, part in state.items():
@@ -79,38 +85,39 @@ def check_state(state: Any, n: int, what: str) -> None:
             raise LimnerError(f"{what} has {shown(type(part).__name__)} as {shown(name)}, not a tensor")
         if part.dim() == 0 or part.shape[0] != n:
             raise LimnerError(
-                f"{what} has {shown(name)} of shape {tuple(part.shape)}; its first dimension should be {n}, "
+                f"{what} has {shown(name)} of shape {tuple(part.shape)}; its first dimension must be {n}, "
                 "a row for each sentence"
             )
 
 
-def successors(under_way: Hypotheses, at: Tensor, rows: Rows, machines: Machines, beam: int, eos: int) -> Hypotheses:
+def successors(under_way: Hypotheses, at: Tensor, rows: Rows, batch: MachineBatch, beam: int, eos: int) -> Hypotheses:
     """Every sentence under way with one more token: each special one, the end, and the best of every class of others.
 
-    `at` are the places of the sentences among all hypotheses. What is forbidden or impossible is left out. No other
+    `at` are the positions of the sentences among all hypotheses. What is forbidden or impossible is left out. No other
     token can be among the best `beam` of any state, since tokens of one class lead to one node.
     """
     image = under_way.image
-    n_special = machines.n_special
-    special = machines.special[image]
-    others, other_tokens = best_others(rows, image, machines, beam)
+    n_special = batch.n_special
+    special = batch.special[image]
+    best, best_tokens = best_others(rows, image, batch, beam)
     end = torch.full_like(image[:, None], eos)
-    tokens = torch.cat([special, other_tokens.flatten(1), end], 1)
+    tokens = torch.cat([special, best_tokens.flatten(1), end], 1)
     named = rows.log_probs.gather(1, torch.cat([special, end], 1))
-    added = torch.cat([named[:, :n_special], others.flatten(1), named[:, n_special:]], 1)
-    classes = torch.arange(machines.n_classes, device=image.device).repeat_interleave(others.shape[2])
+    added = torch.cat([named[:, :n_special], best.flatten(1), named[:, n_special:]], 1)
+    classes = torch.arange(batch.n_classes, device=image.device).repeat_interleave(best.shape[2])
     columns = torch.cat(
         [torch.arange(n_special, device=image.device), n_special + classes, n_special + classes[-1:] + 1]
     )
 
-    following = machines.next[under_way.node][:, columns]
+    following = batch.next[under_way.node][:, columns]
     row, choice = ((following != FORBIDDEN) & (added > NONE)).nonzero(as_tuple=True)
     parents, node, token = under_way.take(row), following[row, choice], tokens[row, choice]
+    # In float64: the errors of float32 would add up over the tokens. What rounding put above 0 is cut off.
     log_prob = parents.log_prob + added[row, choice].double().clamp(max=0)
-    met = machines.pending[parents.node] & machines.boundary[parents.image, columns[choice]]
+    met = batch.pending[parents.node] & batch.boundary[parents.image, columns[choice]]
     return parents._replace(
         node=node,
-        mask=parents.mask | met | machines.gains[node],
+        mask=parents.mask | met | batch.gains[node],
         log_prob=log_prob,
         n_tokens=parents.n_tokens + 1,
         ended=token == eos,
@@ -121,14 +128,8 @@ def successors(under_way: Hypotheses, at: Tensor, rows: Rows, machines: Machines
     )
 
 
-DEPTH = 32  # tokens in a strand
-MIN_VOCABULARY = 2048  # below, a strand is one token
-MANY = 3  # a copy is made where more than one strand in so many would have to be looked through
-NONE = float("-inf")
-
-
 class Rows(NamedTuple):
-    """What the model says of the next token of each sentence.
+    """The log-probabilities of the next token of each sentence, and the best of every strand of them.
 
     Strand j of a row has the tokens j, j + strands, j + 2 · strands, …; `peaks` has the best of each, NaN where a
     strand has one. So one pass over the rows, in the order of memory, leaves a small part of them to choose from.
@@ -143,29 +144,29 @@ def rows_of(log_probs: Tensor) -> Rows:
     if n_vocab < MIN_VOCABULARY:
         return Rows(log_probs, log_probs)
     n_strands = -(-n_vocab // DEPTH)
-    whole = n_vocab // n_strands * n_strands
-    peaks = log_probs[:, :whole].view(len(log_probs), whole // n_strands, n_strands).amax(1)
-    rest = n_vocab - whole
-    peaks[:, :rest] = peaks[:, :rest].maximum(log_probs[:, whole:])
+    n_full = n_vocab // n_strands  # the last link is short where the vocabulary does not divide
+    peaks = log_probs[:, : n_full * n_strands].view(len(log_probs), n_full, n_strands).amax(1)
+    rest = n_vocab - n_full * n_strands
+    peaks[:, :rest] = peaks[:, :rest].maximum(log_probs[:, n_vocab - rest :])
     return Rows(log_probs, peaks)
 
 
-def best_others(rows: Rows, image: Tensor, machines: Machines, beam: int) -> tuple[Tensor, Tensor]:
+def best_others(rows: Rows, image: Tensor, batch: MachineBatch, beam: int) -> tuple[Tensor, Tensor]:
     """The log-probabilities of the best tokens of each class, and those tokens, both [n, classes, beam].
 
     `image` names the machine of each row. Of equals the lowest ids are taken. Where a class has fewer tokens, -inf
     stands for the rest; where the vocabulary has, there are fewer columns.
     """
-    if machines.n_classes == 1 and MANY * (beam + machines.n_barred) < rows.peaks.shape[1]:
+    if batch.n_classes == 1 and MANY * (beam + batch.n_barred) < rows.peaks.shape[1]:
         # A copy of the rows, without the special tokens, would cost more than all the rest.
-        values, tokens = _best(rows, beam, Allowed(machines.token_class, image, machines.n_barred))
+        values, tokens = _best(rows, beam, Allowed(batch.token_class, image, batch.n_barred))
         return values[:, None], tokens[:, None]
-    classes = machines.token_class[image]
-    found = [
-        _best(rows_of(rows.log_probs.masked_fill(classes != each, NONE)), beam, None)
-        for each in range(machines.n_classes)
+    classes = batch.token_class[image]
+    best = [
+        _best(rows_of(rows.log_probs.masked_fill(classes != number, NONE)), beam, None)
+        for number in range(batch.n_classes)
     ]
-    return torch.stack([values for values, _ in found], 1), torch.stack([tokens for _, tokens in found], 1)
+    return torch.stack([values for values, _ in best], 1), torch.stack([tokens for _, tokens in best], 1)
 
 
 class Allowed(NamedTuple):
@@ -213,5 +214,5 @@ def _first_of_equals(values: Tensor, tokens: Tensor, log_probs: Tensor, allowed:
         log_probs = allowed.bar(log_probs, ids, of)
     last = values[:, -1:]
     lowest = torch.where(log_probs == last, len(ids) - ids, 0).topk(values.shape[1]).indices
-    place = torch.arange(values.shape[1], device=values.device) - (values > last).sum(1, keepdim=True)
-    return torch.where(values == last, lowest.gather(1, place.clamp(min=0)), tokens)
+    position = torch.arange(values.shape[1], device=values.device) - (values > last).sum(1, keepdim=True)
+    return torch.where(values == last, lowest.gather(1, position.clamp(min=0)), tokens)
