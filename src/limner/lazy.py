@@ -32,6 +32,7 @@ HEAVY: Mapping[str, str] = {
     "limner.report.selection_plots": "plots",
     "limner.report.statistics_plots": "plots",
     "limner.score.spice.spice_parser": "nlp",
+    "limner.text.tagging": "nlp",
     "limner.describe.learned.selector_training": "train",
     "limner.learn.boosting": "train",
 }

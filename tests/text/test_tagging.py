@@ -6,15 +6,17 @@ import sys
 
 import pytest
 
-from limner.errors import LimnerError
-from limner.text import tagging
-from limner.text.tagging import nouns_and_adjectives
+from limner.errors import LimnerError, MissingLibrary
+from limner.lazy import load
+
+tagging = pytest.importorskip("limner.text.tagging")
 
 
 def test_each_text_gives_its_singular_nouns_and_its_adjectives_in_order() -> None:
-    pytest.importorskip("spacy")
-    found = list(nouns_and_adjectives(["Two young, White men are outside near many bushes.", "", "The dogs run."]))
-    assert found == [(["man", "bush"], ["young", "white", "many"]), ([], []), (["dog"], [])]
+    tagged = list(
+        tagging.nouns_and_adjectives(["Two young, White men are outside near many bushes.", "", "The dogs run."])
+    )
+    assert tagged == [(["man", "bush"], ["young", "white", "many"]), ([], []), (["dog"], [])]
 
 
 @pytest.fixture
@@ -23,14 +25,14 @@ def fresh_pipeline(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
-def test_without_spacy_the_error_names_the_extra(fresh_pipeline: pytest.MonkeyPatch) -> None:
-    fresh_pipeline.setitem(sys.modules, "spacy", None)
-    with pytest.raises(LimnerError, match=r"needs spaCy; pip install 'limner\[nlp\]'"):
-        next(nouns_and_adjectives(["a dog"]))
+def test_without_spacy_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "spacy", None)
+    monkeypatch.delitem(sys.modules, "limner.text.tagging", raising=False)
+    with pytest.raises(MissingLibrary, match=r"this needs spacy; install it with: pip install 'limner\[nlp\]'"):
+        load("limner.text.tagging")
 
 
 def test_without_a_model_the_error_names_the_extra(fresh_pipeline: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("spacy")
     fresh_pipeline.setattr(tagging, "MODELS", ("no_such_model",))
     with pytest.raises(LimnerError, match=r"a model of English for spaCy; pip install 'limner\[nlp\]'"):
-        next(nouns_and_adjectives(["a dog"]))
+        next(tagging.nouns_and_adjectives(["a dog"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from limner.text.lexicon import word_set
+from limner.text.noun_tables import MASS, PAIRS, UNIQUE, WORN_PAIRS
 
 
 @lru_cache(maxsize=1 << 16)
@@ -37,47 +37,6 @@ _SPOKEN_WITH_VOWEL = frozenset("aefhilmnorsx")
 _SILENT_H = ("hour", "honest", "honor", "honour", "heir", "herb")
 # Written with a vowel, but begun with the sound of y or w: European, one, unicorn, used, urinal; not "unimportant".
 _GLIDE = re.compile(r"eu|ewe|ouija|once|one(?!i)|ubiq|ukulele|unanim|uni(?!n|mp|de)|uran|urin|us[aeiu]|ut[aeio]")
-
-MASS = word_set(
-    """
-    grass water snow sand mud dirt ice rain smoke steam fog fire food rice bread meat beef pork chicken-meat fruit
-    produce broccoli spinach lettuce cabbage corn pasta spaghetti soup butter cheese cream sugar salt flour sauce
-    ketchup mustard milk juice coffee tea wine beer alcohol liquor champagne soda hair fur luggage baggage furniture
-    equipment machinery gear clothing attire apparel underwear swimwear sportswear footwear jewelry jewellery makeup
-    lipstick camouflage denim leather lace silk paint graffiti art artwork traffic scenery vegetation foliage greenery
-    shrubbery ivy moss seaweed hay straw wood lumber timber metal plastic glassware silverware cutlery tableware
-    stemware kitchenware stuff trash garbage litter rubbish debris dust gravel concrete pavement asphalt cardboard
-    paper newsprint string thread yarn fabric cloth tape wire mail laundry merchandise money cash cotton-candy popcorn
-    candy chocolate ice-cream frosting icing honey jam salad-dressing seafood sushi shrimp asparagus celery garlic
-    ginger guacamole tofu bacon ham toast cereal oatmeal granola yogurt whipped-cream shade sunlight daylight
-    light-rain lightning electricity music transportation wildlife livestock cattle poultry scaffolding netting
-    fencing brickwork flooring carpeting bedding lighting seating surf foam lava land soil terrain ground-cover stone
-    marble rust clay facial-hair tennis soccer hockey tinsel confetti glitter
-    """
-)
-"""Nouns that are not counted: "grass", never "a grass"; hyphens stand for spaces."""
-
-UNIQUE = word_set(
-    "sky ground sun moon ocean sea air horizon shore shoreline beach water background foreground city wild"
-)
-"""Nouns of which a picture has one, so that they take "the" where a corpus does not tell otherwise."""
-
-PAIRS = word_set(
-    """
-    pants jeans trousers shorts scissors glasses sunglasses eyeglasses goggles binoculars overalls tights leggings
-    pajamas pyjamas pliers tongs tweezers sweatpants underpants slacks khakis headphones earphones briefs shears
-    skis chopsticks swimming-trunks boxers
-    """
-)
-"""Nouns for one thing with two halves: "a pair of scissors", "two pairs of skis"."""
-
-WORN_PAIRS = word_set(
-    """
-    pants jeans trousers shorts glasses sunglasses eyeglasses goggles overalls tights leggings pajamas pyjamas
-    sweatpants underpants slacks khakis headphones earphones briefs swimming-trunks boxers skis clothes
-    """
-)
-"""Those of them that need neither article nor "a pair of": "wearing jeans"."""
 
 
 def is_mass(noun: str) -> bool:

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from limner.text.lexicon import CONJUNCTIONS, DETERMINERS, PREPOSITIONS, word_set
 from limner.text.phrases import is_adjective, is_number
-from limner.text.verb_forms import AUXILIARIES, is_participle, verb_lemma
+from limner.text.verb_forms import is_participle, verb_lemma
+from limner.text.verb_tables import AUXILIARIES
 
 
 class Connective(NamedTuple):

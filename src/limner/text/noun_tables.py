@@ -1,4 +1,4 @@
-"""English nouns whose singular or plural the rules of `forms` would get wrong."""
+"""English nouns by their kinds, and those whose singular or plural the rules of `forms` would get wrong."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ IRREGULAR: dict[str, str] = {
 
 # Plurals that have a second spelling, or whose singular is not the one the table above would turn back to.
 SINGULAR_OF: dict[str, str] = {
-    **{many: one for one, many in IRREGULAR.items()},
+    **{plural: singular for singular, plural in IRREGULAR.items()},
     "axes": "axe",
     "bases": "base",
     "persons": "person",
@@ -180,5 +180,46 @@ SINGULAR_IN_MEN = word_set(
 NOT_FROM_MAN = word_set(
     """
     human german roman talisman shaman ottoman caiman norman superhuman doberman walkman oman
+    """
+)
+
+# Nouns that are not counted: "grass", never "a grass"; hyphens stand for spaces.
+MASS = word_set(
+    """
+    grass water snow sand mud dirt ice rain smoke steam fog fire food rice bread meat beef pork chicken-meat fruit
+    produce broccoli spinach lettuce cabbage corn pasta spaghetti soup butter cheese cream sugar salt flour sauce
+    ketchup mustard milk juice coffee tea wine beer alcohol liquor champagne soda hair fur luggage baggage furniture
+    equipment machinery gear clothing attire apparel underwear swimwear sportswear footwear jewelry jewellery makeup
+    lipstick camouflage denim leather lace silk paint graffiti art artwork traffic scenery vegetation foliage greenery
+    shrubbery ivy moss seaweed hay straw wood lumber timber metal plastic glassware silverware cutlery tableware
+    stemware kitchenware stuff trash garbage litter rubbish debris dust gravel concrete pavement asphalt cardboard
+    paper newsprint string thread yarn fabric cloth tape wire mail laundry merchandise money cash cotton-candy popcorn
+    candy chocolate ice-cream frosting icing honey jam salad-dressing seafood sushi shrimp asparagus celery garlic
+    ginger guacamole tofu bacon ham toast cereal oatmeal granola yogurt whipped-cream shade sunlight daylight
+    light-rain lightning electricity music transportation wildlife livestock cattle poultry scaffolding netting
+    fencing brickwork flooring carpeting bedding lighting seating surf foam lava land soil terrain ground-cover stone
+    marble rust clay facial-hair tennis soccer hockey tinsel confetti glitter
+    """
+)
+
+# Nouns of which a picture has one, so that they take "the" where a corpus does not tell otherwise.
+UNIQUE = word_set(
+    "sky ground sun moon ocean sea air horizon shore shoreline beach water background foreground city wild"
+)
+
+# Nouns for one thing with two halves: "a pair of scissors", "two pairs of skis".
+PAIRS = word_set(
+    """
+    pants jeans trousers shorts scissors glasses sunglasses eyeglasses goggles binoculars overalls tights leggings
+    pajamas pyjamas pliers tongs tweezers sweatpants underpants slacks khakis headphones earphones briefs shears
+    skis chopsticks swimming-trunks boxers
+    """
+)
+
+# Those of them that need neither article nor "a pair of": "wearing jeans".
+WORN_PAIRS = word_set(
+    """
+    pants jeans trousers shorts glasses sunglasses eyeglasses goggles overalls tights leggings pajamas pyjamas
+    sweatpants underpants slacks khakis headphones earphones briefs swimming-trunks boxers skis clothes
     """
 )

@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from limner.text.lexicon import word_set
-from limner.text.verb_forms import gerund
-from limner.text.verbs import BASE_BY_FORM, GERUNDS, PARTICIPLES
+from limner.text.verb_forms import BASE_BY_FORM, GERUNDS, gerund
+from limner.text.verb_tables import STATE_PARTICIPLES
 from limner.text.words import words
 
 AND = "and"
@@ -128,7 +128,7 @@ def parse_relation(tokens: list[str]) -> Relation | None:
     if not 0 < len(tokens) <= MAX_WORDS:
         return None
     first, rest = tokens[0], tokens[1:]
-    if rest and first in PARTICIPLES:
+    if rest and first in STATE_PARTICIPLES:
         preposition = PREPOSITIONS.get(" ".join(rest))
         return Relation(participle=first, preposition=preposition) if preposition else None
     if first in BASE_BY_FORM and " ".join(tokens) not in PREPOSITIONS:
