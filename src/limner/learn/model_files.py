@@ -11,7 +11,7 @@ import msgspec
 from limner.errors import BadInput, shown
 from limner.files import open_bytes, write_bytes
 
-# The largest size of a file, unpacked: ten times what any training has written, and still read in a moment.
+# The largest size of a file, unpacked: one that is made to exhaust memory is refused.
 MAX_BYTES = 24 << 20
 
 Record = TypeVar("Record")

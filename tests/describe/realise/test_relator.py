@@ -7,7 +7,7 @@ import pytest
 from limner.corpus import Box
 from limner.describe.realise import Phrasebook
 from limner.describe.realise.described_things import BUCKETS, Frame, Thing, layout
-from limner.describe.realise.relation_words import NAMED_TOGETHER, Relation, hear, relation_of
+from limner.describe.realise.relation_words import NAMED_TOGETHER, Relation, read_relation, relation_of
 from limner.describe.realise.relator import Relator, is_simple, without_act
 from limner.describe.realise.spatial_relations import is_plausible
 from limner.text.kinds import kind_of
@@ -199,12 +199,12 @@ def test_nobody_rides_two_horses() -> None:
         ("trying to start riding", None),
     ],
 )
-def test_words_between_two_things_are_of_a_known_shape_or_not_heard(words: str, relation: str | None) -> None:
-    heard = hear(words)
-    assert (None if heard is None else str(heard.relation)) == relation
+def test_words_between_two_things_are_of_a_known_shape_or_not_read(words: str, relation: str | None) -> None:
+    read = read_relation(words)
+    assert (None if read is None else str(read.relation)) == relation
 
 
-def test_what_is_heard_can_be_written_and_read() -> None:
+def test_what_is_said_can_be_written_and_read() -> None:
     for text in ("riding", "sitting on", "parked in front of", "looking up at", "near", "and"):
         relation = relation_of(text)
         assert relation is not None

@@ -26,7 +26,7 @@ from limner.learn.boosting import grow
 from limner.progress import Progress, silent
 from limner.score.content import gold_sets, weights
 
-# Images that are learnt from; a larger corpus is sampled. More would not fit into memory, nor help.
+# Images that are learnt from. A larger corpus is sampled, which bounds memory and time.
 MAX_IMAGES = 50_000
 
 # The largest whole number that every reader of JSON can hold.

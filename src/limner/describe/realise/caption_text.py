@@ -9,7 +9,7 @@ from limner.describe.realise.described_things import Thing
 
 
 class Text:
-    """Sentences built up word by word; what refers to boxes becomes a mention with its exact span."""
+    """Sentences built phrase by phrase; what refers to boxes becomes a mention with its exact span."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []

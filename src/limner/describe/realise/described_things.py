@@ -1,4 +1,4 @@
-"""The things that a sentence speaks of: chosen boxes, those of one noun together."""
+"""The things that a sentence speaks of, selected boxes of one noun together; and how they lie to each other."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ PARTS = frozenset({"clothing", "bodyparts"})
 class Thing:
     """One mention in the making: boxes that are spoken of with one noun.
 
-    `noun` is singular and tells the label; `word` is what is said for it.
+    `noun` is the singular noun of the label; `word` is what is said for it.
     `collective` is a word for many ("group") that the label itself is, or that
-    the annotation's flags call for. `is_other` tells that things of the same
-    noun are spoken of before.
+    the annotation's flags call for. `is_other` is true if things of the same
+    noun come before it.
     """
 
     boxes: tuple[Box, ...]
@@ -68,7 +68,7 @@ def things_of(image: Image, selected: Sequence[str]) -> list[Thing]:
     by_name: dict[tuple[str, str], list[Box]] = {}
     for id in dict.fromkeys(selected):
         if id not in box_by_id:
-            raise ValueError(f"image {shown(image.id)} has no box {shown(id)} that could be described")
+            raise ValueError(f"image {shown(image.id)} has no box {shown(id)}")
         box = box_by_id[id]
         name = _named(box.label, box.types)
         by_name.setdefault((name.noun, name.collective or _crowd(box, name.kind)), []).append(box)
@@ -141,8 +141,8 @@ _GROUPS = {
 }
 
 
+# A box is mostly inside another if this share of it lies there.
 MOSTLY = 0.75
-"""The share of a box that must lie in another for it to be mostly inside."""
 
 
 class Frame(NamedTuple):
@@ -168,7 +168,7 @@ class Frame(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """A to B: shares of overlap, the gap between them, and who is higher, lower and larger.
+    """How A lies to B: shares of overlap, the gap between them, and which is higher and larger.
 
     `gap` is in units of the smaller one's diagonal; `up` says by how much of
     the mean height A's centre is above B's, and `bottom` the same of their
@@ -186,7 +186,7 @@ class Layout(NamedTuple):
 
     @property
     def touching(self) -> bool:
-        """Whether the boxes meet, or as good as meet."""
+        """Whether the boxes meet, or nearly do."""
         return self.gap <= 0.05
 
     @property

@@ -1,4 +1,4 @@
-"""What captions teach about wording: nouns, articles, order, and what is said between two things."""
+"""Phrasebooks: what captions teach about nouns, articles, order, and the words between two things."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MAX_NOUN = 60
 
 Count = Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
 Counts = dict[str, Count]
+# How often a relation of A to B was said, by layout: {"man": {"horse": {"riding": {"oue": 12}}}}.
 Relations = dict[str, dict[str, dict[str, Counts]]]
-"""How often what was said of A to B in which layout: `{"man": {"horse": {"riding": {"oue": 12}}}}`."""
 
 
 class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -46,10 +46,13 @@ class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     by_object: Relations
     by_kinds: Relations
 
-    def known_as(self, noun: str) -> str:
-        """The noun under which captions tell of a thing: itself, or its last word if only that is known.
+    def __repr__(self) -> str:
+        return f"Phrasebook({len(self.nouns):,} nouns, {self.n_captions:,} captions, {self.n_images:,} images)"
 
-        What is known of a table holds of a dining table; but a hot dog is no dog.
+    def known_as(self, noun: str) -> str:
+        """The noun under which captions speak of a thing: itself, or its last word if only that is known.
+
+        What is known of a table holds of a dining table; but a hot dog is not a dog.
         """
         if noun in self.before or " " not in noun:
             return noun
@@ -58,17 +61,17 @@ class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 def write_phrasebook(book: Phrasebook, path: Path) -> None:
-    """Write a phrasebook; the file is whole or not there."""
+    """Write a phrasebook as JSON, compressed if the name ends in .gz or .zst."""
     write_record(book, path)
 
 
 def read_phrasebook(path: Path) -> Phrasebook:
-    """A phrasebook from its file, checked: what is in it can only be words and counts."""
+    """The phrasebook in a file, checked: it can hold nothing but words and counts."""
     return read_record(path, PHRASEBOOK, Phrasebook, _faults)
 
 
 def _faults(book: Phrasebook) -> Iterator[str]:
-    """What no learning would have written."""
+    """What no learning would have written, in words."""
     nouns = [
         *book.nouns,
         *(noun for counts in book.nouns.values() for noun in counts),
@@ -78,13 +81,13 @@ def _faults(book: Phrasebook) -> Iterator[str]:
     ]
     for noun in nouns:
         if not is_noun(noun):
-            yield f"{shown(noun)} is no noun"
+            yield f"{shown(noun)} is not a noun"
     for counts in book.determiners.values():
         if unknown := counts.keys() - DETERMINERS:
-            yield f"{shown(min(unknown))} is none of {', '.join(sorted(DETERMINERS))}"
+            yield f"{shown(min(unknown))} is not one of {', '.join(sorted(DETERMINERS))}"
     kinds = {*book.kinds_before, *(kind for counts in book.kinds_before.values() for kind in counts)}
     if strange := kinds - _KINDS:
-        yield f"{shown(min(strange))} is no kind"
+        yield f"{shown(min(strange))} is not a kind"
     for name in ("by_nouns", "by_object", "by_kinds"):
         yield from _relation_faults(getattr(book, name), name)
 
@@ -98,9 +101,9 @@ def _relation_faults(relations: Relations, name: str) -> Iterator[str]:
                 yield f"{name}: nothing can be related to {shown(second)}"
             for text, buckets in said.items():
                 if relation_of(text) is None:
-                    yield f"{name}: {shown(text)} is no verb or preposition that may be said"
+                    yield f"{name}: {shown(text)} is not a known verb or preposition"
                 if unknown := buckets.keys() - BUCKETS:
-                    yield f"{name}: {shown(min(unknown))} is no layout"
+                    yield f"{name}: {shown(min(unknown))} is not a layout"
 
 
 DETERMINERS = frozenset({"a", "the", "bare"})

@@ -12,7 +12,7 @@ from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
 from limner.describe.realise.described_things import AGENTS, PARTS, Frame, layout
 from limner.describe.realise.phrasebook import Counts, Phrasebook, Relations, is_noun
-from limner.describe.realise.relation_words import NAMED_TOGETHER, Relation, hear
+from limner.describe.realise.relation_words import NAMED_TOGETHER, Relation, read_relation
 from limner.progress import Progress, silent, track
 from limner.text.forms import singular
 from limner.text.kinds import kind_of
@@ -20,16 +20,16 @@ from limner.text.labels import noun, one
 from limner.text.lexicon import ARTICLES, DETERMINERS, NUMBERS
 from limner.text.phrases import head_noun, is_adjective, is_plural_phrase, modifiers
 
+# What was said less often than this is not kept: it may be a slip.
 MIN_COUNT = 3
-"""How often something must have been said to be remembered."""
 
+# The most frequent pairs of nouns are kept, so many for order and for each table of relations: a file stays small.
 MAX_PAIRS = 20_000
-"""Pairs of nouns that are remembered, of order and of relations each: the most frequent."""
-
 MAX_RELATIONS = 40
 MAX_NOUNS_OF_LABEL = 6
-BETWEEN_MAX = 60
-"""Characters between two mentions beyond which no relation is looked for."""
+
+# No relation is read from more characters than this between two mentions.
+MAX_BETWEEN = 60
 
 
 def learn_phrasebook(images: Iterable[Image], progress: Progress = silent) -> Phrasebook:
@@ -107,15 +107,16 @@ class _Learner:
         for at in range(1, len(said)):
             before, after = said[at - 1], said[at]
             apart = after.start - before.end
-            heard = hear(text[before.end : after.start]) if 0 < apart <= BETWEEN_MAX else None
-            if heard is None:
+            read = read_relation(text[before.end : after.start]) if 0 < apart <= MAX_BETWEEN else None
+            if read is None:
                 if after.kind in AGENTS:
                     subject = at
                 continue
-            of = before if heard.own and not _belongs_elsewhere(heard.relation, before) else None
-            if of is None:
-                of = said[subject] if heard.finite else _actor(said, at)
-            self._count(heard.relation, of, after)
+            if read.adjacent and not _belongs_elsewhere(read.relation, before):
+                of = before
+            else:
+                of = said[subject] if read.finite else _actor(said, at)
+            self._count(read.relation, of, after)
 
     def _count(self, relation: Relation, a: _Said, b: _Said) -> None:
         if a is b:
@@ -144,7 +145,7 @@ _Key = tuple[str, str, str, str]
 
 
 def _belongs_elsewhere(relation: Relation, before: _Said) -> bool:
-    """Whether what follows a mention is more likely said of who was named earlier: "a man in a hat holding"."""
+    """Whether what follows a mention is more likely said of somebody before: "a man in a hat holding"."""
     if relation == NAMED_TOGETHER:
         return False
     if before.kind in PARTS:
@@ -153,7 +154,7 @@ def _belongs_elsewhere(relation: Relation, before: _Said) -> bool:
 
 
 def _actor(said: Sequence[_Said], at: int) -> _Said:
-    """The last of those before that can act, or else the last."""
+    """The last mention before that can act, or else the last."""
     for candidate in reversed(said[:at]):
         if candidate.kind in AGENTS:
             return candidate
@@ -162,7 +163,7 @@ def _actor(said: Sequence[_Said], at: int) -> _Said:
 
 @lru_cache(maxsize=1 << 16)
 def _named(label: str, types: tuple[str, ...]) -> tuple[str, str]:
-    """The noun and kind of boxes of a label; empty where it is no noun."""
+    """The noun and kind of boxes with a label; empty if it is not a noun."""
     name = one(noun(label))
     return (name, kind_of(name, types)) if is_noun(name) else ("", "")
 
@@ -201,19 +202,19 @@ def _nested(counter: Mapping[tuple[str, str], int], most: int | None = None) -> 
 
 
 def _relations(counter: Mapping[_Key, int]) -> Relations:
-    """Counts of relations by pair, of the frequent pairs and what is said of them more than now and then."""
+    """Counts of relations by pair: of frequent pairs, what is said of them more than now and then."""
     of_pair: Counter[tuple[str, str]] = Counter()
     of_text: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
     for (a, b, text, _), n in counter.items():
         of_pair[a, b] += n
         of_text[a, b][text] += n
-    kept = {
+    frequent = {
         pair: {text for text, n in of_text[pair].most_common(MAX_RELATIONS) if n >= MIN_COUNT}
         for pair, n in sorted(of_pair.items(), key=lambda item: (-item[1], item[0]))[:MAX_PAIRS]
         if n >= MIN_COUNT
     }
     nested: Relations = {}
     for (a, b, text, bucket), n in sorted(counter.items()):
-        if text in kept.get((a, b), ()):
+        if text in frequent.get((a, b), ()):
             nested.setdefault(a, {}).setdefault(b, {}).setdefault(text, {})[bucket] = n
     return nested

@@ -10,10 +10,10 @@ from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
 from limner.describe.realise.caption_text import Text, capitalised, joints
 from limner.describe.realise.described_things import Thing, things_of
-from limner.describe.realise.noun_phrases import NounPhrases, after_there, choose_words, is_singular
 from limner.describe.realise.relator import Relator
 from limner.describe.realise.sentence_plan import divided, ordered, plan
 from limner.describe.realise.sentences import Clauses, place_of, write_alone
+from limner.describe.realise.thing_phrases import NounPhrases, after_there, choose_words, is_singular
 from limner.errors import shown, unknown
 from limner.text.labels import first_lemma
 

@@ -1,4 +1,4 @@
-"""The words that may stand between two things: a closed set of shapes, so that nothing else gets into a sentence."""
+"""The words that may relate two things: a closed set of shapes, so that nothing else gets into a sentence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ AND = "and"
 
 
 class Relation(NamedTuple):
-    """What is said of A to B: a verb or participle, a preposition, or both; or that they are named together.
+    """What is said of A in relation to B: a verb or participle, a preposition, or both; or "and".
 
     `verb` is the base form ("ride"), `participle` a past participle
     ("parked"); at most one of them is given. `particle` stands between the
@@ -38,6 +38,7 @@ class Relation(NamedTuple):
 
 NAMED_TOGETHER = Relation(preposition=AND)
 
+# Prepositions as captions write them, and the one that is said.
 PREPOSITIONS = {
     preposition: preposition
     for preposition in (
@@ -48,7 +49,7 @@ PREPOSITIONS = {
         "for", "about",
     )
 } | {
-    # Said for the same, so that their counts are not split.
+    # Variants of one meaning count as one preposition.
     "next": "next to",
     "on top of": "on",
     "atop": "on",
@@ -66,43 +67,43 @@ PREPOSITIONS = {
     "in back of": "behind",
     "out from": "out of",
 }  # fmt: skip
-"""Prepositions as captions write them, and the one that is said."""
 
+# Prepositions that can relate two things without a verb.
 ALONE = frozenset(PREPOSITIONS.values()) - {
     "for", "to", "from", "about", "into", "onto", "off", "up", "down", "out of", "through", "toward", "along", "across",
     "past", "against",
 }  # fmt: skip
-"""Prepositions that can relate two things without a verb."""
 
+# The longest shape is a verb, a particle and a preposition of four words.
 MAX_WORDS = 6
 PARTICLES = frozenset({"up", "down", "out", "away", "back", "over", "around"})
 
 
-class Heard(NamedTuple):
-    """A relation as it was found between two mentions.
+class ReadRelation(NamedTuple):
+    """A relation that was read between two mentions.
 
-    `own` tells that nothing parts it from the mention before it, so that it is
-    said of that; `finite` that it is the predicate of a clause.
+    It is `adjacent` if nothing separates it from the mention before it, which is
+    then its subject; `finite` if it is the predicate of a clause.
     """
 
     relation: Relation
-    own: bool
+    adjacent: bool
     finite: bool
 
 
 @lru_cache(maxsize=1 << 16)
-def hear(between: str) -> Heard | None:
-    """What the words between two mentions say of them; None where they are of no shape that is known."""
+def read_relation(between: str) -> ReadRelation | None:
+    """What the words between two mentions say of them; None if they have no known shape."""
     tokens = words(between)
     if not tokens:
-        return Heard(NAMED_TOGETHER, True, False) if between.strip() in (",", "&") else None
+        return ReadRelation(NAMED_TOGETHER, True, False) if between.strip() in (",", "&") else None
     if tokens == [AND]:
-        return Heard(NAMED_TOGETHER, True, False)
-    own = between.lstrip()[:1] != ","
+        return ReadRelation(NAMED_TOGETHER, True, False)
+    adjacent = between.lstrip()[:1] != ","
     finite = False
     while tokens and tokens[0] in _LEADING:
         finite = finite or tokens[0] in _AUXILIARIES
-        own = False
+        adjacent = False
         tokens = tokens[1:]
     tokens = [token for token in tokens if token not in _ADVERBS]
     if tokens and tokens[0] in ("has", "have", "having"):
@@ -110,21 +111,21 @@ def hear(between: str) -> Heard | None:
     relation = parse_relation(tokens)
     if relation is not None:
         is_finite = finite or bool(relation.verb and tokens[0] not in GERUNDS)
-        return Heard(relation, own and not is_finite, is_finite)
+        return ReadRelation(relation, adjacent and not is_finite, is_finite)
     return _last_act(tokens)
 
 
-def _last_act(tokens: list[str]) -> Heard | None:
+def _last_act(tokens: list[str]) -> ReadRelation | None:
     """The participle with which longer words end: "standing on a court holding"."""
     for at in range(max(1, len(tokens) - 3), len(tokens)):
         if tokens[at] in GERUNDS and tokens[at - 1] not in _BEFORE_NO_ACT:
             relation = parse_relation(tokens[at:])
-            return None if relation is None else Heard(relation, False, False)
+            return None if relation is None else ReadRelation(relation, False, False)
     return None
 
 
 def parse_relation(tokens: list[str]) -> Relation | None:
-    """The relation that words make, if all of them together make one."""
+    """The relation that the words make, if all of them together make one."""
     if not 0 < len(tokens) <= MAX_WORDS:
         return None
     first, rest = tokens[0], tokens[1:]
@@ -164,22 +165,22 @@ _ADVERBS = word_set(
     together alone just very all both each outdoors indoors directly right currently busy
     """
 )
-# After these an -ing word is no act of its own: "trying to stop eating", "a riding lawn mower".
+# After these an -ing word is not an act: "trying to stop eating", "a riding lawn mower".
 _BEFORE_NO_ACT = word_set(
     "a an the his her their its of for by from to without stop stops start starts try tries after before like"
 )
 
+# Prepositions that say where somebody is, so that one of them is enough.
 SUPPORT = frozenset({"on", "in", "inside", "at", "on the back of"})
-"""Prepositions that say where somebody is, so that one of them is enough."""
 
+# Acts of which a body does one at a time.
 POSTURES = word_set(
     """
     sit stand lie walk run ride kneel crouch sleep swim jump climb dance perch squat rest lounge recline jog fly
     drive skateboard surf ski snowboard skate float graze lean wade row sail crawl
     """
 )
-"""Acts of which one body does one at a time."""
-
+# Verbs that take an object without a preposition.
 TRANSITIVE = word_set(
     """
     ride hold carry wear play watch read eat drink use make push pull throw catch kick hit swing drive fly cook
@@ -192,4 +193,3 @@ TRANSITIVE = word_set(
     bake frost walk jump wave point pour perform surf
     """
 )
-"""Verbs that take an object without a preposition."""

@@ -1,4 +1,4 @@
-"""What to say of one thing to another: what people say of such a pair in such a layout, or what the layout shows."""
+"""How one thing is related to another: as people say of such a pair in such a layout, or as the layout shows."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from limner.describe.realise.spatial_relations import is_plausible, spatial_rela
 if TYPE_CHECKING:
     from limner.describe.realise.phrasebook import Phrasebook
 
+# So many captions with the exact pair weigh as much as all that is known of its kind.
 PRIOR = 8.0
-"""How many sayings of the exact pair weigh as much as all that is known of its kind."""
 
+# An act is said only if it is at least this share of what people say of such a pair in such a layout.
 RARE_ACT = 0.25
-"""An act is only said if at least this share of what people say of such a pair in such a layout is that."""
 
+# What has a smaller share than this is not considered.
 NEGLIGIBLE = 0.005
-"""The share below which something is not worth a look."""
 
+# Of several acts with one preposition (sitting on, lying on) one is said if it has this share; otherwise just "on".
 CLEAR_ACT = 0.4
-"""Of several acts with one preposition (sitting on, lying on) one is said if it makes up this share, otherwise "on"."""
 
+# If this share of the acts with a preposition are postures, the preposition alone says as much.
 STILL = 0.7
-"""The share of postures among acts with one preposition from which on the preposition says as much."""
 
+# An act must have been said so often of an object to be said again.
 MIN_ACTS = 4
-"""How often an act must have been said of such an object to be said again."""
 
 
 class Said(NamedTuple):
@@ -40,9 +40,9 @@ class Said(NamedTuple):
 
 
 class Relator:
-    """Finds relations between things, by a phrasebook where there is one.
+    """Finds relations between things, by a phrasebook if there is one.
 
-    Only simple ones, or none that are acts, if so asked for.
+    `simple` relations use only frequent words; without `acts` none has a verb.
     """
 
     def __init__(self, book: Phrasebook | None, *, simple: bool = False, acts: bool = True) -> None:
@@ -56,18 +56,18 @@ class Relator:
     def relation(
         self, a: Thing, b: Thing, *, acts: bool = True, together: bool = True, support: bool = True
     ) -> Relation:
-        """The best thing to say of A to B.
+        """The best relation of A to B.
 
-        Without `acts` it is no verb, without `together` not merely "and", and
-        without `support` not that A is on, in or at B.
+        Without `acts` it has no verb, without `together` it is not merely "and",
+        and without `support` not that A is on, in or at B.
         """
         how = layout(a.frame, b.frame)
-        heard = self.said(a, b, how)
+        candidates = self.said(a, b, how)
         if not (acts and self._acts):
-            heard = [Said(still, p) for relation, p in heard if (still := without_act(relation)) is not None]
+            candidates = [Said(still, p) for relation, p in candidates if (still := without_act(relation)) is not None]
         said = [
             (relation, p)
-            for relation, p in heard
+            for relation, p in candidates
             if (together or relation != NAMED_TOGETHER)
             and (support or relation.preposition not in SUPPORT)
             and (not self._simple or is_simple(relation))
@@ -88,10 +88,10 @@ class Relator:
             return False
         if not relation.is_verbal:
             return True
-        return any(relation == other and p >= RARE_ACT / 2 for other, p in self.said(a, b, how))
+        return any(relation == said and p >= RARE_ACT / 2 for said, p in self.said(a, b, how))
 
     def strength(self, a: Thing, b: Thing) -> float:
-        """How much the two have to do with each other: by what people relate, and how near they are."""
+        """How much two things have to do with each other: how often people relate them, and how near they are."""
         how = layout(a.frame, b.frame)
         closeness = 1.0 if how.touching else 0.6 if how.near else 0.25
         return closeness * (1 + self._familiarity(a, b))
@@ -162,18 +162,19 @@ class Relator:
 
 
 _Level = Mapping[str, Mapping[str, int]]
+# Entries after which a cache begins anew: a corpus has few nouns, but its labels may be anything.
 _CACHED = 1 << 13
+# Kinds of which nearly the same is said whatever they are.
 _CONVENTIONAL = frozenset({"clothing", "bodyparts", "scene"})
-"""Kinds of which nearly the same is said whatever they are."""
+# What may be said of two things if nothing but their kinds is known.
 _GENERAL = frozenset({"and", "with", "next to", "near", "in front of", "behind", "by", "beside"})
-"""What may be said of two things of which nothing but their kinds is known."""
 
 
 def _estimated(level: _Level, bucket: str, prior: Mapping[str, float]) -> dict[str, float]:
     """Shares of what was said in a layout, backed off to what was said in any, and that to a prior."""
     totals = {text: _total(buckets) for text, buckets in level.items()}
-    here = {text: buckets[bucket] for text, buckets in level.items() if bucket in buckets}
-    return _smoothed(here, _smoothed(totals, prior))
+    in_layout = {text: buckets[bucket] for text, buckets in level.items() if bucket in buckets}
+    return _smoothed(in_layout, _smoothed(totals, prior))
 
 
 def _smoothed(counts: Mapping[str, int], prior: Mapping[str, float]) -> dict[str, float]:
@@ -204,7 +205,7 @@ def _best(said: list[tuple[Relation, float]]) -> Relation | None:
         if not relation.is_verbal or not relation.preposition or p >= max(RARE_ACT, CLEAR_ACT * mass[ending]):
             return relation
         # Whoever sits or lies on something is on it; whoever looks at something is not at it.
-        still = sum(p for one, p in members if one.verb in POSTURES or not one.verb)
+        still = sum(p for member, p in members if member.verb in POSTURES or not member.verb)
         if ending in ALONE and still >= STILL * mass[ending]:
             return Relation(preposition=ending)
     return None

@@ -1,4 +1,7 @@
-"""What is said of what: things in their order become a clause, with heads, their parts, and what is related to them."""
+"""What is said of what: things are ordered, told apart where one acts alone, and arranged into a clause.
+
+A clause has heads, their parts, and what is related to them.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from limner.corpus.box import Box
 from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Thing, layout
 from limner.describe.realise.relation_words import NAMED_TOGETHER, POSTURES, SUPPORT, Relation
 from limner.describe.realise.relator import Relator
@@ -16,11 +20,103 @@ from limner.text.lexicon import ADJECTIVES
 if TYPE_CHECKING:
     from limner.describe.realise.phrasebook import Phrasebook
 
+# So many captions with two nouns weigh as much as all that is known of their kinds.
+PRIOR = 10.0
+
+# Things that are compared pair by pair; the rest are ordered by kind alone, lest the cost grow with the square.
+MOST_ORDERED = 40
+
+
+def ordered(things: Sequence[Thing], book: Phrasebook | None, focus: str | None = None) -> list[Thing]:
+    """The things in the order of a sentence: those in focus first, then as people order them in captions.
+
+    Without a phrasebook: people, animals, things, places. Equals stay in the
+    order in which they are given.
+    """
+    compared, rest = list(things[:MOST_ORDERED]), things[MOST_ORDERED:]
+    if book is None or len(compared) < 2:
+        compared.sort(key=_rank)
+    else:
+        score = {
+            id(thing): sum(precedence(thing, rival, book) for rival in compared if rival is not thing)
+            for thing in compared
+        }
+        # Rounded, so that the order of summation cannot break ties.
+        compared.sort(key=lambda thing: -round(score[id(thing)], 9))
+    compared += sorted(rest, key=_rank)
+    return compared if focus is None else sorted(compared, key=lambda thing: not in_focus(thing, focus))
+
+
+def precedence(first: Thing, second: Thing, book: Phrasebook) -> float:
+    """How likely people are to mention the first before the second."""
+    by_kind = _precedence(book.kinds_before, first.kind, second.kind, 0.5, 2.0)
+    return _precedence(book.before, book.known_as(first.noun), book.known_as(second.noun), by_kind, PRIOR)
+
+
+def in_focus(thing: Thing, focus: str) -> bool:
+    """Whether a thing has the noun, label or kind that is in focus."""
+    wanted = singular(focus.strip().lower())
+    return focus == thing.kind or wanted in (thing.noun, thing.word, thing.kind, singular(thing.kind))
+
+
+def _precedence(counts: dict[str, dict[str, int]], first: str, second: str, prior: float, weight: float) -> float:
+    before = counts.get(first, {}).get(second, 0)
+    after = counts.get(second, {}).get(first, 0)
+    return (before + weight * prior) / (before + after + weight)
+
+
+_RANKS = {kind: rank for rank, kind in enumerate(KINDS)}
+
+
+def _rank(thing: Thing) -> int:
+    return _RANKS.get(thing.kind, len(_RANKS))
+
+
+# In a larger group nobody is told apart.
+MOST_DIVIDED = 8
+
+# Only so many things are examined for somebody who acts on them.
+MOST_EXAMINED = 20
+
+
+def divided(things: Sequence[Thing], relator: Relator) -> list[Thing]:
+    """The things, with whoever alone of a group acts on another thing split from the group and put before it.
+
+    Three people of whom one rides a skateboard become "a person" and "two other
+    people". Groups stay together if several have parts of one noun, such as hats.
+    """
+    if any(thing.kind in PARTS and thing.n > 1 for thing in things):
+        return list(things)
+    result: list[Thing] = []
+    for thing in things:
+        actor = _actor(thing, things, relator)
+        if actor is None:
+            result.append(thing)
+        else:
+            result.append(thing.part([actor]))
+            result.append(thing.part([box for box in thing.boxes if box is not actor], is_other=True))
+    return result
+
+
+def _actor(group: Thing, things: Sequence[Thing], relator: Relator) -> Box | None:
+    """The box of the member that alone acts on one of the other things."""
+    if group.kind not in AGENTS or group.collective or group.is_plural_label or not 1 < group.n <= MOST_DIVIDED:
+        return None
+    for thing in things[:MOST_EXAMINED]:
+        if thing is group or thing.n > 1 or thing.kind in PARTS or thing.kind in ("scene", "furniture"):
+            continue
+        meeting = [box for box in group.boxes if layout(Frame(*box.corners), thing.frame).touching]
+        acting = [box for box in meeting if relator.relation(group.part([box]), thing).is_verbal]
+        if len(acting) == 1 and len(meeting) == 1:
+            return acting[0]
+    return None
+
+
 MOST_HEADS = 3
 MOST_JOINED = 3
 MOST_ACTS = 2
+# How much rather something is said of the heads than of what was said of them.
 HEADS_FIRST = 1.15
-"""How much rather something is said of the heads than of what was said of them."""
 
 
 @dataclass(slots=True, eq=False)
@@ -49,7 +145,7 @@ class Node:
 
 @dataclass(slots=True, eq=False)
 class Clause:
-    """Heads that are named together, what is said of them all, and things that found no place."""
+    """Heads that are named together, what is said of them all, and things that are left for another sentence."""
 
     heads: list[Node]
     arms: list[Arm] = field(default_factory=list)
@@ -61,31 +157,31 @@ class Clause:
 
 
 def plan(things: Sequence[Thing], relator: Relator, *, most: int) -> Clause:
-    """A clause of at most so many things, in about their order."""
+    """A clause of at most `most` things, roughly in their order."""
     clause = Clause([Node(things[0])], rest=list(things[most:]))
-    others = list(things[1:most])
-    joined = _joined(things[0], others, relator)
+    following = things[1:most]
+    joined = _joined(things[0], following, relator)
     clause.heads += [Node(thing) for thing in joined]
-    for thing in others:
+    for thing in following:
         if thing not in joined:
-            _place(clause, thing, relator)
+            _attach(clause, thing, relator)
     return clause
 
 
-def _joined(head: Thing, others: Sequence[Thing], relator: Relator) -> list[Thing]:
-    """Those of the others that are heads beside the first: "a man and a woman".
+def _joined(head: Thing, following: Sequence[Thing], relator: Relator) -> list[Thing]:
+    """The following things that become heads beside the first: "a man and a woman".
 
-    None are if the first has been told apart from its like for what it does.
+    There are none if the first has been told apart from its like for what it does.
     """
     joined: list[Thing] = []
-    if head.kind == "scene" or any(thing.is_other and thing.noun == head.noun for thing in others):
+    if head.kind == "scene" or any(thing.is_other and thing.noun == head.noun for thing in following):
         return joined
-    for thing in others:
+    for thing in following:
         if len(joined) + 1 == MOST_HEADS:
             break
         if thing.kind in PARTS or thing.kind == "scene" or thing.is_other:
             continue
-        remaining = [rest for rest in others if rest is not thing and rest not in joined]
+        remaining = [rest for rest in following if rest is not thing and rest not in joined]
         if _are_alike(head, thing, relator) or (
             relator.named_together(head, thing) and all(_can_share(head, thing, rest, relator) for rest in remaining)
         ):
@@ -100,16 +196,16 @@ def _are_alike(head: Thing, thing: Thing, relator: Relator) -> bool:
     return head.kind in AGENTS or relator.relation(head, thing) == NAMED_TOGETHER
 
 
-def _can_share(head: Thing, thing: Thing, other: Thing, relator: Relator) -> bool:
-    """Whether what the head does to another can be said of both; what is worn is nobody else's matter."""
-    if other.kind in PARTS:
+def _can_share(head: Thing, thing: Thing, target: Thing, relator: Relator) -> bool:
+    """Whether what the head does to a target can be said of both; what is worn concerns its wearer alone."""
+    if target.kind in PARTS:
         return True
-    relation = relator.relation(head, other)
-    return not relation.is_verbal or relator.holds(relation, thing, other)
+    relation = relator.relation(head, target)
+    return not relation.is_verbal or relator.holds(relation, thing, target)
 
 
-def _place(clause: Clause, thing: Thing, relator: Relator) -> None:
-    """Say a thing of whom it belongs to, or of what it has most to do with."""
+def _attach(clause: Clause, thing: Thing, relator: Relator) -> None:
+    """Attach a thing to its owner, or to what it has most to do with."""
     if thing.kind in PARTS:
         owner = _owner(clause, thing)
         if owner is not None and _wears(clause, owner, thing, relator):
@@ -126,14 +222,14 @@ def _place(clause: Clause, thing: Thing, relator: Relator) -> None:
 
 
 def _owner(clause: Clause, part: Thing) -> Node | None:
-    """Whoever the part is on."""
+    """The person or animal that the part is on."""
     nodes = [node for node in (*clause.heads, *clause.objects) if node.thing.kind in AGENTS]
     shares = [(how.b_in_a, node) for node in nodes if (how := layout(node.thing.frame, part.frame)).touching]
     return max(shares, key=lambda share: share[0])[1] if shares else None
 
 
 def _wears(clause: Clause, owner: Node, thing: Thing, relator: Relator) -> bool:
-    """Say what somebody wears or has, all clothes in one go; False if it is rather something the heads do."""
+    """Attach what somebody wears or has, all clothes together; False if it is rather something the heads do."""
     relation = relator.relation(owner.thing, thing, together=False)
     if relation.is_verbal and relation.verb != "wear" and relation.participle != "dressed":
         if any(owner is head for head in clause.heads):
@@ -152,7 +248,7 @@ def _wears(clause: Clause, owner: Node, thing: Thing, relator: Relator) -> bool:
 
 
 def _relation_of_heads(clause: Clause, thing: Thing, relator: Relator) -> Relation:
-    """What can be said of all heads: the best that fits, an act before a place before nearness."""
+    """What can be said of all heads: the best that fits; an act before a location before nearness."""
     head = clause.heads[0].thing
     for acts, support in ((True, True), (False, True), (False, False)):
         relation = relator.relation(head, thing, acts=acts, support=support, together=False)
@@ -162,11 +258,11 @@ def _relation_of_heads(clause: Clause, thing: Thing, relator: Relator) -> Relati
 
 
 def _fits(clause: Clause, relation: Relation, thing: Thing, relator: Relator) -> bool:
-    """Whether a relation goes with what is said already: everybody is in one place and posture at a time."""
+    """Whether a relation agrees with what is said already: everybody is in one place and posture at a time."""
     if not all(relator.holds(relation, head.thing, thing) for head in clause.heads[1:]):
         return False
-    place = thing.kind == "scene" and not _is_posture(relation)
-    if relation.preposition in SUPPORT and not place and _is_supported(clause, relation):
+    is_scene = thing.kind == "scene" and not _is_posture(relation)
+    if relation.preposition in SUPPORT and not is_scene and _is_supported(clause, relation):
         return False
     if not relation.is_verbal:
         return True
@@ -192,8 +288,8 @@ def _is_supported(clause: Clause, relation: Relation) -> bool:
 
 
 def _say_of_object(clause: Clause, node: Node, thing: Thing, relator: Relator) -> bool:
-    """Name it beside an object if the same holds of both, otherwise after its name; False if neither will do."""
-    arm = next(arm for arm in clause.arms if any(one is node for one in arm.objects))
+    """Name a thing beside an object if the same holds of both, otherwise after it; False if neither works."""
+    arm = next(arm for arm in clause.arms if any(item is node for item in arm.objects))
     relation = relator.relation(node.thing, thing)
     alike = node.thing.kind == thing.kind and not arm.relation.is_verbal
     if relation in (NAMED_TOGETHER, arm.relation) or alike:
@@ -210,100 +306,10 @@ def _say_of_object(clause: Clause, node: Node, thing: Thing, relator: Relator) -
 
 
 def _hang(arms: list[Arm], relation: Relation, thing: Thing) -> None:
-    """Add a thing to what is said, beside others of which the same is said."""
+    """Add a thing to what is said, beside things of which the same is said."""
     for arm in arms:
         alike = arm.leads_to_place == (thing.kind == "scene")
         if arm.relation == relation and alike and len(arm.objects) < MOST_JOINED:
             arm.objects.append(Node(thing))
             return
     arms.append(Arm(relation, [Node(thing)]))
-
-
-MOST_DIVIDED = 8
-"""Members beyond which nobody is told apart."""
-
-MOST_LOOKED_AT = 20
-"""Things that are asked whether somebody acts on them."""
-
-
-def divided(things: Sequence[Thing], relator: Relator) -> list[Thing]:
-    """The things, where one of several who alone does something to another thing comes before the others.
-
-    Three people of whom one rides a skateboard are "a person" and "two other
-    people". Where several have parts of one noun, as hats, all stay together.
-    """
-    if any(thing.kind in PARTS and thing.n > 1 for thing in things):
-        return list(things)
-    result: list[Thing] = []
-    for thing in things:
-        one = _actor(thing, things, relator)
-        if one is None:
-            result.append(thing)
-        else:
-            box = thing.boxes[one]
-            result.append(thing.part([box]))
-            result.append(thing.part([other for other in thing.boxes if other is not box], is_other=True))
-    return result
-
-
-def _actor(group: Thing, things: Sequence[Thing], relator: Relator) -> int | None:
-    """Which member alone acts on one of the other things."""
-    if group.kind not in AGENTS or group.collective or group.is_plural_label or not 1 < group.n <= MOST_DIVIDED:
-        return None
-    for thing in things[:MOST_LOOKED_AT]:
-        if thing is group or thing.n > 1 or thing.kind in PARTS or thing.kind in ("scene", "furniture"):
-            continue
-        meeting = [at for at, box in enumerate(group.boxes) if layout(Frame(*box.corners), thing.frame).touching]
-        acting = [at for at in meeting if relator.relation(group.part([group.boxes[at]]), thing).is_verbal]
-        if len(acting) == 1 and len(meeting) == 1:
-            return acting[0]
-    return None
-
-
-PRIOR = 10.0
-"""How many captions of two nouns weigh as much as all that is known of their kinds."""
-
-COMPARED = 40
-"""How many things are compared each with each; further ones go by their kind alone."""
-
-
-def ordered(things: Sequence[Thing], book: Phrasebook | None, focus: str | None = None) -> list[Thing]:
-    """The things as a sentence mentions them: first those in focus, then by who comes before whom.
-
-    Equals stay in the order they are given in.
-    """
-    some, rest = list(things[:COMPARED]), things[COMPARED:]
-    if book is None or len(some) < 2:
-        some.sort(key=_rank)
-    else:
-        score = {
-            id(thing): sum(precedence(thing, other, book) for other in some if other is not thing) for thing in some
-        }
-        some.sort(key=lambda thing: -round(score[id(thing)], 9))
-    some += sorted(rest, key=_rank)
-    return some if focus is None else sorted(some, key=lambda thing: not in_focus(thing, focus))
-
-
-def precedence(first: Thing, second: Thing, book: Phrasebook) -> float:
-    """How likely people mention the first before the second."""
-    by_kind = _precedence(book.kinds_before, first.kind, second.kind, 0.5, 2.0)
-    return _precedence(book.before, book.known_as(first.noun), book.known_as(second.noun), by_kind, PRIOR)
-
-
-def in_focus(thing: Thing, focus: str) -> bool:
-    """Whether a thing is of the kind, or has the noun or label, that is in focus."""
-    wanted = singular(focus.strip().lower())
-    return focus == thing.kind or wanted in (thing.noun, thing.word, thing.kind, singular(thing.kind))
-
-
-def _precedence(counts: dict[str, dict[str, int]], first: str, second: str, prior: float, weight: float) -> float:
-    before = counts.get(first, {}).get(second, 0)
-    after = counts.get(second, {}).get(first, 0)
-    return (before + weight * prior) / (before + after + weight)
-
-
-_RANKS = {kind: rank for rank, kind in enumerate(KINDS)}
-
-
-def _rank(thing: Thing) -> int:
-    return _RANKS.get(thing.kind, len(_RANKS))

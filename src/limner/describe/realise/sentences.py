@@ -1,4 +1,4 @@
-"""Clauses put into words: verb forms, agreement, and which of several patterns a sentence takes."""
+"""Clauses and single things put into words: verb forms, agreement, and the pattern of a sentence."""
 
 from __future__ import annotations
 
@@ -8,18 +8,26 @@ from random import Random
 from limner.corpus.image import Image
 from limner.describe.realise.caption_text import Text, joints
 from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Thing, layout
-from limner.describe.realise.noun_phrases import NUMBER_WORDS, NounPhrases, after_there, is_singular, takes_plural
 from limner.describe.realise.relation_words import SUPPORT, Relation
 from limner.describe.realise.sentence_plan import Arm, Clause, Node
+from limner.describe.realise.thing_phrases import NUMBER_WORDS, NounPhrases, after_there, is_singular, takes_plural
 from limner.text.lexicon import word_set
 from limner.text.verb_forms import third
 
-CAPTION, PROGRESSIVE, PRESENT, THERE = "caption", "progressive", "present", "there"
-"""A man riding a horse. / A man is riding a horse. / A man rides a horse. / There is a man riding a horse."""
+# A man riding a horse. / A man is riding a horse. / A man rides a horse. / There is a man riding a horse.
+CAPTION, PROGRESSIVE, PRESENT, EXISTENTIAL = "caption", "progressive", "present", "existential"
 
-CHANCES = {CAPTION: 0.42, PROGRESSIVE: 0.26, PRESENT: 0.18, THERE: 0.14}
+# How often each pattern is chosen where all of them fit.
+CHANCES = {CAPTION: 0.42, PROGRESSIVE: 0.26, PRESENT: 0.18, EXISTENTIAL: 0.14}
+
+# Prepositions that cannot follow "is".
 NO_PREDICATE = frozenset({"with", "of", "and"})
-"""Prepositions that cannot follow "is"."""
+
+# A thing that fills at least this share of the picture is seen from close by.
+CLOSE = 0.55
+
+# How often the position in the picture is told, where it is clear.
+PLACED = 0.5
 
 
 class Clauses:
@@ -37,7 +45,7 @@ class Clauses:
         heads = [node.thing for node in clause.heads]
         named = [self._phrases.phrase(thing, rng) for thing in heads]
         several = len(heads) > 1 or takes_plural(named[0], heads[0])
-        if pattern == THERE:
+        if pattern == EXISTENTIAL:
             text.say("there is" if is_singular(named[0], heads[0]) else "there are")
             named[0] = after_there(named[0], heads[0])
         self._name(text, clause.heads, named, rng, goes_on=bool(clause.arms))
@@ -45,7 +53,7 @@ class Clauses:
         for at, arm in enumerate(clause.arms):
             if arm.relation.is_verbal and acted:
                 text.say("and")
-            elif arm.relation.is_verbal and pattern in (CAPTION, THERE) and _is_far(clause.arms[:at]):
+            elif arm.relation.is_verbal and pattern in (CAPTION, EXISTENTIAL) and _is_far(clause.arms[:at]):
                 text.comma()
             text.say(_words(arm.relation, pattern, several, is_main=at == main))
             acted = acted or arm.relation.is_verbal
@@ -65,7 +73,7 @@ class Clauses:
     def _phrases_of(self, text: Text, arm: Arm, heads: Sequence[Thing], rng: Random) -> list[str]:
         return [
             self._phrases.phrase(
-                thing, rng, each=_is_for_each(thing, heads, arm.relation), again=thing.word in text.nouns
+                thing, rng, shared=_is_for_each(thing, heads, arm.relation), again=thing.word in text.nouns
             )
             for thing in (node.thing for node in arm.objects)
         ]
@@ -87,9 +95,9 @@ class Clauses:
         arm = node.arms[at]
         if arm.of_some:
             text.comma()
-            n = max(one.thing.n for one in arm.objects)
+            n = max(item.thing.n for item in arm.objects)
             text.say("one" if n == 1 else f"{NUMBER_WORDS[n]} of them" if n < len(NUMBER_WORDS) else "many of them")
-            of = [one.thing for one in arm.objects[:1]]
+            of = [item.thing for item in arm.objects[:1]]
         else:
             if at and arm.relation.is_verbal:
                 text.say("and")
@@ -99,22 +107,22 @@ class Clauses:
 
 
 def arrange(clause: Clause) -> None:
-    """Make what is said read well.
+    """Rearrange a clause so that it reads well.
 
-    What the only head wears is its predicate where nothing else is said of it,
-    and otherwise said in passing: "a man in a hat riding a horse". A head of
-    which a list is told is named last, so that it is clear where the list ends,
-    and others of the head's noun are named after what it does.
+    What the only head wears is its predicate if nothing else is said of it, and
+    otherwise said in passing: "a man in a hat riding a horse". A head with a
+    list is named last, so that it is clear where the list ends. Other things of
+    the head's noun are named after what it does.
     """
     head = clause.heads[0]
     if len(clause.heads) == 1 and not clause.arms and not any(arm.of_some for arm in head.arms):
         clause.arms, head.arms = _as_predicate(head), []
     else:
-        for one in clause.heads:
-            one.arms = _in_passing(one.arms)
-    for one in clause.heads:
-        one.arms.sort(key=lambda arm: arm.of_some)
-    clause.heads.sort(key=lambda one: any(arm.of_some or len(arm.objects) > 1 for arm in one.arms))
+        for node in clause.heads:
+            node.arms = _in_passing(node.arms)
+    for node in clause.heads:
+        node.arms.sort(key=lambda arm: arm.of_some)
+    clause.heads.sort(key=lambda node: any(arm.of_some or len(arm.objects) > 1 for arm in node.arms))
     clause.arms = _supported_first(clause.arms)
     clause.arms.sort(key=lambda arm: any(node.thing.is_other for node in arm.objects))
     _merge(clause.arms)
@@ -123,7 +131,7 @@ def arrange(clause: Clause) -> None:
 
 
 def _supported_first(arms: list[Arm]) -> list[Arm]:
-    """What somebody is on comes before what is nearby, lest the latter seem to be on it."""
+    """What somebody is on comes before what is nearby, which would otherwise seem to be on it too."""
     support = [at for at, arm in enumerate(arms) if arm.relation.preposition in SUPPORT and not arm.leads_to_place]
     last = max(support, default=0)
     nearby = [arm for arm in arms[:last] if not arm.relation.is_verbal and arm.relation.preposition not in SUPPORT]
@@ -131,7 +139,7 @@ def _supported_first(arms: list[Arm]) -> list[Arm]:
 
 
 def _is_far(before: Sequence[Arm]) -> bool:
-    """Whether an act after all this would seem to be that of what was named last: of dogs, say."""
+    """Whether an act that follows would seem to be that of what was named last: of dogs, say."""
     if len(before) != 1:
         return len(before) > 1
     return any(node.arms or node.thing.kind in AGENTS for node in before[0].objects)
@@ -180,9 +188,9 @@ def _merge(arms: list[Arm]) -> None:
             arms[at - 1].objects += arms.pop(at).objects
 
 
-def _say_the_same(one: Arm, other: Arm) -> bool:
-    alike = one.leads_to_place == other.leads_to_place and one.of_some == other.of_some
-    return one.relation == other.relation and alike
+def _say_the_same(a: Arm, b: Arm) -> bool:
+    alike = a.leads_to_place == b.leads_to_place and a.of_some == b.of_some
+    return a.relation == b.relation and alike
 
 
 def _words(relation: Relation, pattern: str, several: bool, *, is_main: bool) -> str:
@@ -208,13 +216,6 @@ _CARRIED = word_set(
 )
 
 
-CLOSE = 0.55
-"""The share of the picture from which on a thing is seen from close by."""
-
-PLACED = 0.5
-"""How often it is told where in the picture something is, where that is clear."""
-
-
 def write_alone(text: Text, thing: Thing, image: Image, phrases: NounPhrases, rng: Random, *, places: bool) -> None:
     """A sentence that mentions nothing but one thing."""
     phrase = phrases.phrase(thing, rng)
@@ -236,7 +237,7 @@ def write_alone(text: Text, thing: Thing, image: Image, phrases: NounPhrases, rn
 
 
 def company(thing: Thing) -> str:
-    """How a few things of one noun lie to each other, where their boxes show it."""
+    """How two things of one noun lie to each other, if their boxes show it."""
     if thing.n != 2 or thing.collective:
         return ""
     a, b = (Frame(*box.corners) for box in thing.boxes)
@@ -248,7 +249,7 @@ def company(thing: Thing) -> str:
 
 
 def place_of(thing: Thing, image: Image) -> str:
-    """Where in the picture a thing is, if it is clearly at one side or in the middle."""
+    """Where in the picture a thing is, if it is clearly at a side or in the middle."""
     if image.width is None or image.height is None or thing.n > 1:
         return ""
     left, right = thing.frame.x0 / image.width, thing.frame.x1 / image.width

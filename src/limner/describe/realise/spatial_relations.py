@@ -1,4 +1,4 @@
-"""Whether what is said of two things can be so, going by how they lie to each other."""
+"""What the layout of two things permits to say of them, and what it shows by itself."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from limner.text.lexicon import word_set
 
 Test = Callable[[Layout], bool]
 
+# What is said of several things must hold of this share of them.
 MOST = 0.6
-"""The share of several things of which something must hold to be said of all."""
 
+# Boxes of each thing that are compared pair by pair.
 MOST_COMPARED = 12
-"""How many boxes of each thing are looked at one by one."""
 
 
 def is_plausible(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
-    """Whether the boxes allow to say it: nobody rides what is beside them, and a hat that is worn is on somebody.
+    """Whether the boxes permit a relation: nobody rides what is beside them, and a hat that is worn is on somebody.
 
-    What needs contact must hold for most of the things one by one: not all of
-    a crowd that surrounds a bus is on it.
+    A relation that needs contact must hold of most of the things one by one: a
+    crowd that surrounds a bus is not on it.
     """
     if not _allows(relation, a, b, how):
         return False
@@ -31,10 +31,10 @@ def is_plausible(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
         return True
     pairs = [
         [
-            _allows(relation, a, b, layout(Frame(*one.corners), Frame(*other.corners)))
-            for other in b.boxes[:MOST_COMPARED]
+            _allows(relation, a, b, layout(Frame(*first.corners), Frame(*second.corners)))
+            for second in b.boxes[:MOST_COMPARED]
         ]
-        for one in a.boxes[:MOST_COMPARED]
+        for first in a.boxes[:MOST_COMPARED]
     ]
     doing = sum(any(row) for row in pairs) / len(pairs)
     undergoing = sum(any(column) for column in zip(*pairs, strict=True)) / len(pairs[0])
@@ -70,7 +70,7 @@ def _allows(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
 
 
 def _can_act(relation: Relation, a: Thing) -> bool:
-    """Things that do not live can only lie about and the like; vehicles move besides; "of" needs a container."""
+    """Whether A can do it: lifeless things are in states, vehicles also move, and "of" needs a container."""
     if relation.preposition in ("of", "full of"):
         return a.noun.rpartition(" ")[2] in _HOLDERS
     if not relation.verb or a.kind in AGENTS:
@@ -79,7 +79,7 @@ def _can_act(relation: Relation, a: Thing) -> bool:
 
 
 def _can_undergo(relation: Relation, b: Thing) -> bool:
-    """Nobody is on or in somebody, unless it is an animal to ride."""
+    """Whether it can be done to B: nobody is on or in somebody, unless it is an animal to ride."""
     if b.kind in AGENTS and relation.preposition in ("on", "in", "inside", "on the back of"):
         return b.noun in RIDDEN and relation.preposition.startswith("on")
     return not (b.kind == "bodyparts" and relation.verb and not relation.preposition)
@@ -181,8 +181,8 @@ _HOLDERS = word_set(
     """
 )
 _AIMED = word_set("look stare gaze point peer listen smile wave glance bark")
+# Acts whose preposition tells no location: talking on a phone, working on a car.
 _NOT_OF_PLACE = word_set("talk speak work play sing type read write draw paint perform dance cook")
-"""Acts whose preposition tells no place: talking on a phone, working on a car."""
 _MOUNTED = frozenset({"ride", "drive"})
 _AT_A_DISTANCE = word_set(
     """
@@ -195,7 +195,7 @@ _MANY = frozenset({"gathered", "lined", "huddled", "stacked", "piled"})
 
 
 def spatial_relation(a: Thing, b: Thing, how: Layout, *, together: bool = True, support: bool = True) -> Relation:
-    """What can be said of A to B by their kinds and how they lie; "and" or "near" if nothing more."""
+    """The relation of A to B by their kinds and layout; "and" or "near" if nothing more can be said."""
     words = _of_kinds(a, b, how)
     if not words or (words in SUPPORT and not support):
         words = _of_layout(b, how)
@@ -207,13 +207,13 @@ def spatial_relation(a: Thing, b: Thing, how: Layout, *, together: bool = True, 
 
 
 def _of_kinds(a: Thing, b: Thing, how: Layout) -> str:
-    """What the kinds of two things suggest, where the layout allows it."""
+    """What the kinds of two things suggest, if the layout permits it."""
     if a.kind in AGENTS and b.kind == "clothing" and how.b_in_a >= 0.4:
         return "wearing" if a.kind == "people" else "with"
     if b.kind in PARTS:
         return "with" if how.near else ""
     if b.kind == "scene":
-        return _of_place(b, how)
+        return _of_scene(b, how)
     if how.touching and how.up > -0.25:
         if b.noun in _SAT_AT and a.kind == "people":
             return "at"
@@ -226,12 +226,12 @@ def _of_kinds(a: Thing, b: Thing, how: Layout) -> str:
     return ""
 
 
-def _of_place(place: Thing, how: Layout) -> str:
+def _of_scene(scene: Thing, how: Layout) -> str:
     if not how.touching:
         return "near"
-    if place.noun in _UPRIGHT:
+    if scene.noun in _UPRIGHT:
         return "in front of"
-    return "on" if place.noun in _GROUND else "in" if place.noun in _AROUND else "at"
+    return "on" if scene.noun in _GROUND else "in" if scene.noun in _AROUND else "at"
 
 
 def _of_layout(b: Thing, how: Layout) -> str:

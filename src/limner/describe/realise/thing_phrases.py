@@ -1,4 +1,4 @@
-"""Noun phrases: articles, counts, plurals and what is known to hold of the things."""
+"""Noun phrases for things: the noun, its article or number, and adjectives that are known to hold."""
 
 from __future__ import annotations
 
@@ -23,23 +23,27 @@ NUMBER_WORDS = (
 )  # fmt: skip
 
 MOST_ATTRIBUTES = {"low": 0, "medium": 2, "high": 4}
+
+# More things than this are not counted but called "several" or "a group", by detail.
 COUNTED = {"low": 4, "medium": 5, "high": 12}
-"""How many things are counted rather than called "several" or "a group", by detail."""
+
+# A noun must be used by more than this share of people to be trusted to hold of all things of a label.
+MAJORITY = 0.5
 
 
 class NounPhrases:
-    """How things are called: by detail, by what captions say of a noun, and by chance where there is a choice."""
+    """Makes noun phrases: by detail, by what captions say of a noun, and at random where there is a choice."""
 
     def __init__(self, book: Phrasebook | None, detail: str, *, simple: bool = False) -> None:
         self._book = book
         self._detail = detail
         self._simple = simple
 
-    def phrase(self, thing: Thing, rng: Random, *, each: bool = False, again: bool = False) -> str:
+    def phrase(self, thing: Thing, rng: Random, *, shared: bool = False, again: bool = False) -> str:
         """The thing's noun phrase.
 
-        With `each` there is one for each of others, as in "two men wearing
-        hats"; with `again` others of the same noun have been named before.
+        `shared` things are one for each of several, as in "two men wearing
+        hats"; with `again`, things of the same noun have been named before.
         """
         described = _in_a_row(attributes(thing.boxes, MOST_ATTRIBUTES[self._detail], thing.word))
         if thing.word == "thing":
@@ -47,18 +51,18 @@ class NounPhrases:
         if thing.collective:
             return written(self._group(thing, described, rng))
         if thing.n > 1 or thing.is_plural_label:
-            return written(self._several(thing, described, rng, each=each, again=again))
+            return written(self._several(thing, described, rng, shared=shared, again=again))
         return written(self._single(thing, described, again=again))
 
-    def _several(self, thing: Thing, before: str, rng: Random, *, each: bool, again: bool) -> str:
+    def _several(self, thing: Thing, before: str, rng: Random, *, shared: bool, again: bool) -> str:
         if is_uncounted(thing.word) or is_colour_worn(thing):
             return before + thing.word
         plural = many(thing.word)
         if thing.is_plural_label and thing.n == 1:
             return before + plural
         if is_pair(plural):
-            return before + plural if each else f"{self._number(thing, rng, again)}pairs of {before}{plural}"
-        quantity = "" if each or thing.is_plural_label else self._number(thing, rng, again)
+            return before + plural if shared else f"{self._number(thing, rng, again)}pairs of {before}{plural}"
+        quantity = "" if shared or thing.is_plural_label else self._number(thing, rng, again)
         return f"{quantity}{'other ' if again else ''}{before}{plural}"
 
     def _single(self, thing: Thing, before: str, *, again: bool) -> str:
@@ -156,21 +160,22 @@ def _for_many(thing: Thing) -> Sequence[str]:
 
 
 def attributes(boxes: Sequence[Box], most: int, noun: str) -> list[str]:
-    """Adjectives that hold of every one of the boxes, in the order English has them; at most so many.
+    """At most `most` adjectives that hold of all the boxes, in the order of English.
 
-    Only words that are surely adjectives are said, each once, and none that
-    the noun says itself.
+    Only words that are surely adjectives are used, each once, and none that is
+    part of the noun.
     """
     if most == 0:
         return []
-    first, *others = (box.attributes for box in boxes)
-    shared = dict.fromkeys(a for a in first if all(a in other for other in others))
+    first, *rest = (box.attributes for box in boxes)
+    shared = dict.fromkeys(a for a in first if all(a in words for words in rest))
     said = [a.lower() for a in shared if _can_be_said(a.lower(), noun)]
-    kept = sorted(dict.fromkeys(said), key=_rank)
-    colours = [a for a in kept if a in _COLOURS]
+    adjectives = sorted(dict.fromkeys(said), key=_rank)
+    colours = [a for a in adjectives if a in _COLOURS]
+    # With three colours or more, none of them describes the thing.
     if len(colours) > 2:
-        kept = [a for a in kept if a not in _COLOURS]
-    return kept[:most]
+        adjectives = [a for a in adjectives if a not in _COLOURS]
+    return adjectives[:most]
 
 
 def _can_be_said(attribute: str, noun: str) -> bool:
@@ -197,8 +202,12 @@ def _rank(attribute: str) -> int:
 
 
 _PLURAL_QUANTITIES = ("a couple of ", "a pair of ", "a lot of ", "a number of ")
+
+# Captions that must use a noun before what they say of it counts.
 _ENOUGH = 10
+# The share of captions without an article from which on a noun has none.
 _BARE = 0.7
+# How often "a couple of" is said for "two".
 _VARIED = 0.12
 _COLOURS = word_set(
     """
@@ -221,10 +230,6 @@ _NOT_BEFORE_NOUNS = word_set(
 )
 _HERDS = word_set("cow cattle sheep goat horse elephant zebra giraffe buffalo bison deer antelope camel")
 _FLOCKS = word_set("bird pigeon seagull duck goose chicken flamingo pelican")
-
-
-MAJORITY = 0.5
-"""The share of people who must use a word before it is trusted to hold of all things of a label."""
 
 
 def choose_words(things: Sequence[Thing], book: Phrasebook | None, words: str) -> None:

@@ -8,7 +8,7 @@ import pytest
 from limner.corpus import Box, Image
 from limner.describe.realise import Phrasebook
 from limner.describe.realise.described_things import Thing, things_of
-from limner.describe.realise.noun_phrases import NounPhrases, after_there, attributes, is_singular, takes_plural
+from limner.describe.realise.thing_phrases import NounPhrases, after_there, attributes, is_singular, takes_plural
 
 
 class Steady(Random):
@@ -164,7 +164,7 @@ def test_further_ones_are_others() -> None:
 
 
 def test_one_for_each_has_no_number() -> None:
-    assert NounPhrases(None, "medium").phrase(things("hat", 2)[0], Steady(0), each=True) == "hats"
+    assert NounPhrases(None, "medium").phrase(things("hat", 2)[0], Steady(0), shared=True) == "hats"
 
 
 def test_captions_tell_which_article_a_noun_has(make_book: Callable[..., Phrasebook]) -> None:
