@@ -10,7 +10,7 @@ import pytest
 from hypothesis import strategies as st
 
 from limner.kernels import kernel
-from limner.score import ngrams, rouge_l
+from limner.score import ngrams
 from limner.score.run import Run
 
 Gram = tuple[str, ...]
@@ -34,11 +34,10 @@ def run(images: Sequence[tuple[str, Sequence[str]]]) -> Run:
 
 def use(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Work with the compiled kernels, or without."""
-    for module, name in ((ngrams, "limner.score._ngrams"), (rouge_l, "limner.score._subsequences")):
-        found = kernel(name)
-        if way == "compiled" and found is None:
-            pytest.skip(f"{name} is not built")
-        monkeypatch.setattr(module, "KERNEL", found if way == "compiled" else None)
+    found = kernel("limner.score._ngrams")
+    if way == "compiled" and found is None:
+        pytest.skip("the kernel is not built")
+    monkeypatch.setattr(ngrams, "KERNEL", found if way == "compiled" else None)
 
 
 def grams(sentence: str, n: int) -> Counter[Gram]:

@@ -11,13 +11,7 @@ import ngram_definitions
 from limner.score.ngrams import Sentences
 from limner.score.rouge_l import RougeL, subsequences
 from limner.score.run import Run
-from ngram_definitions import run, runs, sound_sentences, use
-
-
-@pytest.fixture(autouse=True, params=["compiled", "python"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    use(request.param, monkeypatch)
-    return str(request.param)
+from ngram_definitions import run, runs, sound_sentences
 
 
 def f(precision: float, recall: float) -> float:

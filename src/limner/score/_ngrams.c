@@ -50,14 +50,14 @@ static int reserve_keys(Pairs *pairs, int64_t n)
     if (n <= pairs->n_keys)
         return 0;
     if (n > INT32_MAX) {
+        const PyGILState_STATE state = PyGILState_Ensure();
         PyErr_SetString(PyExc_OverflowError, "there are too many n-grams");
+        PyGILState_Release(state);
         return -1;
     }
     uint64_t *keys = realloc(pairs->keys, (size_t)n * sizeof(uint64_t));
-    if (keys == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if (keys == NULL)
+        return no_memory();
     pairs->keys = keys;
     pairs->n_keys = n;
     return 0;
@@ -69,10 +69,8 @@ static int fill_slots(Pairs *pairs, int64_t n)
     if (n > pairs->n_slots) {
         free(pairs->slots);
         pairs->n_slots = 0;
-        if ((pairs->slots = malloc((size_t)n * sizeof(int32_t))) == NULL) {
-            PyErr_NoMemory();
-            return -1;
-        }
+        if ((pairs->slots = malloc((size_t)n * sizeof(int32_t))) == NULL)
+            return no_memory();
         pairs->n_slots = n;
     }
     pairs->mask = n - 1;
@@ -143,10 +141,8 @@ static int order_start(Order *order, const Table *table)
 {
     const size_t size = (size_t)table->n_tokens * sizeof(int32_t);
     memset(order, 0, sizeof(Order));
-    if ((order->ids = malloc(size ? size : 1)) == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if ((order->ids = malloc(size ? size : 1)) == NULL)
+        return no_memory();
     memcpy(order->ids, table->numbers, size);
     return 0;
 }
@@ -183,10 +179,8 @@ static int order_next(Order *order, const Table *table, int n, const uint64_t *k
         }
         order->n_grams = order->pairs.n;
     }
-    if ((order->grams = calloc((size_t)order->n_grams + 1, sizeof(Gram))) == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
+    if ((order->grams = calloc((size_t)order->n_grams + 1, sizeof(Gram))) == NULL)
+        return no_memory();
     return 0;
 }
 
@@ -246,6 +240,8 @@ static PyObject *matches(PyObject *Py_UNUSED(module), PyObject *arguments)
     int64_t *answer = written(out, &buffer, table.n_images * n);
     if (answer != NULL) {
         Order order;
+        /* Nothing of Python's is touched from here on but the buffers, which cannot go away while they are held. */
+        Py_BEGIN_ALLOW_THREADS
         int fails = order_start(&order, &table) < 0;
         for (int k = 1; !fails && k <= n; k++) {
             fails = order_next(&order, &table, k, NULL, 0, 1) < 0;
@@ -255,6 +251,7 @@ static PyObject *matches(PyObject *Py_UNUSED(module), PyObject *arguments)
             }
         }
         order_release(&order);
+        Py_END_ALLOW_THREADS
         PyBuffer_Release(&buffer);
     }
     table_release(&table);
@@ -363,14 +360,19 @@ static void fill_cosines(const Table *table, int n, double n_images, PyObject *o
     memset(answer, 0, (size_t)(table->n_sentences * n) * sizeof(double));
     for (int k = 1; !fails && k <= n; k++) {
         Given given;
-        fails = given_read(&given, orders, k, n_before) < 0
-            || order_next(&order, table, k, given.pairs, given.n_pairs, 1) < 0;
+        if (given_read(&given, orders, k, n_before) < 0) {
+            order_release(&order);
+            return;
+        }
+        Py_BEGIN_ALLOW_THREADS
+        fails = order_next(&order, table, k, given.pairs, given.n_pairs, 1) < 0;
         if (!fails)
             weigh(&order, table, k, n_images, &given);
         for (int64_t i = 0; !fails && i < table->n_images; i++) {
             compare(&order, table, i, k, is_clipped, answer + k - 1, n);
             fails = is_interrupted(i);
         }
+        Py_END_ALLOW_THREADS
         n_before = given.n_counts;
         given_release(&given);
     }
@@ -436,7 +438,11 @@ static PyObject *count(PyObject *Py_UNUSED(module), PyObject *arguments)
         return NULL;
     PyObject *answer = order_start(&order, &table) < 0 ? NULL : PyList_New(0);
     for (int k = 1; answer != NULL && k <= n; k++) {
-        PyObject *found = order_next(&order, &table, k, NULL, 0, 0) < 0 ? NULL : counted(&order, &table, k);
+        int fails;
+        Py_BEGIN_ALLOW_THREADS
+        fails = order_next(&order, &table, k, NULL, 0, 0) < 0;
+        Py_END_ALLOW_THREADS
+        PyObject *found = fails ? NULL : counted(&order, &table, k);
         if (found == NULL || PyList_Append(answer, found) < 0)
             Py_CLEAR(answer);
         Py_XDECREF(found);

@@ -9,18 +9,14 @@ they are two references'.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from limner.arrays import Integers
-from limner.kernels import kernel
 from limner.score.metric import Metric, Statistics, means
 from limner.score.ngrams import Sentences, sentences
 from limner.score.run import Run
 from limner.text.token_table import TokenTable
-
-KERNEL = kernel("limner.score._subsequences")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +34,8 @@ class RougeL(Metric):
         return ("rouge_l",)
 
     def measure(self, run: Run) -> Statistics:
-        those = sentences(_no_empty_sentence(run.tokens), run.groups)
-        shared, lengths, firsts = subsequences(those), those.lengths, those.groups[:-1]
+        table = sentences(_no_empty_sentence(run.tokens), run.groups)
+        shared, lengths, firsts = subsequences(table), table.lengths, table.groups[:-1]
         if not len(run):
             return means(np.zeros(0), {"beta": self.beta})
         # A caption shares nothing with itself here, so that it cannot be the best of its references.
@@ -52,36 +48,67 @@ class RougeL(Metric):
         return means(f, {"beta": self.beta})
 
 
-def subsequences(those: Sentences) -> Integers:
-    """The length of the longest subsequence that each reference shares with its caption; 0 for captions themselves."""
-    found = np.zeros(len(those.starts) - 1, dtype=np.int64)
-    if KERNEL is not None:
-        KERNEL.subsequences(*those, found)
-        return found
-    numbers, starts, groups = those.numbers.tolist(), those.starts.tolist(), those.groups.tolist()
-    for first, last in pairwise(groups):
-        places: dict[int, int] = {}
-        for i, word in enumerate(numbers[starts[first] : starts[first + 1]]):
-            places[word] = places.get(word, 0) | 1 << i
-        length = starts[first + 1] - starts[first]
-        for s in range(first + 1, last):
-            found[s] = _shared(places, length, numbers[starts[s] : starts[s + 1]])
-    return found
-
-
-def _shared(places: dict[int, int], length: int, words: list[int]) -> int:
-    """The length of the longest common subsequence of these words and the caption whose words have these places.
+def subsequences(sentences: Sentences) -> Integers:
+    """The length of the longest subsequence that each reference shares with its caption; 0 for captions themselves.
 
     A row of the table of lengths is one number, a bit for each word of the
     caption, 0 where the length grows; an addition makes the next row
-    (Crochemore et al. 2001; Hyyrö 2004).
+    (Crochemore et al. 2001; Hyyrö 2004). All sentences take a step together.
     """
-    whole = (1 << length) - 1
-    row = whole
-    for word in words:
-        if word in places:
-            common = row & places[word]
-            row = (row + common | row - common) & whole
+    shared = np.zeros(len(sentences.starts) - 1, dtype=np.int64)
+    lengths = sentences.lengths
+    of_caption = lengths[sentences.groups[:-1]][sentences.image_of]
+    fits = ~sentences.is_caption & (of_caption <= BITS)
+    # By length, so that those that still have a word at a step are the last ones.
+    order = np.flatnonzero(fits)
+    order = order[np.argsort(lengths[order], kind="stable")]
+    for start in range(0, len(order), BLOCK):
+        block = order[start : start + BLOCK]
+        shared[block] = _together(sentences, block)
+    for s in np.flatnonzero(~sentences.is_caption & ~fits):
+        shared[s] = _alone(sentences, int(s))
+    return shared
+
+
+# References that take a step together: their tables fit the processor's cache.
+BLOCK = 1 << 13
+
+# The caption's words that one number has bits for; the last bit is left for the carry.
+BITS = 63
+
+
+def _together(sentences: Sentences, order: Integers) -> Integers:
+    """The lengths for references, shortest first, whose captions have at most `BITS` words."""
+    starts, lengths = sentences.starts, sentences.lengths
+    captions = sentences.groups[:-1][sentences.image_of[order]]
+    width = int(lengths[captions].max(initial=1))
+    at = starts[captions][:, None] + np.arange(width)
+    is_word = np.arange(width) < lengths[captions][:, None]
+    words = np.where(is_word, sentences.numbers[np.minimum(at, len(sentences.numbers) - 1)], -1)
+    bits = np.uint64(1) << np.arange(width, dtype=np.uint64)
+    rows = np.full(len(order), np.uint64(2**64 - 1))
+    for step in range(int(lengths[order[-1]])):
+        first = int(np.searchsorted(lengths[order], step, side="right"))
+        word = sentences.numbers[starts[order[first:]] + step]
+        common = rows[first:] & np.where(words[first:] == word[:, None], bits, np.uint64(0)).sum(axis=1)
+        rows[first:] = (rows[first:] + common) | (rows[first:] - common)
+    zeros = ~rows & np.where(is_word, bits, np.uint64(0)).sum(axis=1)
+    return np.bitwise_count(zeros).astype(np.int64)
+
+
+def _alone(sentences: Sentences, s: int) -> int:
+    """The same for one reference whose caption may have any number of words."""
+    starts, numbers = sentences.starts, sentences.numbers
+    caption = int(sentences.groups[sentences.image_of[s]])
+    bits: dict[int, int] = {}
+    for i, word in enumerate(numbers[starts[caption] : starts[caption + 1]].tolist()):
+        bits[word] = bits.get(word, 0) | 1 << i
+    length = int(starts[caption + 1] - starts[caption])
+    all_bits = (1 << length) - 1
+    row = all_bits
+    for word in numbers[starts[s] : starts[s + 1]].tolist():
+        common = row & bits.get(word, 0)
+        row = (row + common | row - common) & all_bits
     return length - row.bit_count()
 
 
