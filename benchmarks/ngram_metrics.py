@@ -78,7 +78,7 @@ def beside_pycocoevalcap(run: Run) -> dict[str, Any]:
             peer, (_, expected) = timed(lambda name=name: theirs[name].compute_score(gts, res))
         difference = np.abs(found - np.atleast_2d(expected).T).max()
         rows[name] = {
-            "compiled_s": compiled if kernels[0] is not None else None,
+            "compiled_s": compiled if kernel is not None else None,
             "python_s": plain,
             "pycocoevalcap_s": peer,
             "largest_difference": float(difference),

@@ -97,12 +97,11 @@ def call(function: str, **changed: Any) -> None:
         "matches": lambda: NGRAMS.matches(*those, n, given_.get("out", of_images)),
         "cosines": lambda: NGRAMS.cosines(*those, n, 1.0, given_.get("given"), True, given_.get("out", of_sentences)),
         "count": lambda: NGRAMS.count(*those, n),
-        "subsequences": lambda: SUBSEQUENCES.subsequences(*those, given_.get("out", np.zeros(2, np.int64))),
     }
     calls[function]()
 
 
-FUNCTIONS = ["matches", "cosines", "count", "subsequences"]
+FUNCTIONS = ["matches", "cosines", "count"]
 
 
 @compiled
@@ -141,7 +140,7 @@ def test_a_kernel_refuses_what_would_lead_it_astray(function: str, changed: dict
     ("function", "changed"),
     [
         *((name, {"n": n}) for name in FUNCTIONS[:3] for n in (0, -1)),
-        *((name, {"out": np.zeros(99)}) for name in ("matches", "cosines", "subsequences")),
+        *((name, {"out": np.zeros(99)}) for name in ("matches", "cosines")),
         ("matches", {"out": bytes(16)}),
         ("cosines", {"given": ()}),
         ("cosines", {"given": [(b"", bytes(16)), (b"", b"")]}),
@@ -172,7 +171,6 @@ def test_a_kernel_answers_or_refuses_whatever_it_is_given(
         lambda: NGRAMS.matches(*those, 4, answers[0]),
         lambda: NGRAMS.cosines(*those, 4, 2.0, None, True, answers[1]),
         lambda: NGRAMS.count(*those, 4),
-        lambda: SUBSEQUENCES.subsequences(*those, np.zeros(max(0, len(starts) - 1), np.int64)),
     ):
         try:
             work()

@@ -93,7 +93,7 @@ def _together(sentences: Sentences, order: Integers) -> Integers:
         common = rows[first:] & np.where(words[first:] == word[:, None], bits, np.uint64(0)).sum(axis=1)
         rows[first:] = (rows[first:] + common) | (rows[first:] - common)
     zeros = ~rows & np.where(is_word, bits, np.uint64(0)).sum(axis=1)
-    return np.bitwise_count(zeros).astype(np.int64)
+    return np.asarray(np.bitwise_count(zeros), dtype=np.int64)
 
 
 def _alone(sentences: Sentences, s: int) -> int:

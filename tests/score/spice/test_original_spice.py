@@ -16,7 +16,7 @@ import pytest
 
 from limner.errors import LimnerError
 from limner.score.metric import Metric
-from limner.score.pycocoevalcap.spice import Spice
+from limner.score.pycocoevalcap import Spice
 from limner.score.run import Run
 from limner.score.spice import original_spice as module
 from limner.score.spice.original_spice import FOLDER, JAR, MODELS, OriginalSpice

@@ -5,27 +5,12 @@ from limner.score.pycocoevalcap import Bleu, Cider, COCOEvalCap, Meteor, PTBToke
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING
 
-_MODULES = {
-    "Bleu": "bleu",
-    "COCO": "coco",
-    "COCOEvalCap": "eval",
-    "Cider": "cider",
-    "Meteor": "meteor",
-    "PTBTokenizer": "tokenizer",
-    "Rouge": "rouge",
-    "Spice": "spice",
-}
+from limner.lazy import lazy_exports
 
+if TYPE_CHECKING:
+    from limner.score.pycocoevalcap.coco_captions import COCO, COCOEvalCap
+    from limner.score.pycocoevalcap.coco_scorers import Bleu, Cider, Meteor, PTBTokenizer, Rouge, Spice
 
-# Each is imported when it is asked for: whoever wants BLEU need not have what METEOR needs.
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *_MODULES})
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -1,14 +1,25 @@
-"""COCO's files of captions as programs written for pycocotools read them, without pycocotools."""
+"""COCO's files of captions and their evaluation, as programs written for pycocotools and pycocoevalcap call them."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from limner.corpus.json_stream import stream_items
-from limner.errors import BadInput, LimnerError, shown
+from limner.errors import BadInput, LimnerError, shown, unknown
+from limner.score.pycocoevalcap.coco_scorers import Bleu, Cider, Meteor, PTBTokenizer, Rouge, Spice
+
+METRICS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
+    "Bleu": (Bleu, ("Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4")),
+    "METEOR": (Meteor, ("METEOR",)),
+    "ROUGE_L": (Rouge, ("ROUGE_L",)),
+    "CIDEr": (Cider, ("CIDEr",)),
+    "SPICE": (Spice, ()),
+}
+"""The scorer of each metric and the names of its values; without a name, the scorer says what it is."""
+
 
 Record = dict[str, Any]
 
@@ -97,22 +108,100 @@ class COCO:
                 raise BadInput(at, "there is no caption", "give a COCO file of captions")
 
 
+class Captions(Protocol):
+    """Captions by image, as pycocotools' COCO and ours have them."""
+
+    @property
+    def imgToAnns(self) -> Mapping[Any, Sequence[Mapping[str, Any]]]: ...
+
+    def getImgIds(self) -> Iterable[Any]: ...
+
+
+class COCOEvalCap:
+    """Results, from `loadRes`, against the captions they were loaded beside.
+
+    `evaluate()` fills `eval`, the values of all images by name; `imgToEval`,
+    each image's own by its id; and `evalImgs`, a list of these. The images
+    are those of `params["image_id"]`. `metrics` may be fewer than all. SPICE
+    by another parser than the original's is another measure, named `SPICE*`.
+    """
+
+    def __init__(self, coco: Captions, cocoRes: Captions, metrics: Iterable[str] = tuple(METRICS)) -> None:
+        self.coco = coco
+        self.cocoRes = cocoRes
+        self.metrics = tuple(metrics)
+        self.params: dict[str, Any] = {"image_id": list(coco.getImgIds())}
+        self.eval: dict[str, float] = {}
+        self.imgToEval: dict[Any, dict[str, Any]] = {}
+        self.evalImgs: list[dict[str, Any]] = []
+        for name in self.metrics:
+            if name not in METRICS:
+                raise unknown("metric", name, METRICS)
+
+    def evaluate(self) -> None:
+        """Score the results; nothing is printed."""
+        wanted = list(dict.fromkeys(self.params["image_id"]))
+        # Every scorer then has the images in one order, those too that sort them.
+        ids = _sorted(wanted)
+        tokenise = PTBTokenizer().tokenize
+        gts = tokenise({id: self._said(self.coco, id, "reference") for id in ids})
+        res = tokenise({id: self._said(self.cocoRes, id, "result") for id in ids})
+        self.imgToEval = {id: {"image_id": id} for id in wanted}
+        for name in self.metrics:
+            kind, columns = METRICS[name]
+            scorer = kind()
+            value, values = scorer.compute_score(gts, res)
+            for column, of_all, of_images in _columns(columns or (scorer.method(),), value, values):
+                self.setEval(of_all, column)
+                self.setImgToEvalImgs(of_images, ids, column)
+        self.setEvalImgs()
+
+    def setEval(self, score: float, method: str) -> None:
+        self.eval[method] = score
+
+    def setImgToEvalImgs(self, scores: Iterable[Any], imgIds: Iterable[Any], method: str) -> None:
+        for id, score in zip(imgIds, scores, strict=True):
+            self.imgToEval.setdefault(id, {"image_id": id})[method] = score
+
+    def setEvalImgs(self) -> None:
+        self.evalImgs = list(self.imgToEval.values())
+
+    def _said(self, captions: Captions, id: object, what: str) -> Sequence[Mapping[str, Any]]:
+        records = captions.imgToAnns.get(id, ())
+        if not records:
+            remedy = "set params['image_id'] to the images that have both"
+            raise LimnerError(f"image {shown(id)} has no {what}; {remedy}")
+        return records
+
+
+def _columns(names: tuple[str, ...], value: Any, values: Any) -> Iterable[tuple[str, float, Iterable[Any]]]:
+    """Name, value and the images' values of each: a scorer of several answers with lists of them."""
+    return zip(names, value, values, strict=True) if len(names) > 1 else [(names[0], value, values)]
+
+
+def _sorted(ids: list[Any]) -> list[Any]:
+    try:
+        return sorted(ids)
+    except TypeError:
+        return ids
+
+
 def _read(path: Path) -> dict[str, Any]:
     """What the file holds by key; a list that is the whole file has the key ""."""
-    found: dict[str, Any] = {}
+    by_key: dict[str, Any] = {}
     for key, position, value in stream_items(path):
         if position < 0:
             if key in ("images", "annotations"):
-                raise BadInput(f"{path}: {key}", f"{shown(value)} is no list", "this is a list in COCO")
-            found[key] = value
+                raise BadInput(f"{path}: {key}", f"{shown(value)} is not a list", "this is a list in COCO")
+            by_key[key] = value
         else:
-            found.setdefault(key, []).append(value)
-    return found
+            by_key.setdefault(key, []).append(value)
+    return by_key
 
 
 def _check_id(record: object, key: str, place: str) -> None:
     if not isinstance(record, Mapping):
-        raise BadInput(place, f"{shown(record)} is no object", "this is a list of objects in COCO")
+        raise BadInput(place, f"{shown(record)} is not an object", "this is a list of objects in COCO")
     id = record.get(key)
     if isinstance(id, bool) or not isinstance(id, int | str):
         raise BadInput(place, f"{key} is {shown(id)}", "give a whole number or a text")

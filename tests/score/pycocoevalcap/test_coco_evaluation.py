@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from limner.errors import LimnerError
-from limner.score.pycocoevalcap import COCO, Bleu, Cider, COCOEvalCap, Rouge
+from limner.score.pycocoevalcap import COCO, Bleu, Cider, COCOEvalCap, Rouge, coco_captions
 
 SAID = {9: "A dog runs", 3: "Two cats", 5: "A red bus"}
 REFERENCES = {9: ["A dog runs fast", "a dog"], 3: ["Two cats sit", "cats"], 5: ["A bus", "the red bus"]}
@@ -34,14 +33,9 @@ class Sorting:
 
 @pytest.fixture(autouse=True)
 def parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, members in {
-        "tokenizer": {"PTBTokenizer": Tokenizer},
-        "meteor": {"Meteor": Sorting},
-        "spice": {"Spice": Sorting},
-    }.items():
-        module = ModuleType(name)
-        module.__dict__.update(members)
-        monkeypatch.setitem(sys.modules, f"limner.score.pycocoevalcap.{name}", module)
+    monkeypatch.setattr(coco_captions, "PTBTokenizer", Tokenizer)
+    monkeypatch.setitem(coco_captions.METRICS, "METEOR", (Sorting, ("METEOR",)))
+    monkeypatch.setitem(coco_captions.METRICS, "SPICE", (Sorting, ()))
 
 
 def loaded() -> tuple[COCO, COCO]:
