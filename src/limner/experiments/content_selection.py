@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
+from limner.corpus import open_corpus
 from limner.corpus.image import Image
+from limner.corpus.reading import Reading
+from limner.describe.learned import LearnedSelector, train_selector
 from limner.describe.selectors import Concepts, ManySelector, Selector, find_selector, seen
 from limner.progress import Progress, silent, track
 from limner.score.content import Content
@@ -36,11 +40,17 @@ class Run:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Every system's scores on a test corpus, and what each chose where there is an order."""
+    """Every system's scores on a test corpus, and what each chose where there is an order.
+
+    `test` are the images of the corpus, `readings` what was noticed while the
+    corpora were read.
+    """
 
     runs: Sequence[Run]
     chosen: Mapping[str, Mapping[str, Sequence[str]]]
     n_left_out: int
+    test: Sequence[Image] = ()
+    readings: Sequence[Reading] = ()
 
     def find(self, system: str, k: int | None = None) -> Content:
         return next(run.scores for run in self.runs if (run.system, run.k) == (system, k))
@@ -52,6 +62,32 @@ class Experiment:
     def best(self, system: str) -> Run:
         """The system's run with the highest F; of equals the one of the smallest k."""
         return max((run for run in self.runs if run.system == system), key=lambda run: run.scores.F)
+
+
+def content_selection_experiment(
+    train: str,
+    test: str,
+    *,
+    model: Path | None = None,
+    seed: int = 0,
+    lenient: bool = False,
+    progress: Progress = silent,
+) -> Experiment:
+    """Train on one corpus and score every system on another.
+
+    `model` is a selector that was trained before (default: one is trained on
+    `train`). If `lenient`, faulty parts of the corpora are left out and
+    counted.
+    """
+    known, unseen = open_corpus(train, lenient=lenient), open_corpus(test, lenient=lenient)
+    concepts = Concepts.count(track(known, "training images", progress))
+    if model:
+        learned = LearnedSelector.load(model)
+    else:
+        learned = train_selector(track(known, "training images", progress), seed=seed)
+    images = list(track(unseen, "test images", progress))
+    experiment = compare_systems(concepts, images, learned=learned, seed=seed, progress=progress)
+    return replace(experiment, readings=[known.reading, unseen.reading])
 
 
 def compare_systems(
@@ -84,7 +120,7 @@ def compare_systems(
         else:
             chosen[name] = _select(find_selector(name, concepts, seed), views)
             runs += _at_every_k(name, chosen[name], references)
-    return Experiment(runs, chosen, len(images) - len(views))
+    return Experiment(runs, chosen, len(images) - len(views), images)
 
 
 def _select(selector: Selector, views: Sequence[Image]) -> dict[str, list[str]]:

@@ -31,7 +31,7 @@ from limner.score.judgement.judged_captions import CROWD_FILE, EXPERT_FILE, Judg
 from limner.score.judgement.judgement_files import read_judgements
 from limner.score.judgement.judgement_table import AgainstJudgements, Row, Versus
 from limner.score.judgement.judgements import Judgements
-from limner.score.metric import Metric, Settings
+from limner.score.metric import Metric, Scorer, Settings
 from limner.score.metrics import USUAL, check_names, make_metrics
 from limner.score.resampling import SAMPLES
 from limner.score.run import Run, Tokeniser
@@ -90,7 +90,7 @@ class Experiment:
 def judgement_experiment(
     judgements: Path,
     references: Sequence[str] = (),
-    metrics: Sequence[str | Metric] = USUAL,
+    metrics: Sequence[str | Scorer] = USUAL,
     *,
     scores: Sequence[Path] = (),
     samples: int = SAMPLES,
@@ -129,7 +129,7 @@ def judgement_experiment(
 
 def compare_with_people(
     sets: Sequence[JudgedSet],
-    metrics: Sequence[str | Metric],
+    metrics: Sequence[str | Scorer],
     tokeniser: tuple[str, Tokeniser] | None = None,
     *,
     elsewhere: Mapping[str, PairScores] | None = None,

@@ -62,7 +62,11 @@ def jar(folder: Path, **changed: str | bytes | None) -> None:
             "cannot be decompressed",
         ),
         (lambda folder: paraphrases(folder, gzip.compress(b"0.1\na\nb\n0.1\na\n")), f"{PARAPHRASES}:5", "three lines"),
-        (lambda folder: paraphrases(folder, gzip.compress(b"0.1\na\nb\na\nb\n0.1\n")), f"{PARAPHRASES}:4", "no number"),
+        (
+            lambda folder: paraphrases(folder, gzip.compress(b"0.1\na\nb\na\nb\n0.1\n")),
+            f"{PARAPHRASES}:4",
+            "is not a number",
+        ),
         (lambda folder: paraphrases(folder, gzip.compress(b"0.1\na\n\n")), PARAPHRASES, "a phrase has no word"),
         (lambda folder: paraphrases(folder, gzip.compress(b"0.1\na\n\xff\xfe\n")), PARAPHRASES, "is not UTF-8"),
         (

@@ -105,22 +105,16 @@ class SpiceStar(Metric):
 
     def breakdown(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Iterator[dict[str, Counts]]:
         """For each caption, by category: how many facts it says, how many of them are right, how many there are."""
-        pairs = zip(candidates, references, strict=True)
-        while portion := list(islice(pairs, PORTION)):
-            self._parse(sentence for caption, listed in portion for sentence in (caption, *listed))
-            for caption, listed in portion:
-                yield self._matcher.counts(self._merge((caption,)), self._merge(tuple(listed)))
+        return (self._matcher.counts(*pair) for pair in self._merged_pairs(candidates, references))
 
     def explain(self, candidate: str, references: Sequence[str]) -> Explanation:
         """Which facts of a caption its references say too, which they do not, and which of theirs it leaves out."""
-        self._parse([candidate, *references])
-        return self._matcher.explain(self._merge((candidate,)), self._merge(tuple(references)))
+        (pair,) = self._merged_pairs([candidate], [references])
+        return self._matcher.explain(*pair)
 
     def explanations(self, run: Run) -> list[Explanation]:
-        """The same for each image of a run."""
-        # All at once is many times faster to parse than one by one, if they are not parsed yet.
-        self._parse(run.sentences())
-        return [self.explain(*pair) for pair in zip(run.candidates, run.references, strict=True)]
+        """The explanation of each caption of a run."""
+        return [self._matcher.explain(*pair) for pair in self._merged_pairs(run.candidates, run.references)]
 
     def graphs(self, sentences: Iterable[str]) -> dict[str, SceneGraph]:
         """The scene graph of every distinct sentence."""
@@ -138,6 +132,16 @@ class SpiceStar(Metric):
         if n_long:
             warnings.append(f"spice*: of {n_long} captions only the first {limit:,} characters were read")
         return warnings
+
+    def _merged_pairs(
+        self, candidates: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> Iterator[tuple[Merged, Merged]]:
+        """The graph of each caption, and that of its references."""
+        pairs = zip(candidates, references, strict=True)
+        while portion := list(islice(pairs, PORTION)):
+            self._parse(sentence for caption, listed in portion for sentence in (caption, *listed))
+            for caption, listed in portion:
+                yield self._merge((caption,)), self._merge(tuple(listed))
 
     def _parse(self, sentences: Iterable[str]) -> None:
         """Make the scene graphs of these sentences; those that were not used for the longest time go."""
