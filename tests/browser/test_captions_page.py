@@ -156,18 +156,18 @@ def test_the_difference_turns_with_the_pair_that_is_chosen(show: Open) -> None:
     expect_value(lambda: len(rows(page, "#scores")[4]), 4)
 
 
-def test_parts_by_metric_and_by_system(show: Open, systems: list[Evaluation]) -> None:
+def test_subsets_by_metric_and_by_system(show: Open, systems: list[Evaluation]) -> None:
     page = show()
     counts = [["in", "2"], ["near", "1"], ["out", "37"], ["all", "40"]]
-    expect_value(lambda: [row[:2] for row in rows(page, "#part-table")], counts)
+    expect_value(lambda: [row[:2] for row in rows(page, "#subset-table")], counts)
     near = figure(systems[0].by["domain"]["near"].scores["cider"])
-    expect_value(lambda: rows(page, "#part-table")[1][2].split()[0], near)
-    page.locator("#part-view").select_option(label="theirs")
+    expect_value(lambda: rows(page, "#subset-table")[1][2].split()[0], near)
+    page.locator("#subset-view").select_option(label="theirs")
     expected = [figure(value) for value in systems[1].by["domain"]["out"].scores.values()]
-    expect_value(lambda: rows(page, "#part-table")[2][2:], expected)
+    expect_value(lambda: rows(page, "#subset-table")[2][2:], expected)
 
 
-def test_a_parts_name_shows_its_images(show: Open) -> None:
+def test_a_subsets_name_shows_its_images(show: Open) -> None:
     page = show()
     page.get_by_role("button", name="in", exact=True).click()
     expect_value(lambda: sorted(ids(page)), ["a", "d"])
@@ -309,12 +309,12 @@ def test_search_finds_words_of_captions_and_references_and_ids(show: Open) -> No
 
 
 FILTERS = [
-    ({"part": "near (1)"}, ["b"]),
+    ({"subset": "near (1)"}, ["b"]),
     ({"which": "ours: with objects not there (1)"}, ["a"]),
     ({"which": "theirs: with objects not there (2)"}, ["b", "d"]),
     ({"which": "not all the same (3)"}, ["a", "b", "d"]),
     ({"label": "dog"}, ["b"]),
-    ({"rival": "nothing", "column": "bleu1", "from": "1", "part": "near (1)"}, ["b"]),
+    ({"rival": "nothing", "column": "bleu1", "from": "1", "subset": "near (1)"}, ["b"]),
     ({"rival": "theirs", "column": "bleu1", "from": "0.5"}, ["b"]),
     ({"label": "nothing like it"}, []),
 ]
@@ -439,7 +439,7 @@ def test_why_opens_and_closes_by_button_and_by_key(show: Open) -> None:
     expect(card(page, "a").first.locator(".because")).to_have_count(0)
     page.keyboard.press("E")
     expect(card(page, "a").first.locator(".because")).to_have_count(3)
-    expect(card(page, "b").get_by_text("not among the images that are explained")).to_have_count(1)
+    expect(card(page, "b").get_by_text("not among the explained images")).to_have_count(1)
 
 
 def test_keys_go_from_image_to_image_and_are_no_commands_in_a_field(show: Open) -> None:
@@ -483,7 +483,7 @@ def test_the_link_of_an_image_is_copied(show: Open, written: Path) -> None:
 
 def test_only_images_near_the_view_are_there_and_all_are_reached(show: Open) -> None:
     page = show()
-    page.locator("#sort").select_option(label="as they were scored")
+    page.locator("#sort").select_option(label="in the order scored")
     seen: dict[str, None] = {}
     while ids(page)[-1] != "n35":
         seen.update(dict.fromkeys(ids(page)))
@@ -573,7 +573,7 @@ def test_of_very_many_images_the_page_says_which_are_listed(show: Open, tmp_path
     page = show(tmp_path / "page.html")
     expect_ids(page, ["a", "b"])
     expect(page.locator("#about")).to_have_text(re.compile("^4 images · the first 2 are listed · ours"))
-    expect_value(lambda: [row[1] for row in rows(page, "#part-table")], ["2", "1", "1", "4"])
+    expect_value(lambda: [row[1] for row in rows(page, "#subset-table")], ["2", "1", "1", "4"])
 
 
 def test_odd_evaluations_are_shown(show: Open, tmp_path: Path) -> None:
@@ -584,11 +584,11 @@ def test_odd_evaluations_are_shown(show: Open, tmp_path: Path) -> None:
     metrics: list[Metric] = [Bleu(), Cider(), Fixed([nan, 0.5, -2.5], name="with gaps"), Fixed([nan] * 3, name="never")]
     one = evaluation("ours", said, references=references, images=None, metrics=metrics, samples=0)
     other = evaluation("theirs", {"odd": "ok"}, references=references, images=None, metrics=metrics[:2], samples=0)
-    other.metrics = metrics
+    other.metrics = one.metrics
     other.statistics = {**other.statistics, "with gaps": means([0.5]), "never": means([nan])}
     write_captions_page([one, other], [], tmp_path / "page.html")
     page = show(tmp_path / "page.html")
-    page.locator("#sort").select_option(label="as they were scored")
+    page.locator("#sort").select_option(label="in the order scored")
     expect_first_ids(page, ["long"])
     page.locator("#direction").click()
     expect_first_ids(page, ["odd", "none"])

@@ -1,5 +1,5 @@
-// The list of cards. Only those near the view are there; room is kept above and below for the others, of the heights
-// that they had or, until they were seen, are guessed to have.
+// The list of cards. Only the cards near the view exist. Space is left above and below for the others: their last
+// heights or, until they have been seen, a guess.
 
 const MARGIN = 900, GAP = 16;
 
@@ -17,8 +17,8 @@ function headOf(image, facts) {
 
 class CardList {
   /**
-   * `fill(image)` gives what stands in a card, `marked(card, image)` is told of each that was drawn, `guess()` gives
-   * a function from images to heights for the width that the window has.
+   * `fill(image)` returns the contents of a card, `marked(card, image)` is called for each card drawn, and `guess()`
+   * returns a function from images to heights for the width of the window.
    */
   constructor(host, images, {fill, marked, guess}) {
     Object.assign(this, {host, images, fill, marked, guess});
@@ -35,16 +35,16 @@ class CardList {
 
   guessHeights() { this.heights = this.images.map(this.guess()); }
 
-  /** Bring the cards near the view, or near a place so many pixels down the list, and let the others go. */
-  keepUp(place = -this.host.getBoundingClientRect().top) {
+  /** Draw the cards near the view, or near an offset in pixels down the list, and drop the others. */
+  keepUp(offset = -this.host.getBoundingClientRect().top) {
     const {chosen, cards, heights} = this;
     for (const [image, card] of cards) heights[image.n] = card.getBoundingClientRect().height + GAP;
     let before = 0, from = 0;
-    while (from < chosen.length && before + heights[chosen[from].n] < place - MARGIN) {
+    while (from < chosen.length && before + heights[chosen[from].n] < offset - MARGIN) {
       before += heights[chosen[from++].n];
     }
     let after = before, to = from;
-    while (to < chosen.length && after < place + window.innerHeight + MARGIN) after += heights[chosen[to++].n];
+    while (to < chosen.length && after < offset + window.innerHeight + MARGIN) after += heights[chosen[to++].n];
     const near = new Set(chosen.slice(from, to));
     for (const image of cards.keys()) if (!near.has(image)) this.drop(image);
     this.above.style.height = `${before}px`;
@@ -53,7 +53,7 @@ class CardList {
     for (const image of near) {
       if (!cards.has(image)) cards.set(image, this.draw(image));
       const card = cards.get(image);
-      // A card that is in its place stays untouched, and keeps the focus.
+      // A card that is already in position is not touched: it would lose the focus.
       if (last.nextSibling !== card) last.after(card);
       card.ariaPosInSet = ++from;
       card.ariaSetSize = chosen.length;
@@ -76,7 +76,7 @@ class CardList {
     this.cards.delete(image);
   }
 
-  /** Draw what is there anew. */
+  /** Draw the cards again. */
   redraw() {
     for (const image of this.cards.keys()) this.drop(image);
     this.keepUp();
@@ -101,8 +101,8 @@ class CardList {
   neighbour(by, top) {
     const {chosen} = this;
     const inView = ([, card]) => {
-      const place = card.getBoundingClientRect();
-      return place.bottom > top + 20 && place.top < window.innerHeight;
+      const bounds = card.getBoundingClientRect();
+      return bounds.bottom > top + 20 && bounds.top < window.innerHeight;
     };
     const seen = [...this.cards].filter(inView).map(([image]) => chosen.indexOf(image)).sort((a, b) => a - b);
     const at = chosen.indexOf(this.current);
@@ -113,7 +113,7 @@ class CardList {
   linked() {
     const hash = location.hash.slice(1);
     let id = hash;
-    try { id = decodeURIComponent(hash); } catch { /* a link that was not made here: taken as it stands */ }
+    try { id = decodeURIComponent(hash); } catch { /* a link that was not made here: taken literally */ }
     return id ? this.images.find(({i}) => i === id || i === hash) : undefined;
   }
 }

@@ -27,7 +27,10 @@ SHARED_PROGRAM = ("elements.js", "searching.js", "figure.js", "cards.js", "explo
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a kind of page is made of: assets of a package, after those that all pages share."""
+    """What a kind of page is made of: assets of a package, on top of those that all pages share.
+
+    `body` is a file of blocks, each after a line `<!-- block: name -->`, for the places of `explorer.html`.
+    """
 
     package: str
     body: str
@@ -46,17 +49,18 @@ class Document:
             "policy": f"default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: file: 'self'; "
             f"style-src '{_digest(style)}'; script-src '{_digest(program)}'",
         }
-        skeleton = _asset(__package__, "document.html").replace("{{body}}", _asset(self.package, self.body))
+        body = _filled(_asset(__package__, "explorer.html"), _blocks(_asset(self.package, self.body)))
+        skeleton = _asset(__package__, "document.html").replace("{{body}}", body)
         before, after = skeleton.split("{{data}}")
         middle, end = after.split("{{kept}}")
         with write_bytes(path) as handle:
-            handle.write(_filled(before, values))
+            handle.write(_encoded(_filled(before, values)))
             for piece in data:
                 handle.write(piece)
-            handle.write(_filled(middle, values))
+            handle.write(_encoded(_filled(middle, values)))
             kept.seek(0)
             shutil.copyfileobj(kept, handle, 1 << 20)
-            handle.write(_filled(end, values))
+            handle.write(_encoded(_filled(end, values)))
 
 
 def to_json(value: object) -> bytes:
@@ -92,9 +96,20 @@ def colours() -> str:
     return ":root{" + "".join(f"--{name}:{colour};" for name, colour in named.items()) + "}\n"
 
 
-def _filled(template: str, values: Mapping[str, str]) -> bytes:
+def _filled(template: str, values: Mapping[str, str]) -> str:
     """The template with its {{names}} replaced, in one pass: what is put in is not looked at again."""
-    return re.sub(r"\{\{(\w+)\}\}", lambda found: values[found[1]], template).encode("utf-8", "backslashreplace")
+    return re.sub(r"\{\{(\w+)\}\}", lambda match: values[match[1]], template)
+
+
+def _blocks(text: str) -> dict[str, str]:
+    """The named blocks of a page's body."""
+    parts = re.split(r"<!-- block: (\w+) -->\n", text)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def _encoded(text: str) -> bytes:
+    # A title may hold half a surrogate pair, which UTF-8 cannot encode.
+    return text.encode("utf-8", "backslashreplace")
 
 
 def _digest(text: str) -> str:

@@ -26,7 +26,7 @@ function button(className, text) {
 }
 
 const decimals = (value, places) => value.toFixed(places).replace(/^(-?)0\./, '$1.');
-const plural = (n, one, many = one + 's') => `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+const plural = (n, singular, many = singular + 's') => `${n.toLocaleString('en')} ${n === 1 ? singular : many}`;
 
 /** An option of a select or list of suggestions, with how many there are of it. */
 function offerOption(select, value, text, n) {
@@ -40,18 +40,18 @@ function hideUnused(...ids) {
   }
 }
 
-/** What the page was given to draw. */
+/** The page's data. */
 function takeData() {
   const data = JSON.parse(byId('data').textContent);
   byId('data').remove();
-  // Facts that hold of every image are told once, at the top.
+  // Facts that hold for every image are shown once, at the top.
   data.common = new Set(Object.entries(data.images[0].f ?? {})
     .filter(([name, value]) => data.images.every(image => image.f?.[name] === value)).map(([name]) => name));
   return data;
 }
 
 let fading;
-/** Tell something at the foot of the window for a while. */
+/** Show a message at the foot of the window for a while. */
 function say(text, className = '') {
   const toast = byId('toast');
   toast.textContent = text;
@@ -60,7 +60,7 @@ function say(text, className = '') {
   fading = setTimeout(() => toast.classList.remove('shown'), 1800);
 }
 
-/** Copy a text and say so; what to do where that is not allowed is up to `otherwise`. */
+/** Copy a text and say so; `otherwise` is called where copying is not allowed. */
 async function copyText(text, said, otherwise) {
   try {
     await navigator.clipboard.writeText(text);

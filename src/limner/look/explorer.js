@@ -1,18 +1,18 @@
-// Exploring: it keeps the list in step with the form, and answers pointer and keys.
+// Exploring: keeps the list in step with the form, and answers pointer and keys.
 
 class Explorer {
   /**
-   * `filters` names the fields that count as such, `choose(wanted)` gives the images that the form asks for,
-   * `arranged()` is told when it was asked, `keys` are the page's own.
+   * `filters` names the fields that count as filters, `choose(wanted)` returns the images that the form asks for,
+   * `arranged(wanted)` is called after each choice, `keys` are the page's additional keys.
    */
   constructor(data, {fill, guess, filters, choose, arranged, keys = {}}) {
     Object.assign(this, {data, filters, choose, arranged});
     this.form = byId('bar');
-    this.found = 'highlights' in CSS ? new Highlight() : null;
-    if (this.found) CSS.highlights.set('found', this.found);
+    this.highlight = 'highlights' in CSS ? new Highlight() : null;
+    if (this.highlight) CSS.highlights.set('found', this.highlight);
     this.pinned = this.pointed = null;
     this.list = new CardList(byId('list'), data.images, {
-      fill, guess, marked: (card, image) => this.markFound(card, image),
+      fill, guess, marked: (card, image) => this.markMatches(card, image),
     });
     this.listenToForm();
     this.listenToPointer();
@@ -29,7 +29,7 @@ class Explorer {
 
   get chosen() { return this.list.chosen; }
 
-  // Choosing: the form is the only place that knows what is wanted.
+  // Choosing: only the form knows what is wanted.
 
   wanted() {
     const values = Object.fromEntries(new FormData(this.form));
@@ -52,19 +52,19 @@ class Explorer {
     this.arranged(now);
   }
 
-  /** The form changed: show the beginning of what it asks for. */
+  /** The form has changed: show the beginning of the new choice. */
   rearrange() {
-    // Otherwise the browser keeps in view what was there before, wherever it stands now.
+    // Otherwise the browser scrolls to keep in view what was there before.
     const {style} = this.list.host;
     style.overflowAnchor = 'none';
     requestAnimationFrame(() => { style.overflowAnchor = ''; });
     this.arrange();
     if (window.scrollY > this.beginning) this.toBeginning();
     this.list.keepUp();
-    this.list.cards.forEach((card, image) => this.markFound(card, image));
+    this.list.cards.forEach((card, image) => this.markMatches(card, image));
   }
 
-  /** How far down the page the bar stands where it does not stick: it tells where it is stuck when it does. */
+  /** Where the bar is while it does not stick; its own offset would tell where it is stuck. */
   get beginning() { return this.list.host.parentElement.offsetTop - this.form.offsetHeight - GAP; }
 
   toBeginning() { window.scrollTo(0, this.beginning); }
@@ -98,17 +98,17 @@ class Explorer {
     }
   }
 
-  /** What was searched for is marked where it stands, and boxes of the label that was asked for. */
-  markFound(card, image) {
-    const {query, label} = this.wanted(), {found} = this;
+  /** Mark what was searched for in a card, and the boxes of the label that was asked for. */
+  markMatches(card, image) {
+    const {query, label} = this.wanted(), {highlight} = this;
     const labels = label ? labelsLike(this.data, label) : new Set();
     for (const box of card.querySelectorAll('.box')) {
       box.classList.toggle('sought', labels.has(image.b[box.dataset.boxes][4]));
     }
-    if (!found) return;
-    for (const range of found) {
+    if (!highlight) return;
+    for (const range of highlight) {
       // A range whose text is gone has collapsed.
-      if (range.collapsed || card.contains(range.startContainer)) found.delete(range);
+      if (range.collapsed || card.contains(range.startContainer)) highlight.delete(range);
     }
     const terms = [...query.matchAll(/"([^"]+)|[^\s"]+/g)].map(([all, phrase]) => (phrase ?? all).trim());
     const escaped = terms.filter(Boolean).map(term => term.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
@@ -121,7 +121,7 @@ class Explorer {
           const range = new Range();
           range.setStart(walker.currentNode, match.index);
           range.setEnd(walker.currentNode, match.index + match[0].length);
-          found.add(range);
+          highlight.add(range);
         }
       }
     }
@@ -167,7 +167,7 @@ class Explorer {
     say(`${next.textContent}: ${[...new Set(labels)].join(', ')}`, 'quiet');
   }
 
-  // Lighting up: what the pointer is on, or what was clicked, tapped or reached by key and stays lit.
+  // Highlighting: what the pointer is on, or what was clicked, tapped or reached by key and stays highlighted.
 
   pin(element) {
     this.release();
@@ -207,14 +207,14 @@ class Explorer {
     });
   }
 
-  // Keys. Those with a modifier, and those typed into a field, are left to the browser.
+  // Keys. The browser handles those with a modifier and those typed into a field.
 
-  listenToKeys(own) {
+  listenToKeys(pageKeys) {
     const keys = {
       j: () => this.step(1), ArrowDown: () => this.step(1), k: () => this.step(-1), ArrowUp: () => this.step(-1),
       ArrowRight: () => this.stepMention(1), ArrowLeft: () => this.stepMention(-1),
       '/': () => byId('query').select(), '?': () => byId('help').showModal(),
-      c: () => this.list.current && this.copyLink(this.list.current), Escape: () => this.release(), ...own,
+      c: () => this.list.current && this.copyLink(this.list.current), Escape: () => this.release(), ...pageKeys,
     };
     document.addEventListener('keydown', event => {
       if (event.ctrlKey || event.metaKey || event.altKey || byId('help').open) return;
@@ -229,7 +229,7 @@ class Explorer {
     });
   }
 
-  /** Cards that are scrolled to stay clear of the bar. */
+  /** Cards that are scrolled to stay below the bar. */
   clearBar() { document.documentElement.style.setProperty('--bar', `${this.form.offsetHeight}px`); }
 
   listenToWindow() {
@@ -238,7 +238,7 @@ class Explorer {
     window.addEventListener('scroll', () => this.list.keepUp(), {passive: true});
     let width = window.innerWidth;
     window.addEventListener('resize', () => {
-      // Phones change the height of the view with every swipe; only another width makes other heights.
+      // Phones change the height of the view with every swipe; only the width changes the heights of cards.
       if (width !== window.innerWidth) this.list.guessHeights();
       width = window.innerWidth;
       this.list.keepUp();
@@ -257,13 +257,13 @@ function offerLabels(data) {
   }
 }
 
-/** Facts to choose by, but for those that are offered otherwise. */
-function offerFacts(data, otherwise = []) {
+/** Facts to choose by, except those that are offered elsewhere. */
+function offerFacts(data, offered = []) {
   const facts = countsOf(data.images, image => Object.entries(image.f ?? {}).map(fact => JSON.stringify(fact)));
   const values = countsOf(facts, ([fact]) => [JSON.parse(fact)[0]]);
-  // A fact that is different for most images, such as an address, is found by searching.
-  const passedOver = new Set([...data.common, ...otherwise]);
-  const few = new Set(values.filter(([name, n]) => n <= 60 && !passedOver.has(name)).map(([name]) => name));
+  // A fact that differs for most images, such as a URL, is left to the search.
+  const excluded = new Set([...data.common, ...offered]);
+  const few = new Set(values.filter(([name, n]) => n <= 60 && !excluded.has(name)).map(([name]) => name));
   for (const [fact, n] of facts) {
     const [name, value] = JSON.parse(fact);
     if (few.has(name)) offerOption('fact', fact, `${name}: ${value}`, n);

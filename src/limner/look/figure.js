@@ -1,4 +1,4 @@
-// A picture with its boxes, the words for them, and how both light up.
+// A picture with its boxes, the words for them, and how both are highlighted.
 
 const COLOURS = 6;
 
@@ -45,7 +45,7 @@ function figureOf(data, image) {
   return figure;
 }
 
-/** What the figure says to those who do not see it. */
+/** The figure in words, for screen readers. */
 function describe(data, image) {
   const labels = countsOf(image.b, box => [data.labels[box[4]]]).slice(0, 20);
   const counted = labels.map(([label, n]) => n > 1 ? `${n} × ${label}` : label).join(', ');
@@ -69,9 +69,9 @@ function pictureOf(image) {
 
 /** Give a picture its data, once the browser has read that far into the file. */
 function develop(picture) {
-  const kept = document.getElementById(`picture-${picture.dataset.waiting}`);
-  if (!kept) return;
-  picture.src = `data:${kept.type};base64,${kept.textContent}`;
+  const script = document.getElementById(`picture-${picture.dataset.waiting}`);
+  if (!script) return;
+  picture.src = `data:${script.type};base64,${script.textContent}`;
   delete picture.dataset.waiting;
 }
 
@@ -85,7 +85,7 @@ function boxOf(data, image, i) {
   style.top = `${100 * y0 / image.h}%`;
   style.width = `${100 * (x1 - x0) / image.w}%`;
   style.height = `${100 * (y1 - y0) / image.h}%`;
-  // Where a label has no room in its box it stands above, or below, and never runs out on the right.
+  // A label that does not fit its box stands above or below it, and never leaves the picture on the right.
   box.classList.toggle('far', x0 > 0.7 * image.w);
   box.classList.toggle('high', y0 < 0.08 * image.h);
   box.classList.toggle('tiny', x1 - x0 < 0.08 * image.w || y1 - y0 < 0.08 * image.h);
@@ -100,7 +100,7 @@ function boxOf(data, image, i) {
   return box;
 }
 
-/** Light up boxes of a card and the words for them, and veil the rest; with no boxes, let all go. */
+/** Highlight boxes of a card and the words for them, and veil the rest; without boxes, remove the highlight. */
 function light(card, image, boxes) {
   const lit = new Set(boxes), named = new Set();
   card.classList.toggle('lit', lit.size > 0);
@@ -122,10 +122,10 @@ const boxesOf = element => element.dataset.boxes.split(' ').map(Number);
 
 /** A shadow over the picture with holes where the boxes are. */
 function veilOf(image, lit) {
-  const whole = {width: image.w, height: image.h};
+  const size = {width: image.w, height: image.h};
   const holes = [...lit].map(i => image.b[i]).map(([x, y, x1, y1]) =>
     svg('rect', {x, y, width: x1 - x, height: y1 - y, fill: '#000'}));
-  const mask = svg('mask', {id: `veil-${image.n}`}, svg('rect', {...whole, fill: '#fff'}), ...holes);
-  const shadow = svg('rect', {...whole, mask: `url(#veil-${image.n})`});
+  const mask = svg('mask', {id: `veil-${image.n}`}, svg('rect', {...size, fill: '#fff'}), ...holes);
+  const shadow = svg('rect', {...size, mask: `url(#veil-${image.n})`});
   return svg('svg', {class: 'veil', viewBox: `0 0 ${image.w} ${image.h}`, preserveAspectRatio: 'none'}, mask, shadow);
 }

@@ -8,7 +8,7 @@ function fold(text) {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
 }
 
-/** A search's terms: words are found by their beginning, phrases in quotation marks as they stand. */
+/** A search's terms: words match by their beginning, phrases in quotation marks exactly. */
 function termsOf(query) {
   return [...query.matchAll(/"([^"]*)("|$)|[^\s"]+/g)].map(([all, phrase, end]) => {
     const words = fold(phrase ?? all);
@@ -31,28 +31,28 @@ function rangeTest(from, to, scoreOf) {
   };
 }
 
-/** The images by a key, those that have none last; equal ones stay as they were. */
+/** The images sorted by a key, those without one last; ties keep their order. */
 function ordered(images, key, descending) {
   const sign = descending ? -1 : 1;
   const keyed = images.map(image => [key(image), image]);
-  keyed.sort(([a, one], [b, other]) =>
-    (a === undefined) - (b === undefined) || (a === b || a === undefined ? one.n - other.n : a < b ? -sign : sign));
+  keyed.sort(([a, first], [b, second]) =>
+    (a === undefined) - (b === undefined) || (a === b || a === undefined ? first.n - second.n : a < b ? -sign : sign));
   return keyed.map(([, image]) => image);
 }
 
-/** The place of each image among all by their ids, where 9 comes before 10. */
+/** The rank of each image by its id, where 9 comes before 10. */
 function ranksById(images) {
   const {compare} = new Intl.Collator('en', {numeric: true}), ranks = [];
   [...images].sort((a, b) => compare(a.i, b.i)).forEach((image, rank) => { ranks[image.n] = rank; });
   return ranks;
 }
 
-/** The numbers of the labels that a filter means: that very one, or else all that contain it. */
+/** The numbers of the labels that a filter means: the label itself, or else all that contain it. */
 function labelsLike(data, wanted) {
   const exact = data.labels.indexOf(wanted);
   if (exact >= 0) return new Set([exact]);
-  const part = wanted.toLowerCase();
-  return new Set(data.labels.flatMap((label, i) => label.toLowerCase().includes(part) ? [i] : []));
+  const text = wanted.toLowerCase();
+  return new Set(data.labels.flatMap((label, i) => label.toLowerCase().includes(text) ? [i] : []));
 }
 
 /** Whether an image has a box of a label like that. */

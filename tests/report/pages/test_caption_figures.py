@@ -59,10 +59,10 @@ def test_differences_are_those_that_were_tested(two: tuple[Evaluation, Evaluatio
 
 
 def test_parts_have_their_images_and_values(two: tuple[Evaluation, Evaluation]) -> None:
-    (by,) = figures(*two)["parts"]
+    (by,) = figures(*two)["subsets"]
     assert by["key"] == "domain"
-    assert [(part["name"], part["images"]) for part in by["parts"]] == [("in", [0, 3]), ("near", [1]), ("out", [2])]
-    for part in by["parts"]:
+    assert [(part["name"], part["images"]) for part in by["subsets"]] == [("in", [0, 3]), ("near", [1]), ("out", [2])]
+    for part in by["subsets"]:
         for one, values in zip(two, part["values"], strict=True):
             expected = one.by["domain"][part["name"]].scores
             assert [value[0] for value in values] == pytest.approx(
@@ -126,7 +126,7 @@ def test_of_very_many_images_the_first_are_listed_and_all_are_scored() -> None:
     assert (found["n"], some.ids) == (4, ["a", "b"])
     assert [value[0] for value in found["values"][0]] == pytest.approx(list(whole.scores.values()), abs=1e-6)
     assert [len(values) for values in found["scores"][0] if values] == [2] * 7
-    assert [(part["n"], part["images"]) for part in found["parts"][0]["parts"]] == [(2, [0]), (1, [1]), (1, [])]
+    assert [(part["n"], part["images"]) for part in found["subsets"][0]["subsets"]] == [(2, [0]), (1, [1]), (1, [])]
 
 
 def test_systems_may_have_other_images_and_another_order() -> None:

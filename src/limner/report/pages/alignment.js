@@ -24,13 +24,13 @@ function drawAlignment({said, reference, matches}, width) {
   for (const [a, n, b, m, kind] of matches) {
     for (let i = a; i < a + n; i++) matched[0].add(i);
     for (let i = b; i < b + m; i++) matched[1].add(i);
-    drawing.append(across ? lineDown(top.places, bottom.places, a, n, b, m, kind)
-      : lineAcross(top.places, bottom.places, a, n, b, m, kind));
+    drawing.append(across ? lineDown(top.positions, bottom.positions, a, n, b, m, kind)
+      : lineAcross(top.positions, bottom.positions, a, n, b, m, kind));
   }
   const rowsDown = across ? WORD.height + WORD.gap : 0;
-  [[said, top.places, 0], [reference, bottom.places, rowsDown]].forEach(([words, places, y], r) => {
+  [[said, top.positions, 0], [reference, bottom.positions, rowsDown]].forEach(([words, positions, y], r) => {
     drawing.append(...words.map((word, i) => svg('text', {
-      x: places[i].x, y: y + (places[i].y ?? 0) + 16, class: matched[r].has(i) ? 'matched' : 'unmatched',
+      x: positions[i].x, y: y + (positions[i].y ?? 0) + 16, class: matched[r].has(i) ? 'matched' : 'unmatched',
     }, word)));
   });
   return drawing;
@@ -38,33 +38,33 @@ function drawAlignment({said, reference, matches}, width) {
 
 function placedInRow(words) {
   let x = WORD.margin;
-  const places = words.map(word => {
-    const place = {x, width: widthOf(word)};
-    x += place.width + WORD.space;
-    return place;
+  const positions = words.map(word => {
+    const position = {x, width: widthOf(word)};
+    x += position.width + WORD.space;
+    return position;
   });
-  return {places, end: x - WORD.space + WORD.margin};
+  return {positions, end: x - WORD.space + WORD.margin};
 }
 
 function placedInColumns(said, reference, width) {
   const widest = Math.max(0, ...said.map(widthOf)), right = Math.min(width * 0.6, Math.max(widest + 60, width * 0.4));
-  const column = (words, x) => ({places: words.map((word, i) => (
+  const column = (words, x) => ({positions: words.map((word, i) => (
     {x, y: WORD.margin + i * WORD.height, width: Math.min(widthOf(word), right - 24)}))});
   return [column(said, WORD.margin), column(reference, right)];
 }
 
 function lineDown(top, bottom, a, n, b, m, kind) {
-  const ends = (places, from, count) => [places[from].x, places[from + count - 1].x + places[from + count - 1].width];
+  const ends = (row, from, n) => [row[from].x, row[from + n - 1].x + row[from + n - 1].width];
   const [[left, right], [low, high]] = [ends(top, a, n), ends(bottom, b, m)];
   const [x, u] = [(left + right) / 2, (low + high) / 2], y = WORD.height, v = y + WORD.gap - 1;
-  // What is matched is underlined, and overlined on the other side, so that it is seen which words the line is for.
+  // Matched words are underlined above and overlined below, so that one sees which words the line is for.
   return svg('g', {class: `match ${MATCHES[kind]}`}, svg('path', {d: `M${left} ${y}H${right}`}),
     svg('path', {d: `M${low} ${v}H${high}`}),
     svg('path', {d: `M${x} ${y}C${x} ${y + WORD.gap / 2} ${u} ${v - WORD.gap / 2} ${u} ${v}`}));
 }
 
 function lineAcross(left, right, a, n, b, m, kind) {
-  const x = Math.max(...left.slice(a, a + n).map(place => place.x + place.width)) + 5, u = right[b].x - 5;
+  const x = Math.max(...left.slice(a, a + n).map(position => position.x + position.width)) + 5, u = right[b].x - 5;
   const y = (left[a].y + left[a + n - 1].y + WORD.height) / 2, v = (right[b].y + right[b + m - 1].y + WORD.height) / 2;
   const bend = Math.max(12, (u - x) / 2);
   return svg('g', {class: `match ${MATCHES[kind]}`},
@@ -73,13 +73,13 @@ function lineAcross(left, right, a, n, b, m, kind) {
     ...(m > 1 ? [svg('path', {d: `M${u} ${right[b].y + 3}V${right[b + m - 1].y + WORD.height - 3}`})] : []));
 }
 
-/** What the drawing says to those who do not see it. */
+/** The drawing in words, for screen readers. */
 function alignmentInWords(said, reference, matches) {
-  const told = matches.map(([a, n, b, m, kind]) => {
-    const [one, other] = [said.slice(a, a + n).join(' '), reference.slice(b, b + m).join(' ')];
-    return one === other ? one : `${one} – ${other} (${MATCHES[kind]})`;
+  const phrases = matches.map(([a, n, b, m, kind]) => {
+    const [words, matched] = [said.slice(a, a + n).join(' '), reference.slice(b, b + m).join(' ')];
+    return words === matched ? words : `${words} – ${matched} (${MATCHES[kind]})`;
   });
-  return `${plural(told.length, 'match', 'matches')}: ${told.join(', ')}`;
+  return `${plural(phrases.length, 'match', 'matches')}: ${phrases.join(', ')}`;
 }
 
 /** The kinds of matches that a drawing has, each with its line. */

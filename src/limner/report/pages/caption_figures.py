@@ -1,4 +1,4 @@
-"""The figures at the head of the page: values with intervals, parts of the images, differences, signatures.
+"""The figures at the head of the page: values with intervals, subsets of the images, differences, signatures.
 
 Systems and columns go by number. A value is [value, low, high], the bounds
 left out where there are none; null stands for what is not a number.
@@ -39,7 +39,7 @@ def figures_of(joined: Joined, compared: Sequence[Comparison], confidence: float
         "columns": _columns(systems[0], each),
         "values": [_values(one, columns) for one in systems],
         "differences": [_difference(one, systems, columns) for one in compared],
-        "parts": [_parts(joined, key, columns) for key in systems[0].by],
+        "subsets": [_subsets(joined, key, columns) for key in systems[0].by],
         "signatures": _signatures(systems),
         "scores": each,
     }
@@ -93,8 +93,8 @@ def _difference(one: Comparison, systems: Sequence[Evaluation], columns: Sequenc
     ]
 
 
-def _parts(joined: Joined, key: str, columns: Sequence[str]) -> Json:
-    """The parts by one key: their names and images, and every system's values in each."""
+def _subsets(joined: Joined, key: str, columns: Sequence[str]) -> Json:
+    """The subsets by one key: their names and images, and every system's values in each."""
     systems = joined.systems
     names = list(dict.fromkeys(name for one in systems for name in one.by.get(key, {})))
     found: list[Json] = []
@@ -104,7 +104,7 @@ def _parts(joined: Joined, key: str, columns: Sequence[str]) -> Json:
         images = sorted(joined.numbers[id] for id in ids if id in joined.numbers)
         values = [None if part is None else _values(part, columns) for part in parts]
         found.append({"name": name, "n": len(ids), "values": values, "images": images})
-    return {"key": key, "parts": found}
+    return {"key": key, "subsets": found}
 
 
 def _signatures(systems: Sequence[Evaluation]) -> list[Json]:

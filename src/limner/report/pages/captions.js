@@ -8,7 +8,7 @@ const explorer = new Explorer(data, {
     meant: meantBy(data, explorer.wanted()), isOpen: isOpen(image), width: innerWidthOf(),
   }),
   guess: heightsFor,
-  filters: ['part', 'which', 'label', 'fact', 'from', 'to'],
+  filters: ['subset', 'which', 'label', 'fact', 'from', 'to'],
   choose: wanted => choose(data, wanted),
   arranged: wanted => drawHead(meantBy(data, wanted)),
   keys: {
@@ -56,7 +56,7 @@ function drawHead(meant) {
   for (const element of document.querySelectorAll('.cell')) {
     element.classList.toggle('chosen', Number(element.querySelector('.metric').dataset.column) === meant.column.k);
   }
-  if (isFirst) drawParts(data);
+  if (isFirst) drawSubsets(data);
 }
 
 function offer() {
@@ -77,9 +77,9 @@ function offer() {
   }
   offerCaptions(several);
   offerLabels(data);
-  offerFacts(data, data.parts.map(({key}) => key));
-  offerParts(data, columns[Math.max(0, standing)]);
-  hideUnused('part', 'which', 'label', 'fact');
+  offerFacts(data, data.subsets.map(({key}) => key));
+  offerSubsets(data, columns[Math.max(0, standing)]);
+  hideUnused('subset', 'which', 'label', 'fact');
   byId('show-why').hidden = byId('help-why').hidden = !data.explained.length;
   byId('help-objects').hidden = !data.objects;
   const boxed = data.images.some(image => image.b.length);
@@ -141,7 +141,7 @@ byId('list').addEventListener('click', event => {
 });
 document.addEventListener('click', event => {
   const metric = event.target.closest('.metric'), bar = event.target.closest('.bars button');
-  const part = event.target.closest('button.part'), end = event.target.closest('[data-end]');
+  const subset = event.target.closest('button.subset'), end = event.target.closest('[data-end]');
   const link = event.target.closest('.ends a');
   if (metric) mean(metric.dataset.column);
   if (bar) {
@@ -149,8 +149,8 @@ document.addEventListener('click', event => {
     explorer.rearrange();
     explorer.toBeginning();
   }
-  if (part) {
-    byId('part').value = part.dataset.part;
+  if (subset) {
+    byId('subset').value = subset.dataset.subset;
     explorer.rearrange();
     explorer.toBeginning();
   }
@@ -178,7 +178,7 @@ byId('why-all').addEventListener('change', () => {
   explorer.list.guessHeights();
   tellWhy();
 });
-for (const id of ['part-key', 'part-view']) byId(id).addEventListener('change', () => drawParts(data));
+for (const id of ['subset-key', 'subset-view']) byId(id).addEventListener('change', () => drawSubsets(data));
 let width = window.innerWidth;
 window.addEventListener('resize', () => {
   // Alignments are drawn for the width there is.

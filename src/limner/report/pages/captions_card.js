@@ -2,8 +2,8 @@
 
 /** Everything in the card of an image; `meant` is the score that is chosen, `isOpen` whether it tells why. */
 function cardParts(data, image, {meant, isOpen, width}) {
-  const told = Object.entries(image.f ?? {}).filter(([name]) => !data.common.has(name));
-  const parts = [headOf(image, told.map(fact => fact.join(': ')))];
+  const facts = Object.entries(image.f ?? {}).filter(([name]) => !data.common.has(name));
+  const parts = [headOf(image, facts.map(fact => fact.join(': ')))];
   if (image.p || image.b.length) parts.push(figureOf(data, image));
   const said = data.systems.map((system, s) => saidBy(data, image, s));
   parts.push(make('div', 'said', ...said, scoresOf(data, image, meant)));
@@ -14,7 +14,7 @@ function cardParts(data, image, {meant, isOpen, width}) {
     more.ariaExpanded = String(isOpen);
     parts.push(more, make('div', 'why', ...(isOpen ? whyParts(data, image, width) : [])));
   } else if (data.explained.length) {
-    parts.push(make('p', 'none unexplained', 'not among the images that are explained'));
+    parts.push(make('p', 'none unexplained', 'not among the explained images'));
   }
   return parts;
 }
@@ -57,7 +57,8 @@ function scoresOf(data, image, meant) {
     const values = data.systems.map((system, s) => valueOf(data, image, s, column.k));
     const best = bestOf(values, column);
     const rows = values.map((value, s) => {
-      const row = make('dd', `s${s % COLOURS}`, value === undefined ? '–' : decimals(value, column.top >= 100 ? 0 : 3));
+      const text = value === undefined ? '–' : decimals(value, column.top >= 100 ? 0 : 3);
+      const row = make('dd', `s${s % COLOURS}`, text);
       row.title = `${data.systems[s].name}: ${value === undefined ? 'no value' : decimals(value, 4)}`;
       row.style.setProperty('--share', Math.max(0, value ?? 0) / column.top);
       row.classList.toggle('best', best === s);
@@ -70,19 +71,19 @@ function scoresOf(data, image, meant) {
 
 /** Which of several systems' values is the best, if one is. */
 function bestOf(values, column) {
-  const there = values.filter(value => value !== undefined && value !== null);
-  if (there.length < 2) return undefined;
-  const best = column.up ? Math.max(...there) : Math.min(...there);
-  // What looks the same is no better.
-  return there.filter(value => Math.abs(value - best) < 0.0005).length === 1 ? values.indexOf(best) : undefined;
+  const numbers = values.filter(value => value !== undefined && value !== null);
+  if (numbers.length < 2) return undefined;
+  const best = column.up ? Math.max(...numbers) : Math.min(...numbers);
+  // Values that look the same on the page are a tie.
+  return numbers.filter(value => Math.abs(value - best) < 0.0005).length === 1 ? values.indexOf(best) : undefined;
 }
 
 /** What metrics say of the image: for each that explains itself, a drawing or a list for each system. */
 function whyParts(data, image, width) {
-  const kept = byId(`why-${image.n}`);
+  const script = byId(`why-${image.n}`);
   // Explanations come after the program in the file, so one may not be there yet.
-  if (!kept) return [make('p', 'none', '…')];
-  return JSON.parse(kept.textContent).flatMap((bySystem, e) => {
+  if (!script) return [make('p', 'none', '…')];
+  return JSON.parse(script.textContent).flatMap((bySystem, e) => {
     const {metric, kind} = data.explained[e], half = (width - 24) / 2;
     const beside = bySystem.length > 1 && half >= 440 && bySystem.every(why => !why || WHY[kind].width(why) <= half);
     const draw = (why, s) => why ? [WHY[kind].draw(data, s, metric, why, beside ? half : width)] : [];
@@ -96,27 +97,27 @@ const WHY = {
     width: ([said, reference]) => Math.max(placedInRow(said).end, placedInRow(reference).end),
     draw(data, s, metric, [said, reference, matches, number, chunks, ...figures], width) {
       const [p, r, penalty] = figures.map(value => decimals(value, 2));
-      const told = `${plural(matches.length, 'match', 'matches')} with reference ${number + 1}: precision ${p}, `
+      const summary = `${plural(matches.length, 'match', 'matches')} with reference ${number + 1}: precision ${p}, `
         + `recall ${r}, penalty ${penalty} for ${plural(chunks, 'chunk')}`;
-      const head = whyHead(data, s, metric, told);
+      const head = whyHead(data, s, metric, summary);
       return make('section', 'because', head, drawAlignment({said, reference, matches}, width), legendOf(matches));
     },
   },
   tuples: {
     width: () => 0,
     draw(data, s, metric, [right, wrong, missed]) {
-      const told = `${right.length} of ${plural(right.length + wrong.length, 'tuple')} in a reference, `
+      const summary = `${right.length} of ${plural(right.length + wrong.length, 'tuple')} in a reference, `
         + `${missed.length} not said`;
       const list = make('ul', 'tuples', ...right.map(([words, same]) => tupleOf(words, 'right', same)),
         ...wrong.map(words => tupleOf(words, 'wrong')), ...missed.map(words => tupleOf(words, 'missed')));
-      return make('section', 'because', whyHead(data, s, metric, told), list);
+      return make('section', 'because', whyHead(data, s, metric, summary), list);
     },
   },
 };
 
-function whyHead(data, s, metric, told) {
+function whyHead(data, s, metric, summary) {
   const whose = data.systems.length > 1 ? `${data.systems[s].name}, ` : '';
-  return make('h3', '', make('i', `dot s${s % COLOURS}`), whose + metric, make('small', '', ` ${told}`));
+  return make('h3', '', make('i', `dot s${s % COLOURS}`), whose + metric, make('small', '', ` ${summary}`));
 }
 
 const SIGNS = {right: ['✓', 'in a reference'], wrong: ['✗', 'in no reference'], missed: ['○', 'not said']};

@@ -9,7 +9,7 @@ function prepare(data) {
     for (const scores of data.scores) for (const value of scores[k] ?? []) if (value > column.top) column.top = value;
     column.top ||= 1;
   });
-  data.partImages = data.parts.map(({parts}) => parts.map(part => new Set(part.images)));
+  data.subsetImages = data.subsets.map(({subsets}) => subsets.map(subset => new Set(subset.images)));
   return data;
 }
 
@@ -34,10 +34,10 @@ function meantBy(data, wanted) {
 
 /** The score of an image, or how far it is above its rival's; undefined where there is none. */
 function scoreOf(data, image, {column, scorer, rival}) {
-  const own = valueOf(data, image, scorer, column.k);
-  if (own === undefined || rival === null) return own;
-  const other = valueOf(data, image, rival, column.k);
-  return other === undefined ? undefined : own - other;
+  const score = valueOf(data, image, scorer, column.k);
+  if (score === undefined || rival === null) return score;
+  const rivalScore = valueOf(data, image, rival, column.k);
+  return rivalScore === undefined ? undefined : score - rivalScore;
 }
 
 /** The images that are wanted, in the wanted order. */
@@ -66,9 +66,9 @@ function testsOf(data, wanted) {
   const tests = queryTests(wanted.query, foldedOf);
   if (wanted.label) tests.push(labelTest(data, wanted.label));
   if (wanted.fact) tests.push(factTest(wanted.fact));
-  if (wanted.part) {
-    const [key, part] = wanted.part.split(' ');
-    tests.push(image => data.partImages[key][part].has(image.n));
+  if (wanted.subset) {
+    const [key, subset] = wanted.subset.split(' ');
+    tests.push(image => data.subsetImages[key][subset].has(image.n));
   }
   if (wanted.which) {
     const [which, s] = wanted.which.split(' ');

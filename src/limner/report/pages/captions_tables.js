@@ -1,4 +1,4 @@
-// The head of the page: what was scored, every value with its interval, differences, parts of the images, signatures.
+// The head of the page: what was scored, every value with its interval, differences, subsets, signatures.
 
 const shown = (value, places = 4) => value === null || value === undefined ? '–'
   : Math.abs(value) >= 100 ? Math.round(value).toLocaleString('en') : decimals(value, places).replace('-', '−');
@@ -23,16 +23,16 @@ function introduce(data) {
   byId('warnings').hidden = !byId('warnings').children.length;
 }
 
-/** Warnings, and what was counted when captions and references were joined; whose, where not everybody's. */
+/** Warnings, and what was counted when captions and references were joined, with the systems if not all have it. */
 function warningsOf(data) {
-  const told = new Map();
+  const systemsByText = new Map();
   data.systems.forEach((system, s) => {
     const counted = Object.entries(system.counts).map(([what, n]) => `${n.toLocaleString('en')} ${what}`);
     for (const text of [...system.warnings, ...(counted.length ? [`counted: ${counted.join(', ')}`] : [])]) {
-      told.set(text, [...(told.get(text) ?? []), s]);
+      systemsByText.set(text, [...(systemsByText.get(text) ?? []), s]);
     }
   });
-  return [...told].map(([text, whose]) => whose.length === data.systems.length ? text
+  return [...systemsByText].map(([text, whose]) => whose.length === data.systems.length ? text
     : `${whose.map(s => data.systems[s].name).join(', ')}: ${text}`);
 }
 
@@ -66,23 +66,23 @@ function drawScores(data, {column: chosen, scorer, rival}) {
   byId('scores-note').textContent = notesOf(data, pair, withIntervals).join(' ');
 }
 
-/** What the table does not say of itself. */
+/** What the reader of the table needs to know. */
 function notesOf(data, pair, withIntervals) {
   const notes = [], n = number => number.toLocaleString('en');
   if (withIntervals) {
     const confidence = `${Math.round(100 * data.confidence)}%`;
-    notes.push(`Below each value its ${confidence} interval, from ${n(data.samples)} bootstrap samples.`);
+    notes.push(`Below each value is its ${confidence} interval, from ${n(data.samples)} bootstrap samples.`);
   }
   if (pair && data.differences.length) {
     const names = pair.map(s => data.systems[s].name);
-    notes.push(`The difference is ${names[0]} minus ${names[1]}; p is of a paired randomisation test, below it p `
-      + `adjusted for ${plural(data.differences.length, 'test')} (Holm).`);
+    notes.push(`The difference is ${names[0]} minus ${names[1]}; p comes from a paired randomisation test; `
+      + `below it is p adjusted for ${plural(data.differences.length, 'test')} (Holm).`);
   }
   if (data.columns.some(column => !column.up)) notes.push('↓: lower is better.');
-  for (const {metric, n: told} of data.explained) {
-    if (told === data.images.length) continue;
+  for (const {metric, n: nExplained} of data.explained) {
+    if (nExplained === data.images.length) continue;
     const which = data.systems.length > 1 ? 'where systems differ most by it, and the lowest' : 'the lowest';
-    notes.push(`Why it is so is told by ${metric} for ${n(told)} of ${plural(data.images.length, 'image')}: ${which}.`);
+    notes.push(`${metric} explains ${n(nExplained)} of ${plural(data.images.length, 'image')}: ${which}.`);
   }
   return notes;
 }
@@ -107,9 +107,9 @@ function valueCell([value, low, high], isBest = false) {
   return cell;
 }
 
-function differenceCells(found) {
-  if (!found) return [make('td', '', '–'), make('td', '', '–')];
-  const {difference, low, high, tests: [p, adjusted]} = found;
+function differenceCells(tested) {
+  if (!tested) return [make('td', '', '–'), make('td', '', '–')];
+  const {difference, low, high, tests: [p, adjusted]} = tested;
   const sure = adjusted !== null && adjusted < 0.05;
   return [
     make('td', sure ? 'sure' : '', make('b', '', signed(difference)),
@@ -120,7 +120,8 @@ function differenceCells(found) {
 
 /** Every system's interval in one small drawing, on a scale that holds them all. */
 function stripOf(values) {
-  const there = values.flat().filter(value => value !== null), low = Math.min(...there), high = Math.max(...there);
+  const numbers = values.flat().filter(value => value !== null);
+  const low = Math.min(...numbers), high = Math.max(...numbers);
   const width = 120, row = 10, height = row * values.length + 6;
   const x = value => 6 + (width - 12) * (high > low ? (value - low) / (high - low) : 0.5);
   const drawing = svg('svg', {width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true'});
@@ -133,22 +134,22 @@ function stripOf(values) {
   return drawing;
 }
 
-// Parts of the images: every metric of one system, or one metric of every system with intervals.
+// Subsets of the images: every metric of one system, or one metric of every system with intervals.
 
-function offerParts(data, column) {
-  byId('parts').hidden = !data.parts.length;
-  data.parts.forEach(({key, parts}, n) => {
-    offerOption('part-key', n, key);
-    const options = parts.map(({name, images: {length}}, p) =>
+function offerSubsets(data, column) {
+  byId('subsets').hidden = !data.subsets.length;
+  data.subsets.forEach(({key, subsets}, n) => {
+    offerOption('subset-key', n, key);
+    const options = subsets.map(({name, images: {length}}, p) =>
       new Option(`${name} (${length.toLocaleString('en')})`, `${n} ${p}`));
-    byId('part').append(groupOf(key, options));
+    byId('subset').append(groupOf(key, options));
   });
-  byId('part-key').closest('label').hidden = data.parts.length < 2;
+  byId('subset-key').closest('label').hidden = data.subsets.length < 2;
   const views = groupOf('all metrics of', data.systems.map((system, s) => new Option(system.name, `s${s}`)));
   const metrics = groupOf('with intervals', data.columns.map(({name, k}) => new Option(name, `c${k}`)));
-  byId('part-view').append(...(data.systems.length > 1 ? [metrics, views] : [views, metrics]));
-  if (data.systems.length > 1 && column) byId('part-view').value = `c${column.k}`;
-  if (data.parts.length === 1) byId('parts-title').textContent = `By ${data.parts[0].key}`;
+  byId('subset-view').append(...(data.systems.length > 1 ? [metrics, views] : [views, metrics]));
+  if (data.systems.length > 1 && column) byId('subset-view').value = `c${column.k}`;
+  if (data.subsets.length === 1) byId('subsets-title').textContent = `By ${data.subsets[0].key}`;
 }
 
 function groupOf(label, options) {
@@ -157,9 +158,9 @@ function groupOf(label, options) {
   return group;
 }
 
-function drawParts(data) {
-  if (!data.parts.length) return;
-  const n = Number(byId('part-key').value), view = byId('part-view').value;
+function drawSubsets(data) {
+  if (!data.subsets.length) return;
+  const n = Number(byId('subset-key').value), view = byId('subset-view').value;
   const bySystem = view[0] === 's', number = Number(view.slice(1));
   const heads = bySystem ? data.columns.map(column => headCell(column.name))
     : data.systems.map((system, s) => headCell(system.name, `s${s % COLOURS}`));
@@ -167,14 +168,14 @@ function drawParts(data) {
     : withBest(data.systems.map((_, s) => values[s]?.[number] ?? [null]), data.columns[number]);
   const rowOf = (className, name, images, cells) => make('tr', className, make('th', '', name),
     make('td', '', images.toLocaleString('en')), ...cells);
-  const rows = data.parts[n].parts.map((part, p) => {
-    const name = button('part', part.name);
-    name.dataset.part = `${n} ${p}`;
-    return rowOf('', name, part.n, cellsOf(part.values));
+  const rows = data.subsets[n].subsets.map((subset, p) => {
+    const name = button('subset', subset.name);
+    name.dataset.subset = `${n} ${p}`;
+    return rowOf('', name, subset.n, cellsOf(subset.values));
   });
   rows.push(rowOf('all', 'all', data.n, cellsOf(data.values)));
-  byId('part-table').tHead.replaceChildren(make('tr', '', make('th', '', ''), headCell('images'), ...heads));
-  byId('part-table').tBodies[0].replaceChildren(...rows);
+  byId('subset-table').tHead.replaceChildren(make('tr', '', make('th', '', ''), headCell('images'), ...heads));
+  byId('subset-table').tBodies[0].replaceChildren(...rows);
 }
 
 function withBest(values, column) {
@@ -184,7 +185,8 @@ function withBest(values, column) {
 
 // Signatures, and the table as text for a paper.
 
-const copy = (text, said) => copyText(text, said, () => say('This browser lets no page copy; select the text instead'));
+const copy = (text, said) =>
+  copyText(text, said, () => say('This browser does not allow copying; select the text instead'));
 
 function drawSignatures(data) {
   byId('signatures').querySelector('ul').append(...data.signatures.map(({text, columns, systems}) => {

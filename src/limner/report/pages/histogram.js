@@ -18,7 +18,7 @@ function drawSpread(data, meant) {
   byId('spread-note').textContent = rival === null ? middleOf(scored)
     : `${names[0]} is higher on ${count(score => score > 0)}, ${names[1]} on ${count(score => score < 0)}; `
       + `equal on ${count(score => score === 0)}.`;
-  const leading = [...scored].sort(([a, one], [b, other]) => (column.up ? b - a : a - b) || one.n - other.n);
+  const leading = [...scored].sort(([a, first], [b, second]) => (column.up ? b - a : a - b) || first.n - second.n);
   const ends = [leading.slice(0, END), leading.slice(-END).reverse()];
   const titles = rival === null ? ['Best', 'Worst'] : names.map(name => `${name} is furthest ahead`);
   byId('ends').replaceChildren(...ends.map((end, i) => endOf(data, meant, titles[i], end, i)));

@@ -2,9 +2,9 @@
 
 /** Everything in the card of an image; `shown` tells which sources are. */
 function cardParts(data, image, shown) {
-  const told = Object.entries(image.f ?? {}).filter(([name]) => !data.common.has(name));
-  const facts = [plural(image.b.length, 'box', 'boxes'), ...told.map(fact => fact.join(': '))];
-  const parts = [headOf(image, facts), figureOf(data, image)];
+  const facts = Object.entries(image.f ?? {}).filter(([name]) => !data.common.has(name));
+  const shownFacts = [plural(image.b.length, 'box', 'boxes'), ...facts.map(fact => fact.join(': '))];
+  const parts = [headOf(image, shownFacts), figureOf(data, image)];
   const groups = data.sources.map((source, s) => [source, image.c.filter(caption => caption[0] === s)]);
   const sections = groups.map(([source, captions]) =>
     make('section', '', ...scored(source.title, image.scores[source.name]), sentences(image, captions)));

@@ -26,16 +26,17 @@ function scoresOf(image, sources) {
   const scores = {};
   for (const bound of BOUNDS) if (image[bound]) scores[bound] = image[bound];
   sources.forEach((source, s) => {
-    const own = source.scored ? image.c.filter(caption => caption[0] === s && caption[2]) : [];
-    if (own.length) scores[source.name] = [0, 1, 2].map(k => own.reduce((sum, c) => sum + c[2][k], 0) / own.length);
+    const scored = source.scored ? image.c.filter(caption => caption[0] === s && caption[2]) : [];
+    const mean = k => scored.reduce((sum, caption) => sum + caption[2][k], 0) / scored.length;
+    if (scored.length) scores[source.name] = [0, 1, 2].map(mean);
   });
   return scores;
 }
 
 /** F of a scorer, or how far it is above its rival's; undefined where there is none. */
 function scoreOf(image, scorer, rival) {
-  const own = image.scores[scorer]?.[2], other = rival ? image.scores[rival]?.[2] : 0;
-  return own === undefined || other === undefined ? undefined : own - other;
+  const score = image.scores[scorer]?.[2], rivalScore = rival ? image.scores[rival]?.[2] : 0;
+  return score === undefined || rivalScore === undefined ? undefined : score - rivalScore;
 }
 
 /** The images that are wanted, in the wanted order. */
@@ -54,8 +55,8 @@ function testsOf(data, wanted) {
     tests.push(image => image.b.some(box => box[6]?.includes(type)));
   }
   if (wanted.source) {
-    const there = wanted.source[0] === '+', source = Number(wanted.source.slice(1));
-    tests.push(image => image.c.some(caption => caption[0] === source) === there);
+    const isWanted = wanted.source[0] === '+', source = Number(wanted.source.slice(1));
+    tests.push(image => image.c.some(caption => caption[0] === source) === isWanted);
   }
   if (wanted.fact) tests.push(factTest(wanted.fact));
   if (wanted.from !== '' || wanted.to !== '') {
