@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 
 from limner.arrays import Floats
-from limner.corpus.classes.chair_objects import Classes, Spoken, every, fingerprint, objects_of
+from limner.corpus.classes.chair_objects import Classes, SpokenObject, chair_objects, possible_classes
 from limner.corpus.classes.class_words import Synonyms, built_in_synonyms
 from limner.corpus.image import Image
 from limner.score.metric import ExplanationKind, Metric, Scope, Settings, Statistics
@@ -25,8 +25,8 @@ from limner.score.run import Run
 class Hallucination(NamedTuple):
     """What a caption speaks of, what of it is not there, and the classes that are."""
 
-    spoken: tuple[Spoken, ...]
-    hallucinated: tuple[Spoken, ...]
+    spoken: tuple[SpokenObject, ...]
+    hallucinated: tuple[SpokenObject, ...]
     truth: Classes
 
 
@@ -56,19 +56,19 @@ class Chair(Metric):
         rows = np.array(counts, dtype=np.float64).reshape(-1, 4)
         choices = {
             "truth": "boxes+references" if _with_boxes(run) else "references",
-            "synonyms": fingerprint(self.synonyms),
+            "synonyms": self.synonyms.fingerprint(),
             "mentions": "words, longest first",
         }
         return Statistics(rows, _shares, _shares(rows), choices, warnings=_warnings(run))
 
     def explanations(self, run: Run) -> list[Hallucination]:
         """What each image's caption speaks of, and which of it is hallucinated, in the order of the run."""
-        objects = objects_of(run.images, self.synonyms)
+        objects = chair_objects(run.images, self.synonyms)
         images: Sequence[Image | None] = run.images or [None] * len(run)
         judged = []
         for image, caption, references in zip(images, run.candidates, run.references, strict=True):
             shown = objects.shown(image, references)
-            truth = every(shown.boxes | shown.references)
+            truth = possible_classes(shown.boxes | shown.references)
             spoken = tuple(objects.spoken(caption))
             wrong = tuple(mention for mention in spoken if truth.isdisjoint(mention.classes))
             judged.append(Hallucination(spoken, wrong, truth))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
-from limner.corpus.classes.chair_objects import Classes, every, fingerprint, objects_of, sure
+from limner.corpus.classes.chair_objects import Classes, certain_classes, chair_objects, possible_classes
 from limner.corpus.classes.class_words import Synonyms, built_in_synonyms
 from limner.corpus.image import Image
 from limner.score.metric import Metric, Scope, Settings, Statistics, means
@@ -36,14 +36,14 @@ class Coverage(Metric):
 
     def measure(self, run: Run) -> Statistics:
         """Both shares for every image, NaN where there is nothing to cover."""
-        objects = objects_of(run.images, self.synonyms)
+        objects = chair_objects(run.images, self.synonyms)
         images: Sequence[Image | None] = run.images or [None] * len(run)
         shares = []
         for image, caption, references in zip(images, run.candidates, run.references, strict=True):
             shown = objects.shown(image, references)
-            said = every(mention.classes for mention in objects.spoken(caption))
-            shares.append((_share(said, sure(shown.boxes)), _share(said, sure(shown.references))))
-        return means(shares, {"synonyms": fingerprint(self.synonyms), "mentions": "words, longest first"})
+            said = possible_classes(mention.classes for mention in objects.spoken(caption))
+            shares.append((_share(said, certain_classes(shown.boxes)), _share(said, certain_classes(shown.references))))
+        return means(shares, {"synonyms": self.synonyms.fingerprint(), "mentions": "words, longest first"})
 
 
 def _share(said: Classes, shown: Classes) -> float:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from limner.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from limner.corpus.classes.chair_objects import Objects
+    from limner.corpus.classes.chair_objects import ChairObjects
     from limner.corpus.classes.class_hierarchy import ClassHierarchy
     from limner.corpus.classes.class_mentions import ClassMentions, count_mentions
     from limner.corpus.classes.class_names import class_name, class_phrases

@@ -13,7 +13,6 @@ image shows one of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
 from typing import NamedTuple
 
 from limner.corpus.classes.class_mentions import ClassMentions
@@ -26,44 +25,44 @@ from limner.text.forms import plural
 Classes = frozenset[str]
 
 Meaning = tuple[str, ...]
-"""The classes of which a word may mean one: mostly a single one."""
+"""The classes of which a word may mean any; usually a single one."""
 
 
-class Spoken(NamedTuple):
-    """An object that a sentence speaks of: a half-open span of its characters, and what this may mean."""
+class SpokenObject(NamedTuple):
+    """An object that a sentence speaks of: a half-open span of its characters, and the classes it may mean."""
 
     start: int
     end: int
     classes: Meaning
 
 
-class Shown(NamedTuple):
-    """What an image is known to show: by the labels of its boxes, and by its references."""
+class ShownObjects(NamedTuple):
+    """What an image is known to show, by the labels of its boxes and by its references."""
 
     boxes: frozenset[Meaning]
     references: frozenset[Meaning]
 
 
-class Objects:
-    """The words for classes: those that are listed, and the labels of boxes that are in no list."""
+class ChairObjects:
+    """Reads sentences as CHAIR does, with listed words for classes and the labels of boxes that are not listed."""
 
     def __init__(self, synonyms: Synonyms, labels: Iterable[str] = ()) -> None:
         self._terms = synonyms.vocabulary({class_name(label): None for label in labels})
         # Listed terms come last, so that they win over rules, and rules over misspelt plurals.
         self._mentions = ClassMentions({**_misspelt(self._terms), **dict(_rules(self._terms)), **self._terms})
 
-    def spoken(self, text: str) -> list[Spoken]:
-        """What the text speaks of, from left to right, as often as it does."""
+    def spoken(self, text: str) -> list[SpokenObject]:
+        """The objects that the text speaks of, from left to right, repeated ones too."""
         occurrences = [occurrence for occurrence in self._mentions.occurrences(text) if _classes(occurrence.term)]
         # The seat of a toilet is no chair: one of the published rules.
         if any(term.word == "toilet" for _, _, term in occurrences):
             occurrences = [occurrence for occurrence in occurrences if occurrence.term.word != "seat"]
-        return [Spoken(start, end, term.classes) for start, end, term in occurrences]
+        return [SpokenObject(start, end, term.classes) for start, end, term in occurrences]
 
-    def shown(self, image: Image | None, references: Iterable[str]) -> Shown:
-        """What an image shows, by all that is known of it."""
+    def shown(self, image: Image | None, references: Iterable[str]) -> ShownObjects:
+        """The objects that an image shows, by its boxes and references."""
         labels = {box.label for box in image.boxes} if image is not None else set()
-        return Shown(
+        return ShownObjects(
             frozenset(map(self._labelled, labels)),
             frozenset(spoken.classes for reference in references for spoken in self.spoken(reference)),
         )
@@ -76,25 +75,19 @@ class Objects:
         return classes if classes and name not in classes else (name,)
 
 
-def every(meanings: Iterable[Meaning]) -> Classes:
+def possible_classes(meanings: Iterable[Meaning]) -> Classes:
     """All classes that may be meant."""
     return frozenset(name for meaning in meanings for name in meaning)
 
 
-def sure(meanings: Iterable[Meaning]) -> Classes:
+def certain_classes(meanings: Iterable[Meaning]) -> Classes:
     """The classes that are certainly meant."""
     return frozenset(meaning[0] for meaning in meanings if len(meaning) == 1)
 
 
-def objects_of(images: Iterable[Image] | None, synonyms: Synonyms) -> Objects:
-    """The words for the listed classes and for whatever the images' boxes are labelled with."""
-    return Objects(synonyms, {box.label: None for image in images or () for box in image.boxes})
-
-
-def fingerprint(synonyms: Synonyms) -> str:
-    """A short hash of the synonyms, for signatures."""
-    listed = "\n".join(f"{' '.join(key)}:{','.join(term.classes)}" for key, term in sorted(synonyms.terms.items()))
-    return sha256(listed.encode()).hexdigest()[:8]
+def chair_objects(images: Iterable[Image] | None, synonyms: Synonyms) -> ChairObjects:
+    """The reading with words for the listed classes and for the labels of the images' boxes."""
+    return ChairObjects(synonyms, {box.label: None for image in images or () for box in image.boxes})
 
 
 YOUNG_OR_OLD = ("baby", "adult")
@@ -104,13 +97,13 @@ ANIMALS = ("bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "z
 CARRIERS = ("jet", "train")
 """What is called after its passengers without speaking of them: "a passenger train"."""
 
-OTHERWISE = {("toilet", "seat"): "toilet", ("home", "plate"): ""}
+PAIRS = {("toilet", "seat"): "toilet", ("home", "plate"): ""}
 """Pairs of words that together mean another class than each alone, or none."""
 
 
 def _rules(terms: Terms) -> Iterator[tuple[tuple[str, ...], Term]]:
     """The terms of the rules; those whose class is not listed mean nothing."""
-    for (first, second), meant in OTHERWISE.items():
+    for (first, second), meant in PAIRS.items():
         yield (first, second), _meaning(terms, meant)
         yield (first, plural(second)), _meaning(terms, meant)
     pairs = [(word, animal) for word in YOUNG_OR_OLD for animal in ANIMALS]

@@ -60,11 +60,11 @@ class ClassMentions:
             if _describes(tokens, matches, k):
                 describing.update(range(first, last))
                 continue
-            if _is_deed(tokens, matches, k):
+            if _is_verb(tokens, matches, k):
                 continue
             # A noun phrase says how many it means: "two dogs", "no dog".
             start, number = _start(tokens, first, floor, describing)
-            if number != "none" and not _is_no_thing(tokens, start, first, term):
+            if number != "none" and not _is_no_object(tokens, start, first, term):
                 phrases.append(NounPhrase(tokens[start].start, tokens[last - 1].end, term, _is_several(term, number)))
             # The next phrase cannot begin inside this one.
             floor = last
@@ -115,8 +115,8 @@ class _Token(NamedTuple):
     word: str
     start: int
     end: int
-    gap: str
     # What stands between it and the word before: " " only space, "-" a hyphen, "'" a possessive 's, "," anything else.
+    gap: str
 
 
 class _Match(NamedTuple):
@@ -153,42 +153,44 @@ def _describes(tokens: Sequence[_Token], matches: Sequence[_Match], k: int) -> b
         return True
     if term.several and not term.is_collective:
         return False
-    if term.word in ADJECTIVES_TOO and not (following in NO_MODIFIERS or following.endswith("ing")):
+    if term.word in NOUNS_OR_ADJECTIVES and not (following in NO_MODIFIERS or following.endswith("ing")):
         return True
     if term.word in ADJECTIVES and is_adjective(following):
         return True
+    # Two terms in a row make a compound ("a cat bed"), unless the second is a verb ("a dog skis").
     if k + 1 < len(matches) and matches[k + 1].first == last:
-        return not _is_deed(tokens, matches, k + 1)
+        return not _is_verb(tokens, matches, k + 1)
     return following in COMPOUND_HEADS
 
 
-def _is_deed(tokens: Sequence[_Token], matches: Sequence[_Match], k: int) -> bool:
-    """Whether a term is what somebody does: "a man skis", "ready to bat"."""
+def _is_verb(tokens: Sequence[_Token], matches: Sequence[_Match], k: int) -> bool:
+    """Whether a term is used as a verb: "a man skis", "ready to bat"."""
     first, last, _ = matches[k]
     if first == 0 or last - first > 1 or not _follows(tokens, first):
         return False
     word, previous = tokens[first].word, tokens[first - 1].word
-    doers = matches[k - 1].term if k and matches[k - 1].last == first else None
-    if word in VERBS_TOO:
+    subject = matches[k - 1].term if k and matches[k - 1].last == first else None
+    if word in NOUNS_OR_VERBS:
         if previous in BEFORE_VERBS:
+            # "He is about to bat" is a verb; after "next to", "close to" comes a noun.
             return previous != "to" or first < 2 or tokens[first - 2].word not in BEFORE_TO
-        return doers is not None and bool(doers.several)
-    return word.endswith("s") and word[:-1] in VERBS_TOO and doers is not None and not doers.several
+        return subject is not None and bool(subject.several)
+    return word.endswith("s") and word[:-1] in NOUNS_OR_VERBS and subject is not None and not subject.several
 
 
-def _is_no_thing(tokens: Sequence[_Token], start: int, first: int, term: Term) -> bool:
-    """Whether the noun is a colour, a game or what somebody wears: "in bright orange", "wearing glasses"."""
+def _is_no_object(tokens: Sequence[_Token], start: int, first: int, term: Term) -> bool:
+    """Whether the noun is a colour, a game or worn: "in bright orange", "playing baseball", "wearing glasses"."""
     if term.word == "glass" and term.several:
-        return start > 0 and tokens[start - 1].word in WORN
+        return start > 0 and tokens[start - 1].word in BEFORE_WORN
     before = (token.word for token in tokens[start:first])
     return term.word in NEED_DETERMINER and not term.several and not any(w == "of" or _is_determiner(w) for w in before)
 
 
 def _start(tokens: Sequence[_Token], at: int, floor: int, describing: Collection[int]) -> tuple[int, str]:
-    """Where the noun phrase of the noun at `at` begins, and how many it says there are.
+    """Where the noun phrase of the noun at `at` begins, and which number it states.
 
-    To the left of the noun stands what surely belongs to it: adjectives ("a
-    large brown dog"), numbers, determiners, and groups ("a herd of").
+    It reaches left over what surely belongs to it: adjectives ("a large brown
+    dog"), numbers, determiners and groups ("a herd of").
     """
     number = ""
     while True:
@@ -196,7 +198,7 @@ def _start(tokens: Sequence[_Token], at: int, floor: int, describing: Collection
         start = _before_unknown(tokens, start, floor, describing)
         while start > floor and _follows(tokens, start) and _is_determiner(tokens[start - 1].word):
             start -= 1
-            number = number or SAID.get(tokens[start].word, "several")
+            number = number or NUMBER_BY_DETERMINER.get(tokens[start].word, "several")
         group = _group(tokens, start, floor)
         if not group:
             return start, number
@@ -204,7 +206,7 @@ def _start(tokens: Sequence[_Token], at: int, floor: int, describing: Collection
 
 
 def _group(tokens: Sequence[_Token], at: int, floor: int) -> str:
-    """What a group that ends in "of" before here says of the number: "a herd of", "one of"; empty if there is none."""
+    """The number that a group ending in "of" before a word states: "a herd of", "one of"; empty if there is none."""
     if at - 2 < floor or tokens[at - 1].word != "of" or not (_follows(tokens, at) and _follows(tokens, at - 1)):
         return ""
     word = tokens[at - 2].word
@@ -217,14 +219,14 @@ def _group(tokens: Sequence[_Token], at: int, floor: int) -> str:
 
 
 def _is_determiner(word: str) -> bool:
-    return word in SAID or is_number(word)
+    return word in NUMBER_BY_DETERMINER or is_number(word)
 
 
 def _before_modifiers(tokens: Sequence[_Token], at: int, floor: int, describing: Collection[int]) -> int:
-    """Where the adjectives before a noun begin, of which some may be joined by commas and "and"."""
+    """Where the adjectives before a noun begin; commas and "and" may join them."""
     start = at
     while start > floor:
-        if tokens[start - 1].word in SAID:
+        if tokens[start - 1].word in NUMBER_BY_DETERMINER:
             break
         if start - 1 in describing or _is_modifier(tokens, start - 1, floor):
             if not _follows(tokens, start) and (start == at or not _is_modifier(tokens, start, floor)):
@@ -240,7 +242,7 @@ def _before_modifiers(tokens: Sequence[_Token], at: int, floor: int, describing:
 
 
 def _before_unknown(tokens: Sequence[_Token], start: int, floor: int, describing: Collection[int]) -> int:
-    """Where the modifiers begin if one word more, that is in no list, stands between an article and the noun."""
+    """Where the modifiers begin if one more word, in no list, stands between an article and the noun."""
     if start - 2 < floor or not _follows(tokens, start):
         return start
     word = tokens[start - 1].word
@@ -252,7 +254,7 @@ def _before_unknown(tokens: Sequence[_Token], start: int, floor: int, describing
 
 
 def _follows(tokens: Sequence[_Token], at: int) -> bool:
-    """Whether a token follows the one before it with nothing between them."""
+    """Whether only a space parts a token from the one before it."""
     return tokens[at].gap == " "
 
 
@@ -260,7 +262,7 @@ def _is_modifier(tokens: Sequence[_Token], at: int, floor: int) -> bool:
     """Whether a word describes the noun after it; participles only where a determiner or adjective leads up to them."""
     word = tokens[at].word
     if word in ADJECTIVES or word == "very":
-        return word not in SAID
+        return word not in NUMBER_BY_DETERMINER
     if not (is_adjective(word) or word.endswith(("ing", "ly"))) or at == floor:
         return False
     if not word.endswith(("ed", "ing", "ly")):
@@ -272,15 +274,17 @@ def _is_modifier(tokens: Sequence[_Token], at: int, floor: int) -> bool:
 def _is_several(term: Term, number: str) -> bool:
     if number == "several":
         return True
-    if number == "one of" or (number == "one" and not term.is_collective):  # "a women" is one, if misspelt.
+    # "A women" is a misspelt singular.
+    if number == "one of" or (number == "one" and not term.is_collective):
         return False
+    # "A pair of skis" is two; "a pair of scissors", whose form does not tell, is one.
     if number == "pair":
         return term.several is not None
     return term.several is not False
 
 
-# What a word before a noun says of its number.
-SAID: dict[str, str] = {
+# The number that a word before a noun states; empty for those that leave it open.
+NUMBER_BY_DETERMINER: dict[str, str] = {
     **dict.fromkeys(word_set("the his her its their my our your any some much"), ""),
     **dict.fromkeys(word_set("a an one this another each every either"), "one"),
     **dict.fromkeys(
@@ -293,7 +297,7 @@ SAID: dict[str, str] = {
 ONE_OF = word_set("one each either piece slice")
 NO_MODIFIERS = PREPOSITIONS | CLAUSE_WORDS | CONJUNCTIONS
 
-# Nouns that make a compound with the singular noun before them, which then is not what the caption speaks of.
+# Nouns that make a compound with the singular noun before them; the caption then does not speak of that noun.
 COMPOUND_HEADS = word_set(
     """
     area arrangement attire bar barn basket bath bathroom blanket block booth boots box boxes bread bridge brush
@@ -316,15 +320,16 @@ COMPOUND_HEADS = word_set(
     """
 )
 
-# As much adjectives as nouns: before another word they are adjectives.
-ADJECTIVES_TOO = word_set("orange glass remote model")
+# Before another word these are adjectives: "an orange shirt".
+NOUNS_OR_ADJECTIVES = word_set("orange glass remote model")
 
-# Colours, substances and games where no determiner makes things of them: "a man in orange", "playing baseball".
-WORN = word_set("wearing wears wear wore in")
+# Words before glasses that somebody wears.
+BEFORE_WORN = word_set("wearing wears wear wore in")
+# Colours, substances and games unless a determiner makes them objects: "a man in orange", "playing baseball".
 NEED_DETERMINER = word_set("orange glass baseball basketball football softball volleyball")
 
-# Nouns that are also what people do.
-VERBS_TOO = word_set(
+# Nouns that captions also use as verbs.
+NOUNS_OR_VERBS = word_set(
     "ski skateboard snowboard surfboard bike kite boat bat tie cook model book phone plant drink wrap bear duck"
 )
 BEFORE_VERBS = word_set("to they we you can could will would")

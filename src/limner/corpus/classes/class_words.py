@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -71,6 +72,11 @@ class Synonyms:
         """These synonyms, with other words for the classes that are given."""
         given = {class_name(name): list(listed) for name, listed in words_by_class.items()}
         return Synonyms({**self._listed, **given})
+
+    def fingerprint(self) -> str:
+        """A short hash of the terms and their classes, for signatures of scores."""
+        listed = "\n".join(f"{' '.join(key)}:{','.join(term.classes)}" for key, term in sorted(self.terms.items()))
+        return sha256(listed.encode()).hexdigest()[:8]
 
     def vocabulary(self, labels: Iterable[str]) -> Terms:
         """Every term, and the names of the labels that are not listed."""
