@@ -19,10 +19,10 @@ def compiled(constraints: Any, **options: Any) -> Automaton:
 @pytest.mark.parametrize(
     ("constraints", "options", "said"),
     [
-        ([[[1]], [[2], [3, 10]]], {}, "constraint 1, phrase 1: token 10 is not in .* of 10, whose tokens are 0 to 9"),
+        ([[[1]], [[2], [3, 10]]], {}, "constraint 1, phrase 1: token 10 is not in .* of 10, whose ids are 0 to 9"),
         ([[[-1]]], {}, "constraint 0, phrase 0: token -1 is not in a vocabulary of 10"),
         ([[[10**400]]], {}, "constraint 0, phrase 0: token 1000"),
-        ([[[True]]], {}, "constraint 0, phrase 0: True is not a token id, which is a whole number"),
+        ([[[True]]], {}, "constraint 0, phrase 0: True is not a token id; ids are integers"),
         ([[[1.0]]], {}, "constraint 0, phrase 0: 1.0 is not a token id"),
         ([[[None]]], {}, "constraint 0, phrase 0: None is not a token id"),
         ([[["dog"]]], {}, "constraint 0, phrase 0: 'dog' is not a token id"),
@@ -35,20 +35,20 @@ def compiled(constraints: Any, **options: Any) -> Automaton:
         ([[[1]], []], {}, "constraint 1 has no phrases and could never be met; leave it out"),
         ([[[1], []]], {}, "constraint 0, phrase 1 has no tokens; leave it out"),
         ([[Phrase(())]], {}, "constraint 0, phrase 0 has no tokens"),
-        ([[Phrase((1,), 1)]], {}, "constraint 0, phrase 0: at_start is 1, which is neither True nor False"),
+        ([[Phrase((1,), 1)]], {}, "constraint 0, phrase 0: at_start is 1; it must be True or False"),
         ([[[1]]], {"forbid": [[2], []]}, "forbid, phrase 1 has no tokens"),
         ([[[1]]], {"forbid": [2]}, "forbid, phrase 0 is 2, not a list of token ids"),
         ([[[1]]], {"forbid": [[10]]}, "forbid, phrase 0: token 10 is not in a vocabulary of 10"),
-        ([[[1]]], {"at_least": 2}, "at_least is 2, of 1 constraints; give a number from 0 to 1, or None for all"),
+        ([[[1]]], {"at_least": 2}, "at_least is 2, of 1 constraints; it must be from 0 to 1, or None for all"),
         ([[[1]]], {"at_least": -1}, "at_least is -1, of 1 constraints"),
         ([], {"at_least": 1}, "at_least is 1, of 0 constraints"),
-        ([[[1]]], {"at_least": 0.5}, "at_least is 0.5, which is not a whole number"),
-        ([[[1]]], {"at_least": True}, "at_least is True, which is not a whole number"),
+        ([[[1]]], {"at_least": 0.5}, "at_least is 0.5; it must be an integer"),
+        ([[[1]]], {"at_least": True}, "at_least is True; it must be an integer"),
         ([[[1]]], {"n_vocab": 0}, "n_vocab is 0; a vocabulary has at least one token"),
-        ([[[1]]], {"n_vocab": 1e4}, "n_vocab is 10000.0, which is not a whole number"),
-        ([[[1]]] * 63, {}, "63 constraints, and at most 62 can be kept apart"),
-        ([[[1]]], {"continues": [True]}, r"continues has shape \(1,\) and type bool; it is 10 booleans"),
-        ([[[1]]], {"continues": [0] * 10}, "continues has shape .* and type int64; it is 10 booleans"),
+        ([[[1]]], {"n_vocab": 1e4}, "n_vocab is 10000.0; it must be an integer"),
+        ([[[1]]] * 63, {}, "63 constraints, and at most 62 are possible"),
+        ([[[1]]], {"continues": [True]}, r"continues has shape \(1,\) and type bool; it must have 10 booleans"),
+        ([[[1]]], {"continues": [0] * 10}, "continues has shape .* and type int64; it must have 10 booleans"),
         ([[[1]]], {"continues": "no"}, "continues has shape"),
         ([[[1]]], {"semantics": "papers"}, "unknown semantics 'papers'; did you mean 'paper'?"),
         ([[[1]]], {"semantics": None}, "unknown semantics 'None'"),
@@ -69,11 +69,11 @@ def test_bad_constraints_are_errors_of_value_and_of_limner() -> None:
 @pytest.mark.parametrize(
     ("constraints", "forbid", "options", "said"),
     [
-        ([[[1]]], [[1]], {}, "every phrase of constraint 0 holds a forbidden one; .* or ask for at_least=0"),
-        ([[[5]], [[1, 2], [2, 3]]], [[2]], {}, "every phrase of constraint 1 holds a forbidden one; .* at_least=1"),
-        ([[[1]], [[2]], [[3]]], [[1], [3]], {"at_least": 2}, "every phrase of constraint 0 and of 2 holds"),
-        ([[[1, 2, 3]]], [[2, 3]], {"semantics": "paper"}, "every phrase of constraint 0 holds"),
-        ([[Phrase((1, 2), at_start=True)]], [Phrase((1,), at_start=True)], {}, "every phrase of constraint 0 holds"),
+        ([[[1]]], [[1]], {}, "every phrase of constraint 0 contains a forbidden one; .* or set at_least=0"),
+        ([[[5]], [[1, 2], [2, 3]]], [[2]], {}, "every phrase of constraint 1 contains a forbidden one; .* at_least=1"),
+        ([[[1]], [[2]], [[3]]], [[1], [3]], {"at_least": 2}, "every phrase of constraint 0 and of 2 contains"),
+        ([[[1, 2, 3]]], [[2, 3]], {"semantics": "paper"}, "every phrase of constraint 0 contains"),
+        ([[Phrase((1, 2), at_start=True)]], [Phrase((1,), at_start=True)], {}, "every phrase of constraint 0 contains"),
     ],
 )
 @pytest.mark.parametrize("parts", [False, True])
@@ -113,9 +113,9 @@ def test_tokens_come_as_numbers_of_any_kind() -> None:
 
 def test_phrases_that_would_fill_the_memory_are_refused() -> None:
     long = list(range(9_000))
-    with pytest.raises(BadConstraints, match="past 20,000,000 cells; give fewer or shorter phrases"):
+    with pytest.raises(BadConstraints, match="over 20,000,000 cells; give fewer or shorter phrases"):
         compiled([[long]], n_vocab=10_000)
-    with pytest.raises(BadConstraints, match="past 20,000,000 cells"):
+    with pytest.raises(BadConstraints, match="over 20,000,000 cells"):
         compiled(
             [[[i]] for i in range(50)], forbid=[[i, i + 1, 7] for i in range(3_000)], n_vocab=10_000, semantics="paper"
         )

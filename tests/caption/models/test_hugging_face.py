@@ -198,7 +198,7 @@ def test_a_tokenizer_without_padding_will_do() -> None:
         ([["cat"]], {"prompts": "a"}, "prompts must be a list of texts"),
         ([["cat"]], {"prompts": ["a"], "inputs": {"input_ids": torch.tensor([[5]])}}, "not among the inputs too"),
         ([["cat"]], {"ids": ["1", "2"]}, "2 ids for 1 captions"),
-        ([["cat"]], {"inputs": {"pixel_values": PICTURES}}, "the model does not take what it is given"),
+        ([["cat"]], {"inputs": {"pixel_values": PICTURES}}, "the model does not take these inputs"),
         (["cat"], {}, "constraints must be a list for each image"),
         ([["cat"]], {"forbid": "dog"}, "forbid a list of phrases"),
         ([[[]]], {}, "constraint 0 has no phrases"),

@@ -195,7 +195,7 @@ def test_two_searches_with_one_step_do_not_disturb_each_other() -> None:
     ("change", "problem"),
     [
         ({"attention_mask": PROMPTS["attention_mask"].flip(1)}, "padded on the right; set tokenizer.padding_side"),
-        ({"pixel_values": PICTURES}, "the model does not take what it is given"),
+        ({"pixel_values": PICTURES}, "the model does not take these inputs"),
         ({"eos_token_id": None}, None),
     ],
 )
@@ -209,7 +209,7 @@ def test_inputs_that_do_not_fit_are_refused(change: dict[str, Any], problem: str
 
 def test_pictures_of_another_size_are_refused() -> None:
     inputs = {"pixel_values": torch.zeros(3, 3, 4, 4), "input_ids": torch.full((3, 1), tiny_models.BOS)}
-    with pytest.raises(LimnerError, match="the model does not take what it is given"):
+    with pytest.raises(LimnerError, match="the model does not take these inputs"):
         HuggingFaceStep(tiny_models.git(N_VOCAB), TOKENIZER, inputs, max_len=LENGTH)
 
 

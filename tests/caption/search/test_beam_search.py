@@ -164,7 +164,8 @@ def test_a_log_probability_just_above_zero_is_rounding() -> None:
         (float("nan"), "step returned nan for token 4 at position 1 of the sentence of image 1$"),
         (
             INF,
-            "step returned inf for token 4 at position 1 of the sentence of image 1; log-probabilities must be at most 0",
+            "step returned inf for token 4 at position 1 of the sentence of image 1; "
+            "log-probabilities must be at most 0",
         ),
         (3.5, "step returned 3.5 for token 4 at position 1 of the sentence of image 1; .* apply log_softmax"),
     ],

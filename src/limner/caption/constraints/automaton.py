@@ -15,9 +15,9 @@ from limner.caption.constraints.constraint_phrases import (
     BadConstraints,
     Phrase,
     PhraseLike,
+    integer,
     read_constraints,
     read_forbidden,
-    whole,
 )
 from limner.caption.constraints.phrase_matcher import Alphabet, match, match_with_resets
 from limner.caption.constraints.token_machine import FORBIDDEN, Machine, Matcher, minimised, product
@@ -63,10 +63,10 @@ def compile_constraints(
 
 
 class Automaton:
-    """Constraints of one sentence, as machines that a search follows and as answers about a sentence.
+    """The constraints of one sentence, compiled: machines that a search follows, and answers about a sentence.
 
     `nodes` is small, with the mask of constraints met kept beside the node; `table` has a state for each pair of node
-    and mask that can be reached. Both tell the same of every sentence. Made by `compile_constraints`.
+    and mask that can be reached. Both agree about every sentence. Made by `compile_constraints`.
     """
 
     def __init__(
@@ -133,8 +133,8 @@ class Automaton:
     def meets(self, tokens: Iterable[int]) -> tuple[bool, ...]:
         """Which constraints a whole sentence meets, as the automaton's semantics count.
 
-        By substring they are those that have a place in `spans`. The paper's machine may miss some of them, and it
-        stops counting at a forbidden phrase.
+        By substring, they are those that `spans` finds. The paper's machine may miss some of them, and it stops
+        counting at a forbidden phrase.
         """
         if self.semantics == "substring":
             return tuple(span is not None for span in self.spans(tokens))
@@ -204,8 +204,8 @@ class Automaton:
         n_open = self.n_constraints - len(closed)
         if n_open < self.at_least:
             raise BadConstraints(
-                f"every phrase of constraint {' and of '.join(map(str, closed))} holds a forbidden one; "
-                f"take the one or the other out, or ask for at_least={n_open}"
+                f"every phrase of constraint {' and of '.join(map(str, closed))} contains a forbidden one; "
+                f"remove one or the other, or set at_least={n_open}"
             )
 
     def _goes_through(self, tokens: Iterable[int], node: int) -> bool:
@@ -216,9 +216,9 @@ class Automaton:
 
 
 def _number(value: object, name: str) -> int:
-    number = whole(value)
+    number = integer(value)
     if number is None:
-        raise BadConstraints(f"{name} is {shown(value)}, which is not a whole number")
+        raise BadConstraints(f"{name} is {shown(value)}; it must be an integer")
     return number
 
 
@@ -228,7 +228,7 @@ def _at_least(at_least: int | None, n_constraints: int) -> int:
     wanted = _number(at_least, "at_least")
     if not 0 <= wanted <= n_constraints:
         raise BadConstraints(
-            f"at_least is {wanted}, of {n_constraints} constraints; give a number from 0 to {n_constraints}, "
+            f"at_least is {wanted}, of {n_constraints} constraints; it must be from 0 to {n_constraints}, "
             "or None for all"
         )
     return wanted
@@ -241,6 +241,6 @@ def _continues(continues: ArrayLike | None, n_vocab: int) -> NDArray[np.bool_] |
     array = np.asarray(continues)
     if array.dtype != np.bool_ or array.shape != (n_vocab,):
         raise BadConstraints(
-            f"continues has shape {array.shape} and type {array.dtype}; it is {n_vocab} booleans, one for each token"
+            f"continues has shape {array.shape} and type {array.dtype}; it must have {n_vocab} booleans, one a token"
         )
     return array if array.any() else None

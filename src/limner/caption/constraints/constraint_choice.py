@@ -20,10 +20,10 @@ By = Literal["confidence", "area"]
 Rule = Literal["no words", "excluded", "more general", "same words", "rank"]
 
 ORDERS: tuple[By, ...] = ("confidence", "area")
+# As in nocaps, appendix 2.2.
 TOP = 3
 IOU = 0.85
-MAX_PAIRS = 1 << 20
-"""Pairs of boxes whose IoU is held in memory at a time."""
+MAX_PAIRS = 1 << 20  # pairs of boxes whose IoU is held in memory at a time
 
 
 class Constraint(Struct, frozen=True):
@@ -63,9 +63,9 @@ class Choice(Struct, frozen=True):
     dropped: tuple[Dropped, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """This in dicts and lists, as it is written to files."""
-        made: dict[str, Any] = to_builtins(self)
-        return made
+        """The choice as it is written to files."""
+        json: dict[str, Any] = to_builtins(self)
+        return json
 
 
 def choose_constraints(
@@ -78,7 +78,7 @@ def choose_constraints(
     exclude: Iterable[str] = EXCLUDED_CLASSES,
     strict: bool = False,
 ) -> Choice:
-    """The constraints of one image; see `ConstraintChooser`, which does many with the same settings."""
+    """The constraints of one image; `ConstraintChooser` explains the settings, and serves many images."""
     return ConstraintChooser(tree, top=top, iou=iou, by=by, exclude=exclude, strict=strict).choose(image)
 
 
@@ -109,9 +109,9 @@ class ConstraintChooser:
         strict: bool = False,
     ) -> None:
         if top < 1:
-            raise ValueError(f"top is {top}; at least one constraint must be asked for")
+            raise ValueError(f"top is {top}; it must be at least 1")
         if not 0.0 < iou <= 1.0:
-            raise ValueError(f"iou is {iou}; give more than 0 and at most 1")
+            raise ValueError(f"iou is {iou}; it must be greater than 0 and at most 1")
         if by is not None and by not in ORDERS:
             raise unknown("order of classes", by, ORDERS)
         self.tree = tree
@@ -125,10 +125,10 @@ class ConstraintChooser:
     def choose(self, image: Image) -> Choice:
         """The constraints of an image, and what became of each of its boxes."""
         order = self.by or ("area" if all(box.score == GOLD for box in image.boxes) else "confidence")
-        found: dict[int, Dropped] = {}
+        dropped: dict[int, Dropped] = {}
         left = [_Candidate(at, box, self._kind_of(box, image)) for at, box in enumerate(image.boxes)]
-        left = _without(left, self._not_asked_for(left), found)
-        left = _without(left, self._more_general(left, order), found)
+        left = _without(left, self._not_asked_for(left), dropped)
+        left = _without(left, self._more_general(left, order), dropped)
         ranked = _classes(left, order)
         constraints: list[Constraint] = []
         for rank, members in enumerate(ranked):
@@ -137,8 +137,8 @@ class ConstraintChooser:
             if rejected is None:
                 constraints.append(constraint)
             else:
-                _without(members, dict.fromkeys((member.at for member in members), rejected), found)
-        return Choice(image.id, order, tuple(constraints), tuple(found[at] for at in sorted(found)))
+                _without(members, dict.fromkeys((member.at for member in members), rejected), dropped)
+        return Choice(image.id, order, tuple(constraints), tuple(dropped[at] for at in sorted(dropped)))
 
     def is_known(self, label: str) -> bool:
         """Whether a label is a class of the tree."""
@@ -174,13 +174,13 @@ class ConstraintChooser:
         return self._class(name) or self._class(EXCLUDED_CLASSES.get(name, name)) or class_name(name)
 
     def _not_asked_for(self, candidates: Sequence[_Candidate]) -> dict[int, _Verdict]:
-        found: dict[int, _Verdict] = {}
+        verdicts: dict[int, _Verdict] = {}
         for at, box, kind in candidates:
             if (name := self.exclusion(box.label)) is not None:
-                found[at] = _Verdict("excluded", None, f"class {shown(name)} is excluded")
+                verdicts[at] = _Verdict("excluded", None, f"class {shown(name)} is excluded")
             elif not kind.phrases:
-                found[at] = _Verdict("no words", None, f"{shown(box.label)} has no words that a caption could say")
-        return found
+                verdicts[at] = _Verdict("no words", None, f"{shown(box.label)} has no words that a caption could say")
+        return verdicts
 
     def _more_general(self, candidates: Sequence[_Candidate], order: By) -> dict[int, _Verdict]:
         """The boxes that overlap with one whose class is below theirs."""
@@ -189,17 +189,17 @@ class ConstraintChooser:
             members.setdefault(candidate.kind, []).append(candidate)
         names = {kind.key for kind in members}
         below: dict[str, list[_Candidate]] = {}
-        for kind, own in members.items():
+        for kind, boxes in members.items():
             for general in kind.above & names:
-                below.setdefault(general, []).extend(own)
-        found: dict[int, _Verdict] = {}
+                below.setdefault(general, []).extend(boxes)
+        verdicts: dict[int, _Verdict] = {}
         for general, particular in below.items():
             best_first = sorted(particular, key=lambda candidate: _rank(candidate, order))
             broad = [candidate for candidate in candidates if candidate.kind.key == general]
-            for candidate, other, overlap in _overlapping(broad, best_first, self.iou):
-                why = f"more general than box {other.box.id} ({other.box.label}), IoU {overlap:.2f}"
-                found[candidate.at] = _Verdict("more general", other.box.id, why)
-        return found
+            for candidate, covering, overlap in _overlapping(broad, best_first, self.iou):
+                why = f"more general than box {covering.box.id} ({covering.box.label}), IoU {overlap:.2f}"
+                verdicts[candidate.at] = _Verdict("more general", covering.box.id, why)
+        return verdicts
 
     def _rejected(
         self, constraint: Constraint, rank: int, n: int, before: Sequence[Constraint], order: By
@@ -207,7 +207,7 @@ class ConstraintChooser:
         """Why a class is not taken, if it is not."""
         if len(before) >= self.top:
             taken = "1 is taken" if self.top == 1 else f"{self.top} are taken"
-            return _Verdict("rank", None, f"{_place(rank, n, order)}; {taken}")
+            return _Verdict("rank", None, f"{_rank_text(rank, n, order)}; {taken}")
         for better in before:
             shared = set(better.phrases).intersection(constraint.phrases)
             if shared:
@@ -239,16 +239,16 @@ class _Verdict(NamedTuple):
 
 
 def _without(
-    candidates: Sequence[_Candidate], verdicts: dict[int, _Verdict], found: dict[int, Dropped]
+    candidates: Sequence[_Candidate], verdicts: dict[int, _Verdict], dropped: dict[int, Dropped]
 ) -> list[_Candidate]:
-    """The candidates that no verdict drops; the others go to `found`."""
+    """The candidates that no verdict drops; the rest go to `dropped`."""
     left = []
     for candidate in candidates:
         verdict = verdicts.get(candidate.at)
         if verdict is None:
             left.append(candidate)
         else:
-            found[candidate.at] = Dropped(candidate.box.id, candidate.box.label, *verdict)
+            dropped[candidate.at] = Dropped(candidate.box.id, candidate.box.label, *verdict)
     return left
 
 
@@ -277,24 +277,24 @@ def _constraint(members: Sequence[_Candidate], rank: int, n: int, order: By) -> 
         boxes=tuple(member.box.id for member in members),
         score=best.score,
         area=best.area,
-        why=f"{_place(rank, n, order)}: {value}{among}",
+        why=f"{_rank_text(rank, n, order)}: {value}{among}",
     )
 
 
-def _place(rank: int, n: int, order: By) -> str:
+def _rank_text(rank: int, n: int, order: By) -> str:
     return f"{rank + 1} of {n} by {order}"
 
 
 def _overlapping(
     general: Sequence[_Candidate], particular: Sequence[_Candidate], threshold: float
 ) -> Iterable[tuple[_Candidate, _Candidate, float]]:
-    """Each of the first that overlaps with one of the others, that which it overlaps most, and how much."""
-    others = corners(candidate.box for candidate in particular)
-    step = max(1, MAX_PAIRS // len(others))
+    """The general boxes that overlap with a particular one: both boxes, the one it overlaps most, and the IoU."""
+    particular_corners = corners(candidate.box for candidate in particular)
+    step = max(1, MAX_PAIRS // len(particular))
     for start in range(0, len(general), step):
-        some = general[start : start + step]
-        overlaps = iou(corners(candidate.box for candidate in some), others)
-        most = overlaps.argmax(axis=1)
-        for candidate, row, at in zip(some, overlaps, most.tolist(), strict=True):
+        block = general[start : start + step]
+        overlaps = iou(corners(candidate.box for candidate in block), particular_corners)
+        most = overlaps.argmax(axis=1)  # of equals the first, which is the best box
+        for candidate, row, at in zip(block, overlaps, most.tolist(), strict=True):
             if row[at] >= threshold:
                 yield candidate, particular[at], float(row[at])

@@ -1,4 +1,4 @@
-"""Constraints as a caller gives them: phrases of token ids, checked one by one."""
+"""Constraints as a caller gives them: phrases of token ids, each of them checked."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import NamedTuple, SupportsIndex, TypeAlias
 
 from limner.errors import LimnerError, shown
 
-MAX_CONSTRAINTS = 62
+MAX_CONSTRAINTS = 62  # masks are int64, whose sign must stay free
 
 
 class BadConstraints(LimnerError, ValueError):
-    """Constraints that no sentence could be held to: which one, and what to do."""
+    """Constraints that no sentence could meet: the error names the constraint and the remedy."""
 
 
 class Phrase(NamedTuple):
-    """Tokens that count where they follow each other; with `at_start` only as the first ones of a sentence."""
+    """Tokens that count where they follow each other; with `at_start`, only at the start of a sentence."""
 
     tokens: tuple[int, ...]
     at_start: bool = False
@@ -33,8 +33,8 @@ def read_constraints(constraints: Iterable[Iterable[PhraseLike]], n_vocab: int) 
     )
     if len(read) > MAX_CONSTRAINTS:
         raise BadConstraints(
-            f"{len(read)} constraints, and at most {MAX_CONSTRAINTS} can be kept apart; drop some, "
-            "or join those of which one is enough as alternatives of one constraint"
+            f"there are {len(read)} constraints, and at most {MAX_CONSTRAINTS} are possible; drop some, "
+            "or join some as alternatives of one constraint"
         )
     for i, constraint in enumerate(read):
         if not constraint:
@@ -47,34 +47,34 @@ def read_forbidden(forbid: Iterable[PhraseLike], n_vocab: int) -> tuple[Phrase, 
     return tuple(_phrases(forbid, "forbid", n_vocab))
 
 
-def _phrases(phrases: object, place: str, n_vocab: int) -> Iterator[Phrase]:
-    for i, phrase in enumerate(_items(phrases, place, "a list of phrases, each a list of token ids")):
-        yield _phrase(phrase, f"{place}, phrase {i}", n_vocab)
+def _phrases(phrases: object, name: str, n_vocab: int) -> Iterator[Phrase]:
+    for i, phrase in enumerate(_items(phrases, name, "a list of phrases, each a list of token ids")):
+        yield _phrase(phrase, f"{name}, phrase {i}", n_vocab)
 
 
-def _phrase(phrase: object, place: str, n_vocab: int) -> Phrase:
+def _phrase(phrase: object, name: str, n_vocab: int) -> Phrase:
     tokens, at_start = (phrase.tokens, phrase.at_start) if isinstance(phrase, Phrase) else (phrase, False)
-    read = tuple(_token(token, place, n_vocab) for token in _items(tokens, place, "a list of token ids"))
+    read = tuple(_token(token, name, n_vocab) for token in _items(tokens, name, "a list of token ids"))
     if not read:
-        raise BadConstraints(f"{place} has no tokens; leave it out, or see why its words gave none")
+        raise BadConstraints(f"{name} has no tokens; leave it out, or check why its words gave none")
     if not isinstance(at_start, bool):
-        raise BadConstraints(f"{place}: at_start is {shown(at_start)}, which is neither True nor False")
+        raise BadConstraints(f"{name}: at_start is {shown(at_start)}; it must be True or False")
     return Phrase(read, at_start)
 
 
-def _token(token: object, place: str, n_vocab: int) -> int:
-    value = whole(token)
+def _token(token: object, name: str, n_vocab: int) -> int:
+    value = integer(token)
     if value is None:
-        raise BadConstraints(f"{place}: {shown(token)} is not a token id, which is a whole number")
+        raise BadConstraints(f"{name}: {shown(token)} is not a token id; ids are integers")
     if not 0 <= value < n_vocab:
         raise BadConstraints(
-            f"{place}: token {shown(value)} is not in a vocabulary of {n_vocab}, whose tokens are 0 to {n_vocab - 1}"
+            f"{name}: token {shown(value)} is not in a vocabulary of {n_vocab}, whose ids are 0 to {n_vocab - 1}"
         )
     return value
 
 
-def whole(value: object) -> int | None:
-    """The value as a whole number, of Python's, numpy's or PyTorch's; None where it is none."""
+def integer(value: object) -> int | None:
+    """The value as an int, if it is an integer of Python, numpy or PyTorch; otherwise None."""
     if type(value) is int:
         return value
     if isinstance(value, bool) or not isinstance(value, SupportsIndex):
@@ -85,9 +85,9 @@ def whole(value: object) -> int | None:
         return None
 
 
-def _items(value: object, place: str, wanted: str) -> Iterator[object]:
+def _items(value: object, name: str, wanted: str) -> Iterator[object]:
     if isinstance(value, str | bytes):
-        raise BadConstraints(f"{place} is the text {shown(value)}, not {wanted}; turn words into token ids first")
+        raise BadConstraints(f"{name} is the text {shown(value)}, not {wanted}; turn words into token ids first")
     if not isinstance(value, Iterable) or isinstance(value, Mapping | Set):
-        raise BadConstraints(f"{place} is {shown(value)}, not {wanted}")
+        raise BadConstraints(f"{name} is {shown(value)}, not {wanted}")
     return iter(value)

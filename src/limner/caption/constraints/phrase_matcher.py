@@ -1,4 +1,10 @@
-"""Phrases by their beginnings, and the matchers that are made of them."""
+"""Many phrases found at once, wherever they begin: by Aho and Corasick (1975), or as in nocaps' paper.
+
+The paper's machine is that of Anderson et al. (2017), which nocaps (2019, appendix 2.2) extends to phrases. It has a
+base state for each set of constraints met. From each base state without constraint i, a phrase of n words of i goes
+through n - 1 states of its own to the base state with i: with three constraints four states for a phrase of two words,
+eight for one of three. Any word that is not the next one leads back to the base state, and is used up by that.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +17,7 @@ from numpy.typing import NDArray
 from limner.caption.constraints.constraint_phrases import BadConstraints, Phrase
 from limner.caption.constraints.token_machine import FORBIDDEN, Machine, Matcher
 
-MAX_CELLS = 20_000_000
+MAX_CELLS = 20_000_000  # 80 MB of int32
 
 START = -1  # what a sentence begins with, before its first token
 ROOT = 0
@@ -116,22 +122,22 @@ class Trie:
         else:
             following[np.ix_(forbidden, self.boundary)] = FORBIDDEN
             gains, pending, may_end = np.zeros_like(met), met, ~forbidden
-        kept = self._reached(order, following)
+        reached = self._reached(order, following)
         number = np.full(len(order) + 1, FORBIDDEN, dtype=np.int32)  # its last item is where FORBIDDEN looks
-        number[kept] = np.arange(len(kept))
+        number[reached] = np.arange(len(reached))
         return Matcher(
             machine=Machine(
                 special=np.array(self.alphabet.special, dtype=np.int64),
                 token_class=self.alphabet.token_class,
-                next=number[following[kept]],
-                gains=gains[kept],
-                pending=pending[kept],
+                next=number[following[reached]],
+                gains=gains[reached],
+                pending=pending[reached],
                 boundary=self.boundary,
-                may_end=may_end[kept],
+                may_end=may_end[reached],
             ),
-            shorter=number[np.array(shorter)[kept]],
-            wanted=np.array(self.wanted, dtype=np.int64)[kept],
-            watched=np.array(self.watched, dtype=np.bool_)[kept],
+            shorter=number[np.array(shorter)[reached]],
+            wanted=np.array(self.wanted, dtype=np.int64)[reached],
+            watched=np.array(self.watched, dtype=np.bool_)[reached],
             root=int(number[ROOT]),
         )
 
@@ -145,10 +151,10 @@ class Trie:
 
 
 def check_cells(n_nodes: int, n_columns: int) -> None:
-    """Refuses phrases whose machine would fill the memory."""
+    """Raises an error for phrases whose machine would fill the memory."""
     if n_nodes * n_columns > MAX_CELLS:
         raise BadConstraints(
-            f"the phrases need a table of {n_nodes:,} nodes by {n_columns:,} tokens or more, past {MAX_CELLS:,} cells; "
+            f"the phrases need a table of {n_nodes:,} nodes by {n_columns:,} tokens or more, over {MAX_CELLS:,} cells; "
             "give fewer or shorter phrases"
         )
 

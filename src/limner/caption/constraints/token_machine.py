@@ -1,4 +1,4 @@
-"""The machine a search runs: tokens lead from node to node, and nodes tell which constraints are met."""
+"""The machine that a search follows: tokens lead from node to node, and nodes tell which constraints are met."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 
 from limner.errors import LimnerError
 
-FORBIDDEN = -1
+FORBIDDEN = -1  # in place of a node: the sentence may not go on so
+# The largest table: a search that keeps a beam for every state would not end with a larger one.
+MAX_STATES = 20_000
+MAX_CELLS = 10_000_000
+CELLS_AT_ONCE = 500_000  # a block of the product, so that what numpy makes on the way stays small
+ENOUGH = -1  # in place of all masks that meet enough constraints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,9 +58,9 @@ class Machine:
 
     def column(self, token: int) -> int:
         """The column of `next` that a token takes."""
-        place = int(np.searchsorted(self.special, token))
-        if place < len(self.special) and self.special[place] == token:
-            return place
+        column = int(np.searchsorted(self.special, token))
+        if column < len(self.special) and self.special[column] == token:
+            return column
         return len(self.special) + (0 if self.token_class is None else int(self.token_class[token]))
 
     def read(self, tokens: Iterable[int], node: int = 0) -> tuple[int, int]:
@@ -88,11 +93,6 @@ class Matcher:
     root: int
 
 
-MAX_STATES = 20_000
-MAX_CELLS = 10_000_000
-CELLS_AT_ONCE = 500_000
-
-
 def product(matcher: Matcher, remedy: str) -> Machine:
     """The machine whose states are pairs of node and mask, those that can be reached; `gains` is a state's mask.
 
@@ -107,14 +107,15 @@ def product(matcher: Matcher, remedy: str) -> Machine:
     n_done = 0
     while n_done < len(number):
         _check_size(len(number), machine.n_columns, remedy)
-        found = np.array(list(islice(number, n_done, n_done + at_once)), dtype=np.int64)
-        nodes, masks = found[:, 0].astype(np.int32), found[:, 1]
+        # A dict keeps the order of discovery, so these are the pairs that came next.
+        found_pairs = np.array(list(islice(number, n_done, n_done + at_once)), dtype=np.int64)
+        nodes, masks = found_pairs[:, 0].astype(np.int32), found_pairs[:, 1]
         following, after = _step(matcher, nodes, masks)
         allowed = following != FORBIDDEN
         pairs = zip(following[allowed].tolist(), after[allowed].tolist(), strict=True)
         following[allowed] = [number.setdefault(pair, len(number)) for pair in pairs]
         done.append((nodes, masks, following))
-        n_done += len(found)
+        n_done += len(found_pairs)
     return _machine(machine, done)
 
 
@@ -136,7 +137,7 @@ def _step(
 def _check_size(n_states: int, n_columns: int, remedy: str) -> None:
     most = min(MAX_STATES, MAX_CELLS // n_columns)
     if n_states > most:
-        raise LimnerError(f"these constraints need more than {most:,} states; {remedy}, or give fewer constraints")
+        raise LimnerError(f"the constraints need more than {most:,} states; {remedy}, or give fewer constraints")
 
 
 def _machine(machine: Machine, done: list[tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int32]]]) -> Machine:
@@ -150,9 +151,6 @@ def _machine(machine: Machine, done: list[tuple[NDArray[np.int32], NDArray[np.in
         boundary=machine.boundary,
         may_end=machine.may_end[nodes],
     )
-
-
-ENOUGH = -1
 
 
 def minimised(table: Machine, at_least: int) -> Machine:

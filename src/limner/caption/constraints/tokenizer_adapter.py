@@ -1,9 +1,9 @@
 """Words as the tokens of a language model: how a phrase is written, and where a word goes on.
 
 A tokenizer writes "fire hydrant" in pieces, and in other pieces at the start of
-a text than within it. `TokenizerAdapter` finds both, and says of every token whether it
-continues the word before it, so that "cat" is found in "a cat." and not in
-"catalog" or "bobcat".
+a text than within it. `TokenizerAdapter` finds both, and tells of every token
+whether it continues the word before it, so that "cat" is found in "a cat." and
+not in "catalog" or "bobcat".
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from limner.errors import LimnerError, shown
 class TokenizerAdapter:
     """How a Hugging Face tokenizer writes words.
 
-    Known are byte-level BPE (a word begins with Ġ), SentencePiece (▁),
-    WordPiece (what continues a word begins with ##) and whole words.
+    Byte-level BPE (a word begins with Ġ), SentencePiece (▁), WordPiece (what
+    continues a word begins with ##) and whole words are supported.
     `n_vocab` is the number of tokens that the model scores, which can be
     greater than the tokenizer's.
     """
@@ -38,7 +38,7 @@ class TokenizerAdapter:
 
     @cached_property
     def continues(self) -> NDArray[np.bool_]:
-        """Of every token, whether it goes on with the word before it.
+        """Of every token, whether it continues the word before it.
 
         A hyphen does, without a space before it: nothing that is "dog-like" is
         a dog. So does what begins in the middle of a character, since it is
@@ -48,25 +48,25 @@ class TokenizerAdapter:
 
     @cached_property
     def unsayable(self) -> NDArray[np.int64]:
-        """The tokens that are no text: special ones (the end among them), and those the tokenizer does not know."""
+        """The tokens that are not text: special ones (the end among them), and those the tokenizer does not know."""
         return np.flatnonzero([surface is None for surface in self.surfaces])
 
     def phrases(self, words: str, *, at_start: bool = True) -> list[Phrase]:
         """The ways to write the words: within a sentence and, if asked for, at its very start.
 
         Words are written as given, or with a capital. Those for the start
-        have no space before them and count there only: `at_start` is to be
-        False where the sentence goes on from a prompt that ends in a word.
+        have no space before them and count only there: `at_start` must be
+        False where the sentence continues a prompt that ends in a word.
         """
         plain = " ".join(words.split())
         if not plain:
-            raise LimnerError(f"there is no word in {shown(words)}; a constraint needs at least one")
-        found: dict[Phrase, None] = {}
+            raise LimnerError(f"there is no word in {shown(words)}; a constraint needs one")
+        ways: dict[Phrase, None] = {}
         for form in dict.fromkeys((plain, plain[0].upper() + plain[1:])):
-            found.update(dict.fromkeys(self._written(form)))
-        if not any(not phrase.at_start for phrase in found):
+            ways.update(dict.fromkeys(self._written(form)))
+        if all(phrase.at_start for phrase in ways):
             raise LimnerError(self._problem(plain))
-        return [phrase for phrase in found if at_start or not phrase.at_start]
+        return [phrase for phrase in ways if at_start or not phrase.at_start]
 
     def text(self, tokens: Sequence[int]) -> str:
         """The tokens as the tokenizer decodes them, without special ones and space around."""
@@ -133,7 +133,7 @@ def _spelling(tokenizer: Any, pieces: dict[str, int]) -> Callable[[str], bytes]:
     elif type(getattr(getattr(tokenizer, "backend_tokenizer", None), "model", None)).__name__ == "WordLevel":
         return _word
     raise LimnerError(
-        "where words begin cannot be told from this tokenizer's pieces; "
+        "this tokenizer's pieces do not show where words begin; "
         "use a model with byte-level BPE, SentencePiece, WordPiece or whole words"
     )
 
@@ -171,9 +171,9 @@ _SPELLINGS: dict[str, Callable[[str], bytes]] = {"Ġ": _byte_level, "▁": _sent
 
 def _letters() -> dict[str, int]:
     """The byte that each letter of byte-level BPE stands for: those that print stand for themselves."""
-    own = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [byte for byte in range(256) if byte not in own]
-    return {chr(byte): byte for byte in own} | {chr(256 + at): byte for at, byte in enumerate(others)}
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    hidden = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + at): byte for at, byte in enumerate(hidden)}
 
 
 _BYTE_BY_LETTER = _letters()

@@ -35,7 +35,7 @@ class HuggingFaceStep:
         self, model: Any, tokenizer: Any, inputs: Mapping[str, Any], *, max_len: int, use_cache: bool = True
     ) -> None:
         if model.training:
-            raise LimnerError("the model is in training, where what it says is random; call model.eval() first")
+            raise LimnerError("the model is in training mode, where its output is random; call model.eval() first")
         ready = _ready(model, inputs, max_len, use_cache)
         self._model = ready.model
         self._processors = ready.processors
@@ -43,7 +43,7 @@ class HuggingFaceStep:
         self._frames: dict[int, _Frame] = {}
         self.eos = ready.ends[0]
         self.prompts: list[list[int]] = ready.input_ids.tolist()
-        with _told():
+        with _errors_in_one_line():
             log_probs, self.state = self._run(ready.input_ids, ready.given, is_first=True)
         self.state[_FIRST] = log_probs
         self.adapter = TokenizerAdapter(tokenizer, int(log_probs.shape[1]))
@@ -129,23 +129,23 @@ def _ready(model: Any, inputs: Mapping[str, Any], max_len: int, use_cache: bool)
         return input_ids
 
     settings = {"do_sample": False, "num_beams": 1, "max_new_tokens": max_len, "use_cache": use_cache, **inputs}
-    with _told():
+    with _errors_in_one_line():
         model.generate(**settings, custom_generate=catch)
     if not caught:
-        raise LimnerError(f"a {type(model).__name__} decodes in a way of its own, which a search cannot follow")
+        raise LimnerError(f"a {type(model).__name__} decodes in its own way, which a search cannot follow")
     if not caught[0].ends:
-        raise LimnerError("the model has no token for the end of a sentence; give eos_token_id among its inputs")
+        raise LimnerError("the model has no end-of-sentence token; give eos_token_id among its inputs")
     _check_padding(caught[0])
     return caught[0]
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """What a model says of inputs that do not fit, as an error in one line."""
+def _errors_in_one_line() -> Iterator[None]:
+    """Turns what a model raises for inputs that do not fit into an error of one line."""
     try:
         yield
     except (ValueError, TypeError, RuntimeError, LookupError) as error:
-        raise LimnerError(f"the model does not take what it is given ({one_line(str(error), 200)})") from error
+        raise LimnerError(f"the model does not take these inputs ({one_line(str(error), 200)})") from error
 
 
 def _check_padding(ready: _Ready) -> None:
