@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from limner.corpus import Caption, Mention
 from limner.score.content_evaluation import column_summary
 from limner.score.grounded import FINER
-from limner.score.human_bound import human_bound, matched
+from limner.score.leave_one_out import human_bound, matched
 from limner.score.measure import Compared, FinerMeasure
 from limner.score.metric import Choices, Metric
 from limner.score.run import Run

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from limner.score.caption_job import CaptionJob
     from limner.score.content_evaluation import evaluate_content
     from limner.score.external import function_metric, scores_file
-    from limner.score.human_bound import human_bound
+    from limner.score.leave_one_out import human_bound
     from limner.score.metric import Metric, Settings, Statistics, means
     from limner.score.pairing import Policy
 

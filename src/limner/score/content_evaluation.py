@@ -23,7 +23,7 @@ from limner.score.box_subsets import BoxSubsets
 from limner.score.caption_evaluation import CONFIDENCE, SEED, Evaluation, evaluate_run
 from limner.score.content import PRF, Content, gold_sets, mentioned, summarise
 from limner.score.grounded import CONTENT, FINER, ORACLE
-from limner.score.human_bound import human_bound, matched
+from limner.score.leave_one_out import human_bound, matched
 from limner.score.measure import FinerMeasure
 from limner.score.metric import Metric
 from limner.score.paired import intervals

@@ -15,7 +15,7 @@ from limner.score.content import gold_sets, human, summarise
 from limner.score.content_evaluation import HUMAN
 from limner.score.external import function_metric
 from limner.score.grounded_words import GroundedWords
-from limner.score.human_bound import human_bound, matched
+from limner.score.leave_one_out import human_bound, matched
 from limner.score.metric import Statistics, means
 from limner.score.rouge_l import RougeL
 from limner.score.run import Run
