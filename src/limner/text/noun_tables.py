@@ -223,3 +223,34 @@ WORN_PAIRS = word_set(
     sweatpants underpants slacks khakis headphones earphones briefs swimming-trunks boxers skis clothes
     """
 )
+
+# Nouns that make a compound with the singular noun before them; a caption then does not speak of that noun.
+COMPOUND_HEADS = word_set(
+    """
+    area arrangement attire bar barn basket bath bathroom blanket block booth boots box boxes bread bridge brush
+    bucket bun cabinet cabinets cage call camera cap carrier case cases chain chandelier cheese chips cider clothes
+    clothing club coat collar color combination competition cord cords costume costumes counter counters course court
+    courts cover crust cutter dashboard decoration decorations depot diamond dispenser display dock docks doll dolls
+    door doors dough dress dugout enclosure equipment event exhibit factory farm feeder fence festival field fields
+    figurine fixtures food frame frames fur game games garden gear goggles golf gown habitat hair handle handles
+    hangar harbor hat hats helmet helmets hill holder holders house houses hut jacket jersey joint juice kitchen lane
+    leash lid lift linen linens lines litter location lodge logo lot machine map market mask match meal mirror mirrors
+    museum nest net number orchard outfit outfits overpass page pan panel pans paper parade park parlor pasture path
+    paths pattern patties peel pen photo picture place plate plates platform pole poles post practice presentation
+    print prints pudding race rack racks rail rails ramp ramps resort restaurant restroom ride rink roll roof room
+    rooms route saddle salad sauce sculpture sculptures section setup shape sheet sheets shelf shelves shirt shirts
+    shop shops show shower side site skin sleeve slope slopes soap soup spread stable stables stadium stall stalls
+    station stations statue statues stone stop storage store stores stripes style suit sweater system tail tank tennis
+    tent terminal terminals tire tires tissue topper toppings tournament tower toy toys track tracks trail tree trees
+    trick tricks trough tub tunnel uniform uniforms user wall walls wash washer wheel wheels window windows wires wool
+    workstation yard zone
+    """
+)
+
+# Before another word these are adjectives: "an orange shirt".
+NOUNS_OR_ADJECTIVES = word_set("orange glass remote model")
+
+# Nouns that captions also use as verbs.
+NOUNS_OR_VERBS = word_set(
+    "ski skateboard snowboard surfboard bike kite boat bat tie cook model book phone plant drink wrap bear duck"
+)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from limner.corpus.classes.class_words import Term, name_terms
 from limner.text.forms import singular
 from limner.text.lexicon import ADJECTIVES, CLAUSE_WORDS, COLLECTIVES, CONJUNCTIONS, PREPOSITIONS, SPECIFIERS, word_set
+from limner.text.noun_tables import COMPOUND_HEADS, NOUNS_OR_ADJECTIVES, NOUNS_OR_VERBS
 from limner.text.phrases import is_adjective, is_number
 from limner.text.words import word_spans
 
@@ -157,7 +158,7 @@ def _describes(tokens: Sequence[_Token], matches: Sequence[_Match], k: int) -> b
         return True
     if term.word in ADJECTIVES and is_adjective(following):
         return True
-    # Two terms in a row make a compound ("a cat bed"), unless the second is a verb ("a dog skis").
+    # Two terms in a row make a compound ("a pizza truck"), unless the second is a verb ("a dog skis").
     if k + 1 < len(matches) and matches[k + 1].first == last:
         return not _is_verb(tokens, matches, k + 1)
     return following in COMPOUND_HEADS
@@ -297,40 +298,12 @@ NUMBER_BY_DETERMINER: dict[str, str] = {
 ONE_OF = word_set("one each either piece slice")
 NO_MODIFIERS = PREPOSITIONS | CLAUSE_WORDS | CONJUNCTIONS
 
-# Nouns that make a compound with the singular noun before them; the caption then does not speak of that noun.
-COMPOUND_HEADS = word_set(
-    """
-    area arrangement attire bar barn basket bath bathroom blanket block booth boots box boxes bread bridge brush
-    bucket bun cabinet cabinets cage call camera cap carrier case cases chain chandelier cheese chips cider clothes
-    clothing club coat collar color combination competition cord cords costume costumes counter counters course court
-    courts cover crust cutter dashboard decoration decorations depot diamond dispenser display dock docks doll dolls
-    door doors dough dress dugout enclosure equipment event exhibit factory farm feeder fence festival field fields
-    figurine fixtures food frame frames fur game games garden gear goggles golf gown habitat hair handle handles
-    hangar harbor hat hats helmet helmets hill holder holders house houses hut jacket jersey joint juice kitchen lane
-    leash lid lift linen linens lines litter location lodge logo lot machine map market mask match meal mirror mirrors
-    museum nest net number orchard outfit outfits overpass page pan panel pans paper parade park parlor pasture path
-    paths pattern patties peel pen photo picture place plate plates platform pole poles post practice presentation
-    print prints pudding race rack racks rail rails ramp ramps resort restaurant restroom ride rink roll roof room
-    rooms route saddle salad sauce sculpture sculptures section setup shape sheet sheets shelf shelves shirt shirts
-    shop shops show shower side site skin sleeve slope slopes soap soup spread stable stables stadium stall stalls
-    station stations statue statues stone stop storage store stores stripes style suit sweater system tail tank tennis
-    tent terminal terminals tire tires tissue topper toppings tournament tower toy toys track tracks trail tree trees
-    trick tricks trough tub tunnel uniform uniforms user wall walls wash washer wheel wheels window windows wires wool
-    workstation yard zone
-    """
-)
-
-# Before another word these are adjectives: "an orange shirt".
-NOUNS_OR_ADJECTIVES = word_set("orange glass remote model")
-
 # Words before glasses that somebody wears.
 BEFORE_WORN = word_set("wearing wears wear wore in")
+
 # Colours, substances and games unless a determiner makes them objects: "a man in orange", "playing baseball".
 NEED_DETERMINER = word_set("orange glass baseball basketball football softball volleyball")
 
-# Nouns that captions also use as verbs.
-NOUNS_OR_VERBS = word_set(
-    "ski skateboard snowboard surfboard bike kite boat bat tie cook model book phone plant drink wrap bear duck"
-)
+# What a verb follows, and what makes "to" a preposition: "close to a bat".
 BEFORE_VERBS = word_set("to they we you can could will would")
 BEFORE_TO = word_set("next close attached tied connected up near adjacent")

@@ -73,7 +73,7 @@ _OPEN_IMAGES_ID = re.compile(r"/[a-z]+/\w+")
 # WordNet's ids, as ImageNet uses them, are no words either.
 _ID = re.compile(r"/[a-z]+/|n\d{8}$")
 
-# Last words of class names with a single form. This is narrower than `text.articles.MASS`: captions count some of
+# Last words of class names with a single form. This is narrower than `text.noun_tables.MASS`: captions count some of
 # those ("two beers"), and a constraint should accept what they say.
 UNCOUNTED = word_set(
     """
