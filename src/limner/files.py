@@ -26,13 +26,13 @@ else:
     # Few files are compressed so, and the library takes as long to import as all of this package's core.
     zstandard = lazy("zstandard")
 
+# Bytes. A longer line is not text, and must not fill the memory.
 MAX_LINE = 16 << 20
-"""Bytes a line may have before it is taken for no text at all."""
 
 STDIO = Path("-")
 
+# What the zip library raises on files that are not zips, are cut short, are encrypted or lie about their contents.
 ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, RuntimeError, ValueError)
-"""What the zip library raises on files that are none, cut short, encrypted or lying."""
 
 
 @contextmanager
@@ -131,12 +131,12 @@ def entries(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
             yield number, entry
 
 
-def decode(raw: bytes, place: str) -> str:
+def decode(raw: bytes, location: str) -> str:
     """The bytes as UTF-8 text."""
     try:
         return raw.decode("utf-8-sig" if raw.startswith(b"\xef\xbb\xbf") else "utf-8")
     except UnicodeDecodeError as error:
-        raise BadInput(place, f"byte {error.start} is not UTF-8", "convert the file to UTF-8") from error
+        raise BadInput(location, f"byte {error.start} is not UTF-8", "convert the file to UTF-8") from error
 
 
 def cannot(verb: str, path: Path, error: OSError) -> LimnerError:

@@ -77,8 +77,8 @@ def test_sources_of_one_format_join_by_image_id(corpus: Path, tmp_path: Path) ->
     ("content", "said"),
     [
         (b"", "the file is empty"),
-        (b"\x00\x01\x02", "is in no format that is known"),
-        (b'{"limner":2,"id":"a"}\n{"limner":2,"id":"a"}\n', "image 'a' is there twice"),
+        (b"\x00\x01\x02", "unrecognised format"),
+        (b'{"limner":2,"id":"a"}\n{"limner":2,"id":"a"}\n', "image 'a' appears twice"),
         (b'{"limner":2,"id":"a"}\n{"limner', "faulty.jsonl:2: not JSON"),
     ],
 )
@@ -97,7 +97,7 @@ def test_lenient_leaves_out_and_counts(tmp_path: Path) -> None:
     path.write_text(LINES + "{\n{\n")
     done = limner("convert", path, "-", "--lenient")
     assert done.returncode == 0
-    assert "left out: 2 × line that is no image (first: " in done.stderr
+    assert "left out: 2 × invalid line (first: " in done.stderr
 
 
 @pytest.mark.parametrize(("stop", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -16,7 +16,7 @@ from limner.files import read_lines
 @click.argument("sources", metavar="SRC...", nargs=-1, required=True, type=Source())
 @click.argument("target", metavar="DST", type=Source())
 @from_option
-@click.option("--to", type=FormatName(), help="Format to write; otherwise told by the suffix of DST.")
+@click.option("--to", type=FormatName(), help="Format to write (default: by the suffix of DST).")
 @click.option("--ids", type=click.Path(path_type=Path), help="Keep the images listed in this file, an id a line.")
 @click.option("--force", is_flag=True, help="Replace a folder that is there and not empty.")
 @lenient_option

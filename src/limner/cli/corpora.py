@@ -41,7 +41,7 @@ class Source(click.ParamType[str]):
 
 
 def from_option(command: Command) -> Command:
-    return click.option("--from", "from_", type=FormatName(), help="Format of the sources; otherwise recognised.")(
+    return click.option("--from", "from_", type=FormatName(), help="Format of the sources (default: recognised).")(
         command
     )
 

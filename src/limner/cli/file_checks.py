@@ -1,4 +1,4 @@
-"""What can be told of files before any work is done: that a pipe is read once, that outputs can be written."""
+"""Checks of files before any work is done: a pipe is read once, outputs can be written."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ def check_outputs(outputs: Mapping[str, Path | None], sources: Sequence[str]) ->
             continue
         if path == STDIO:
             raise click.UsageError(f"{option}: standard output has the scores; name a file")
-        whole = path.resolve()
-        if whole in read:
+        resolved = path.resolve()
+        if resolved in read:
             raise click.UsageError(f"{option}: {path} is read as well; name another file to write")
-        if whole in written:
-            raise click.UsageError(f"{option} and {written[whole]} name the same file; name two")
-        written[whole] = option
+        if resolved in written:
+            raise click.UsageError(f"{option} and {written[resolved]} name the same file; name two")
+        written[resolved] = option
         _check_place(path)
 
 

@@ -40,7 +40,7 @@ else:
     type=click.Choice(["none", "spacy"]),
     default="none",
     show_default=True,
-    help="How nouns and adjectives are told.",
+    help="How nouns and adjectives are found.",
 )
 @lenient_option
 def command(

@@ -21,7 +21,7 @@ from limner.corpus.linking import link_corpus
 @click.argument("target", metavar="OUT", type=Source())
 @click.option("--synonyms", type=click.Path(path_type=Path), help="Words for classes: a class and its words a line.")
 @from_option
-@click.option("--to", type=FormatName(), help="Format to write; otherwise told by the suffix of OUT.")
+@click.option("--to", type=FormatName(), help="Format to write (default: by the suffix of OUT).")
 @click.option("--force", is_flag=True, help="Replace mentions that are there, and a folder that is not empty.")
 @lenient_option
 def command(

@@ -6,11 +6,11 @@ from msgspec import Struct
 
 from limner.errors import shown
 
+# The score of a box that people drew.
 GOLD = 1.0
-"""The score of a box that people drew."""
 
+# Pixels. Areas and sums of numbers beyond this would overflow.
 FAR = 1e100
-"""Pixels beyond which a number is no place: sums of such would overflow."""
 
 
 class Box(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):

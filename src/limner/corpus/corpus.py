@@ -83,7 +83,7 @@ class Corpus:
             if not reading.wants(image.id):
                 continue
             if image.id in seen:
-                problem = f"image {shown(image.id)} is there twice"
+                problem = f"image {shown(image.id)} appears twice"
                 reading.skip("image whose id was there before", BadInput(self.name, problem, "give each its own id"))
                 continue
             seen.add(image.id)

@@ -16,11 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from limner.arrays import Booleans, Floats, Indices
 from limner.corpus.box import Box
-
-Numbers = NDArray[np.float64]
-Truths = NDArray[np.bool_]
-Indices = NDArray[np.intp]
 
 BLOCK = 1 << 16
 """Pairs whose IoU is worked out at a time: what stays in a processor's cache is done twice as fast."""
@@ -34,67 +31,67 @@ class Pairs(NamedTuple):
 
     first: Indices
     second: Indices
-    iou: Numbers
+    iou: Floats
 
 
-def corners(boxes: Iterable[Box]) -> Numbers:
+def corners(boxes: Iterable[Box]) -> Floats:
     """The corners of boxes, `[n, 4]`."""
     return np.array([box.corners for box in boxes], dtype=np.float64).reshape(-1, 4)
 
 
-def area(boxes: ArrayLike) -> Numbers:
+def area(boxes: ArrayLike) -> Floats:
     """Square pixels of each box, `[...]`."""
     given = _boxes(boxes)
     with np.errstate(over="ignore"):
         return _positive(given[..., 2] - given[..., 0]) * _positive(given[..., 3] - given[..., 1])
 
 
-def intersection(a: ArrayLike, b: ArrayLike) -> Numbers:
+def intersection(a: ArrayLike, b: ArrayLike) -> Floats:
     """Square pixels that both boxes cover, `[..., n, m]`."""
-    one, other = _boxes(a)[..., :, None, :], _boxes(b)[..., None, :, :]
-    width = np.minimum(one[..., 2], other[..., 2])
-    width -= np.maximum(one[..., 0], other[..., 0])
-    height = np.minimum(one[..., 3], other[..., 3])
-    height -= np.maximum(one[..., 1], other[..., 1])
+    first, second = _boxes(a)[..., :, None, :], _boxes(b)[..., None, :, :]
+    width = np.minimum(first[..., 2], second[..., 2])
+    width -= np.maximum(first[..., 0], second[..., 0])
+    height = np.minimum(first[..., 3], second[..., 3])
+    height -= np.maximum(first[..., 1], second[..., 1])
     _positive(width, out=width)
     with np.errstate(over="ignore"):
         width *= _positive(height, out=height)
     return width
 
 
-def iou(a: ArrayLike, b: ArrayLike) -> Numbers:
+def iou(a: ArrayLike, b: ArrayLike) -> Floats:
     """Intersection over union, `[..., n, m]`; 0 where neither box has area."""
-    one, other = _boxes(a), _boxes(b)
-    many = one.ndim > 2
-    per_row = other.shape[-2] * (one.shape[-2] if many else 1)
+    first, second = _boxes(a), _boxes(b)
+    many = first.ndim > 2
+    per_row = second.shape[-2] * (first.shape[-2] if many else 1)
     step = max(1, BLOCK // max(1, per_row))
-    if len(one) <= step or other.ndim != one.ndim or (many and one.shape[:-2] != other.shape[:-2]):
-        return _iou(one, other)
-    matrix = np.empty((*one.shape[:-1], other.shape[-2]))
-    for start in range(0, len(one), step):
+    if len(first) <= step or second.ndim != first.ndim or (many and first.shape[:-2] != second.shape[:-2]):
+        return _iou(first, second)
+    matrix = np.empty((*first.shape[:-1], second.shape[-2]))
+    for start in range(0, len(first), step):
         rows = slice(start, start + step)
-        matrix[rows] = _iou(one[rows], other[rows] if many else other)
+        matrix[rows] = _iou(first[rows], second[rows] if many else second)
     return matrix
 
 
-def containment(a: ArrayLike, b: ArrayLike) -> Numbers:
+def containment(a: ArrayLike, b: ArrayLike) -> Floats:
     """The share of each box of `a` that lies in each of `b`, `[..., n, m]`; 0 for a box without area."""
     shared = intersection(a, b)
     return _share(shared, np.broadcast_to(area(a)[..., :, None], shared.shape))
 
 
-def inside(a: ArrayLike, b: ArrayLike) -> Truths:
+def inside(a: ArrayLike, b: ArrayLike) -> Booleans:
     """Whether each box of `a` lies wholly within each of `b`, `[..., n, m]`; a shared edge is within.
 
     This is about edges alone, as in `Box.contains`: a box without area can be inside another.
     """
-    one, other = _boxes(a)[..., :, None, :], _boxes(b)[..., None, :, :]
-    within = (one[..., 0] >= other[..., 0]) & (one[..., 1] >= other[..., 1])
-    within &= (one[..., 2] <= other[..., 2]) & (one[..., 3] <= other[..., 3])
+    first, second = _boxes(a)[..., :, None, :], _boxes(b)[..., None, :, :]
+    within = (first[..., 0] >= second[..., 0]) & (first[..., 1] >= second[..., 1])
+    within &= (first[..., 2] <= second[..., 2]) & (first[..., 3] <= second[..., 3])
     return within
 
 
-def union(boxes: ArrayLike) -> Numbers:
+def union(boxes: ArrayLike) -> Floats:
     """The smallest box around many: `[..., n, 4]` to `[..., 4]`. There must be one at least."""
     given = _boxes(boxes)
     if given.ndim < 2 or given.shape[-2] == 0:
@@ -102,7 +99,7 @@ def union(boxes: ArrayLike) -> Numbers:
     return np.concatenate([given[..., :2].min(-2), given[..., 2:].max(-2)], axis=-1)
 
 
-def union_of_groups(boxes: ArrayLike, groups: ArrayLike) -> tuple[NDArray[np.generic], Numbers]:
+def union_of_groups(boxes: ArrayLike, groups: ArrayLike) -> tuple[NDArray[np.generic], Floats]:
     """The distinct groups, sorted, and the smallest box around each one's boxes.
 
     `groups` says for each of n boxes which group it is of: `[n]`, or `[n, k]`
@@ -117,7 +114,7 @@ def union_of_groups(boxes: ArrayLike, groups: ArrayLike) -> tuple[NDArray[np.gen
     return names, united
 
 
-def clip(boxes: ArrayLike, sizes: ArrayLike) -> Numbers:
+def clip(boxes: ArrayLike, sizes: ArrayLike) -> Floats:
     """The boxes cut to their pictures; `sizes` is one width and height, or one pair for each box."""
     given = _boxes(boxes)
     limits = np.asarray(sizes, dtype=np.float64)
@@ -148,12 +145,12 @@ def nms(boxes: ArrayLike, scores: ArrayLike, threshold: float, groups: ArrayLike
         _, member = _grouped(groups, len(given))
     by_group = best_first[np.argsort(member[best_first], kind="stable")]
     sizes = np.bincount(member)
-    kept = np.zeros(len(given), dtype=np.bool_)
+    survives = np.zeros(len(given), dtype=np.bool_)
     for rows in _batches(sizes):
         order = np.where(rows >= 0, by_group[rows], -1)
         alive = _suppress(given[order], order >= 0, threshold)
-        kept[order[alive]] = True
-    return best_first[kept[best_first]]
+        survives[order[alive]] = True
+    return best_first[survives[best_first]]
 
 
 def pairs_within(offsets: ArrayLike) -> tuple[Indices, Indices]:
@@ -186,7 +183,7 @@ def iou_within(boxes: ArrayLike, offsets: ArrayLike) -> Pairs:
     return Pairs(first, second, iou(given[first][:, None], given[second][:, None])[:, 0, 0])
 
 
-def _boxes(boxes: ArrayLike) -> Numbers:
+def _boxes(boxes: ArrayLike) -> Floats:
     given = np.asarray(boxes, dtype=np.float64)
     if given.shape == (0,):
         return given.reshape(0, 4)
@@ -195,20 +192,20 @@ def _boxes(boxes: ArrayLike) -> Numbers:
     return given
 
 
-def _iou(one: Numbers, other: Numbers) -> Numbers:
-    shared = intersection(one, other)
+def _iou(first: Floats, second: Floats) -> Floats:
+    shared = intersection(first, second)
     with np.errstate(over="ignore", invalid="ignore"):
-        together = area(one)[..., :, None] + area(other)[..., None, :]
+        together = area(first)[..., :, None] + area(second)[..., None, :]
         together -= shared
         return _share(shared, together)
 
 
-def _positive(lengths: Numbers, out: Numbers | None = None) -> Numbers:
+def _positive(lengths: Floats, out: Floats | None = None) -> Floats:
     return np.maximum(lengths, 0.0, out=out)
 
 
-def _share(part: Numbers, whole: Numbers) -> Numbers:
-    return np.divide(part, whole, out=np.zeros_like(part), where=whole > 0)
+def _share(part: Floats, total: Floats) -> Floats:
+    return np.divide(part, total, out=np.zeros_like(part), where=total > 0)
 
 
 def _grouped(groups: ArrayLike, n: int) -> tuple[NDArray[np.generic], Indices]:
@@ -232,12 +229,12 @@ def _batches(sizes: Indices) -> Iterable[Indices]:
         chosen = by_size[done : done + max(1, NMS_BATCH // int(longest))]
         # Half-empty rows would double the work: leave much smaller groups to a batch of their own.
         chosen = chosen[2 * sizes[chosen] > longest]
-        place = np.arange(longest)
-        yield np.where(place < sizes[chosen, None], starts[chosen, None] + place, -1)
+        column = np.arange(longest)
+        yield np.where(column < sizes[chosen, None], starts[chosen, None] + column, -1)
         done += len(chosen)
 
 
-def _suppress(boxes: Numbers, alive: Truths, threshold: float) -> Truths:
+def _suppress(boxes: Floats, alive: Booleans, threshold: float) -> Booleans:
     """Which boxes of `[groups, n, 4]`, each group best first, survive."""
     left = alive.copy()
     for i in range(boxes.shape[1] - 1):

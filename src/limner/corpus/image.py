@@ -27,11 +27,11 @@ VERSION = 2
 FIRST_VERSION = 1
 """The oldest version that is still read: it has no image labels, candidates and origins."""
 
+# Pixels. No picture is larger; a file that says so is wrong, or hostile.
 MAX_SIDE = 10_000_000
-"""Pixels: a side longer than this is no picture's."""
 
+# How far, in pixels, a box may reach past the picture: what rounding of sizes explains.
 EDGE = 1.0
-"""How far, in pixels, a box may reach past the picture: what rounding of sizes explains."""
 
 
 class FrozenDict(dict[str, Scalar]):

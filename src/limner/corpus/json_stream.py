@@ -27,24 +27,24 @@ def _no_constant(name: str) -> Any:
 
 def _record(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object of these members; two of one name contradict each other, and one would silently win."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
-        raise ValueError(f"{shown(name)} is there twice in one object")
-    return found
+        raise ValueError(f"{shown(name)} appears twice in one object")
+    return members
 
 
 _decoder = json.JSONDecoder(parse_constant=_no_constant, object_pairs_hook=_record)
 
 
-def parse(text: str, place: str) -> Any:
+def parse(text: str, location: str) -> Any:
     """One JSON value that makes up the whole text; NaN, Infinity and one key twice are refused."""
     try:
         return _decoder.decode(text)
     except json.JSONDecodeError as error:
-        raise BadInput(place, f"not JSON: {error.msg} at character {error.pos}", "is the file complete?") from error
+        raise BadInput(location, f"not JSON: {error.msg} at character {error.pos}", "is the file complete?") from error
     except (ValueError, RecursionError) as error:
-        raise BadInput(place, f"not usable JSON: {error}", "write plain JSON") from error
+        raise BadInput(location, f"not usable JSON: {error}", "write plain JSON") from error
 
 
 def stream_items(path: Path) -> Iterator[tuple[str, int, Any]]:
@@ -60,9 +60,9 @@ def stream_items(path: Path) -> Iterator[tuple[str, int, Any]]:
 class _Stream:
     """A window of text that moves over the file and grows where one value needs it."""
 
-    def __init__(self, handle: IO[bytes], place: str) -> None:
+    def __init__(self, handle: IO[bytes], location: str) -> None:
         self._handle = handle
-        self._place = place
+        self._place = location
         self._decoder = getincrementaldecoder("utf-8-sig")()
         self._text = ""
         self._at = 0
@@ -92,7 +92,7 @@ class _Stream:
             if not isinstance(key, str):
                 raise self._fault(f"{shown(key)} cannot be a key")
             if key in keys:
-                raise self._fault(f"{shown(key)} is there twice in one object", remedy="keep one of them")
+                raise self._fault(f"{shown(key)} appears twice in one object", remedy="keep one of them")
             keys.add(key)
             self._take(":")
             if self._peek() == "[":
@@ -131,9 +131,10 @@ class _Stream:
                 return ""
 
     def _take(self, wanted: str) -> None:
-        found = self._peek()
-        if found != wanted:
-            raise self._fault(f"expected {wanted!r}, found {shown(found) if found else 'the end of the file'}")
+        character = self._peek()
+        if character != wanted:
+            met = shown(character) if character else "the end of the file"
+            raise self._fault(f"expected {wanted!r}, found {met}")
         self._at += 1
 
     def _value(self) -> Any:

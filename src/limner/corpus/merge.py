@@ -20,9 +20,9 @@ def join(streams: Iterable[Iterable[Image]]) -> Iterator[Image]:
     The first stream is passed through one image at a time; the others are
     held in memory.
     """
-    first, *others = streams
+    first, *later_streams = streams
     waiting: dict[str, Image] = {}
-    for image in concatenate.from_iterable(others):
+    for image in concatenate.from_iterable(later_streams):
         before = waiting.get(image.id)
         waiting[image.id] = image if before is None else merge(before, image)
     for image in first:
@@ -31,35 +31,39 @@ def join(streams: Iterable[Iterable[Image]]) -> Iterator[Image]:
     yield from waiting.values()
 
 
-def merge(one: Image, other: Image) -> Image:
+def merge(first: Image, second: Image) -> Image:
     """What both say of an image; what only one says is taken from it, contradictions are errors.
 
     Boxes, chains and captions that are the same in both are kept once.
     Different captions of one id both stay: the later one's id is numbered on.
     """
-    if one.id != other.id:
-        raise ValueError(f"images {one.id!r} and {other.id!r} cannot be merged")
-    if one.width is not None and other.width is not None and (one.width, one.height) != (other.width, other.height):
+    if first.id != second.id:
+        raise ValueError(f"images {first.id!r} and {second.id!r} cannot be merged")
+    if (
+        first.width is not None
+        and second.width is not None
+        and (first.width, first.height) != (second.width, second.height)
+    ):
         raise LimnerError(
-            f"image {shown(one.id)} measures {one.width} by {one.height} in one source "
-            f"and {other.width} by {other.height} in another; join sources of the same pictures"
+            f"image {shown(first.id)} measures {first.width} by {first.height} in one source "
+            f"and {second.width} by {second.height} in another; join sources of the same pictures"
         )
-    sized = one if one.width is not None else other
+    sized = first if first.width is not None else second
     try:
         return Image(
-            one.id,
+            first.id,
             sized.width,
             sized.height,
-            _together("box", one.id, one.boxes, other.boxes),
-            _captions(one.captions, other.captions),
-            _together("chain", one.id, one.chains, other.chains),
-            one.file or other.file,
-            _facts(one.id, one.attributes, other.attributes),
-            _facts(one.id, one.provenance, other.provenance),
-            _labels(one.id, one.labels, other.labels),
+            _together("box", first.id, first.boxes, second.boxes),
+            _captions(first.captions, second.captions),
+            _together("chain", first.id, first.chains, second.chains),
+            first.file or second.file,
+            _facts(first.id, first.attributes, second.attributes),
+            _facts(first.id, first.provenance, second.provenance),
+            _labels(first.id, first.labels, second.labels),
         )
     except ValueError as error:
-        raise LimnerError(f"image {shown(one.id)} cannot be joined: {error}") from error
+        raise LimnerError(f"image {shown(first.id)} cannot be joined: {error}") from error
 
 
 def _together(

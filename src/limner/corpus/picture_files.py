@@ -15,8 +15,8 @@ from limner.errors import BadInput
 KINDS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "PPM")
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 
+# What the library raises on files that are not pictures, are cut short, or are too large.
 FAULTS = (OSError, SyntaxError, ValueError, Picture.DecompressionBombError, Warning)
-"""What the library raises on files that are no pictures, are cut short, or are too large to be ones."""
 
 
 def find_picture(folder: Path, image: Image) -> Path | None:
@@ -44,7 +44,7 @@ def picture_size(path: Path) -> tuple[int, int]:
             with Picture.open(path) as picture:
                 return picture.size
     except FAULTS as error:
-        raise BadInput(str(path), f"is no picture ({error})", "is the file complete?") from error
+        raise BadInput(str(path), f"is not a picture ({error})", "is the file complete?") from error
 
 
 @contextmanager

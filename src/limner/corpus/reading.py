@@ -42,12 +42,12 @@ class Reading:
         self.skipped[what] += 1
         self.first.setdefault(what, str(error))
 
-    def warn(self, what: str, place: str) -> None:
+    def warn(self, what: str, location: str) -> None:
         """Count something odd that is kept as it is."""
         self.warnings[what] += 1
-        self.first.setdefault(what, place)
+        self.first.setdefault(what, location)
 
-    def number(self, place: str, name: str, value: object) -> float:
+    def number(self, location: str, name: str, value: object) -> float:
         """A finite number, given as one or (in tables) as text."""
         if type(value) is int or (type(value) is float and isfinite(value)):
             return value
@@ -56,12 +56,12 @@ class Reading:
         except ValueError:
             number = None
         if isinstance(number, bool) or not isinstance(number, int | float) or not isfinite(number):
-            raise BadInput(place, f"{name} is {shown(value)}", "give a finite number")
+            raise BadInput(location, f"{name} is {shown(value)}", "give a finite number")
         return number
 
     def box(
         self,
-        place: str,
+        location: str,
         id: str,
         corners: Sequence[object],
         size: tuple[int, int] | None,
@@ -79,62 +79,62 @@ class Reading:
         """
         try:
             x0, y0, x1, y1, sure = [
-                value if type(value) is int else self.number(place, name, value)
+                value if type(value) is int else self.number(location, name, value)
                 for name, value in zip(_MEASURES, (*corners, score), strict=True)
             ]
             # The very same object as the default is what writing leaves out.
             score = GOLD if sure == GOLD else sure
             made = Box(id, x0, y0, x1, y1, label, score, tuple(types), tuple(attributes), tuple(flags))
         except BadInput as error:
-            self.skip("box that is no box", error)
+            self.skip("invalid box", error)
             return None
         except ValueError as error:
-            self.skip("box that is no box", _faulty(place, error))
+            self.skip("invalid box", _faulty(location, error))
             return None
-        if not self.fits(place, made, size):
+        if not self.fits(location, made, size):
             return None
         if made.area == 0:
-            self.warn("box without area", place)
+            self.warn("box without area", location)
         return made
 
-    def fits(self, place: str, box: Box, size: tuple[int, int] | None) -> bool:
+    def fits(self, location: str, box: Box, size: tuple[int, int] | None) -> bool:
         """Whether the box lies within its picture; if not it is refused, or when lenient counted."""
         if size is None or inside(box, *size):
             return True
         problem = f"box {shown(box.id)} {shown(box.corners)} reaches out of the image, {size[0]} by {size[1]}"
         remedy = f"correct it: more than {EDGE:g} pixel outside is refused"
-        self.skip("box out of the image", BadInput(place, problem, remedy, code="outside-picture", edge=EDGE))
+        self.skip("box out of the image", BadInput(location, problem, remedy, code="outside-picture", edge=EDGE))
         return False
 
-    def warn_of_boxes(self, image: Image, place: str) -> None:
+    def warn_of_boxes(self, image: Image, location: str) -> None:
         """Count the boxes of a sound image that are odd: those without area."""
         for box in image.boxes:
             if box.x0 == box.x1 or box.y0 == box.y1:
-                self.warn("box without area", place)
+                self.warn("box without area", location)
 
-    def text(self, place: str, name: str, value: object) -> str:
+    def text(self, location: str, name: str, value: object) -> str:
         """A string that can be written as UTF-8."""
         if not isinstance(value, str):
-            raise BadInput(place, f"{name} is {shown(value)}", "give text")
+            raise BadInput(location, f"{name} is {shown(value)}", "give text")
         if not is_encodable(value):
-            raise BadInput(place, f"{name} {shown(value)} holds half a surrogate pair", "repair the text")
+            raise BadInput(location, f"{name} {shown(value)} holds half a surrogate pair", "repair the text")
         return value
 
     def caption(
-        self, place: str, id: str, text: object, mentions: Iterable[Mention] = (), source: str = "gold"
+        self, location: str, id: str, text: object, mentions: Iterable[Mention] = (), source: str = "gold"
     ) -> Caption | None:
         """A checked caption, or None where it was left out."""
         try:
-            return Caption(id, self.text(place, "caption", text), tuple(mentions), source)
+            return Caption(id, self.text(location, "caption", text), tuple(mentions), source)
         except BadInput as error:
-            self.skip("caption that is no text", error)
+            self.skip("caption that is not text", error)
         except ValueError as error:
-            self.skip("faulty caption", _faulty(place, error))
+            self.skip("faulty caption", _faulty(location, error))
         return None
 
     def image(
         self,
-        place: str,
+        location: str,
         id: str,
         size: tuple[int, int] | None,
         *,
@@ -151,30 +151,41 @@ class Reading:
         What was left out of it already may be passed as None. When lenient,
         references to boxes that are not there go with them.
         """
-        given = tuple(boxes)
-        kept = tuple(b for b in given if b is not None)
-        said = tuple(c for c in captions if c is not None)
-        named = tuple(chains)
+        given_boxes = tuple(boxes)
+        kept_boxes = tuple(b for b in given_boxes if b is not None)
+        kept_captions = tuple(c for c in captions if c is not None)
+        kept_chains = tuple(chains)
         width, height = size if size is not None else (None, None)
-        if self.lenient and given:
-            said, named = self._without_dangling(place, kept, said, named)
+        if self.lenient and given_boxes:
+            kept_captions, kept_chains = self._without_dangling(location, kept_boxes, kept_captions, kept_chains)
         try:
-            return Image(id, width, height, kept, said, named, file, attributes or {}, provenance or {}, tuple(labels))
+            return Image(
+                id,
+                width,
+                height,
+                kept_boxes,
+                kept_captions,
+                kept_chains,
+                file,
+                attributes or {},
+                provenance or {},
+                tuple(labels),
+            )
         except ValueError as error:
-            self.skip("faulty image", _faulty(place, error))
+            self.skip("faulty image", _faulty(location, error))
         return None
 
     def _without_dangling(
-        self, place: str, boxes: tuple[Box, ...], captions: tuple[Caption, ...], chains: tuple[Chain, ...]
+        self, location: str, boxes: tuple[Box, ...], captions: tuple[Caption, ...], chains: tuple[Chain, ...]
     ) -> tuple[tuple[Caption, ...], tuple[Chain, ...]]:
-        there = {box.id for box in boxes}
+        box_ids = {box.id for box in boxes}
 
         def present(ids: tuple[str, ...]) -> tuple[str, ...]:
-            left = tuple(i for i in ids if i in there)
+            left = tuple(i for i in ids if i in box_ids)
             if len(left) < len(ids):
                 what = "reference to a box that is not there"
                 self.skipped[what] += len(ids) - len(left)
-                self.first.setdefault(what, place)
+                self.first.setdefault(what, location)
             return left
 
         def cleaned(mention: Mention) -> Mention:
@@ -188,8 +199,8 @@ class Reading:
         )
 
 
-def _faulty(place: str, error: ValueError) -> BadInput:
-    return BadInput(place, str(error), "correct it, or leave it out by reading leniently", code="faulty")
+def _faulty(location: str, error: ValueError) -> BadInput:
+    return BadInput(location, str(error), "correct it, or leave it out by reading leniently", code="faulty")
 
 
 def is_encodable(text: str) -> bool:

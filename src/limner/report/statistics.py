@@ -11,7 +11,7 @@ Cell = tuple[str, str]
 """A value and a note to its right, as its share in brackets."""
 
 Row = tuple[str, list[Cell | None]]
-"""What is told, and for each corpus the answer, None where there is none."""
+"""A label and the value of each corpus, None where it has none."""
 
 LABEL, VALUE, NOTE = 40, 19, 9
 MOST_VALUES = 12
@@ -28,10 +28,10 @@ def _facts(corpora: Sequence[Statistics]) -> list[str]:
     names = [_column(cut_left(s.name, VALUE), "") for s in corpora]
     lines = [(" " * LABEL + "".join(names)).rstrip()]
     for title, rows in _sections(corpora):
-        kept = [(label, cells) for label, cells in rows if any(cell is not None for cell in cells)]
-        if kept:
+        answered = [(label, cells) for label, cells in rows if any(cell is not None for cell in cells)]
+        if answered:
             lines += ["", title]
-        for label, cells in kept:
+        for label, cells in answered:
             line = "  " + cut(label, LABEL - 3).ljust(LABEL - 2)
             lines.append((line + "".join(_column(*(cell or (NOTHING, ""))) for cell in cells)).rstrip())
     return lines
@@ -108,19 +108,19 @@ def _kinds(
 
 
 def _captions(corpora: Sequence[Statistics]) -> list[Row]:
-    some = [s if s.captions.count else None for s in corpora]
+    known = [s if s.captions.count else None for s in corpora]
     return [
-        _row("captions", some, lambda s: _count(s.captions.count)),
+        _row("captions", known, lambda s: _count(s.captions.count)),
         *_sources(corpora),
-        _row_if_any("images without a caption", some, lambda s: s.captions.per_image.number(lambda n: n == 0)),
-        _row("words per caption", some, lambda s: _mean(s.captions.words.mean)),
-        _row("words: lowest, median, highest", some, lambda s: _span(s.captions.words.summary())),
-        _row("captions that refer to no box", some, lambda s: _share_of(s.captions.without_box, s.captions.count)),
+        _row_if_any("images without a caption", known, lambda s: s.captions.per_image.number(lambda n: n == 0)),
+        _row("words per caption", known, lambda s: _mean(s.captions.words.mean)),
+        _row("words: lowest, median, highest", known, lambda s: _span(s.captions.words.summary())),
+        _row("captions that refer to no box", known, lambda s: _share_of(s.captions.without_box, s.captions.count)),
     ]
 
 
 def _sources(corpora: Sequence[Statistics]) -> list[Row]:
-    """Captions by source; people are told together, systems one by one."""
+    """Captions by source; people together, systems one by one."""
     if all(set(s.captions.sources) <= {"gold"} for s in corpora):
         return []
     grouped = [_people_together(s.captions.sources) for s in corpora]
@@ -143,20 +143,20 @@ def _people_together(sources: Mapping[str, int]) -> dict[str, int]:
 
 
 def _boxes(corpora: Sequence[Statistics]) -> list[Row]:
-    some = [s if s.boxes.count else None for s in corpora]
+    known = [s if s.boxes.count else None for s in corpora]
     return [
-        _row("boxes", some, lambda s: _count(s.boxes.count)),
-        _row("labels", some, lambda s: _count(s.boxes.labels)),
-        _row_if_any("images without a box", some, lambda s: s.boxes.per_image.number(lambda n: n == 0)),
-        _row("boxes per image", some, lambda s: _mean(s.boxes.per_image.mean)),
-        _row("classes per image", some, lambda s: _mean(s.boxes.classes_per_image.mean)),
-        _row("images with a single class", some, lambda s: _rate(s.boxes.one_class)),
-        _row("images with more than 6 classes", some, lambda s: _rate(s.boxes.many_classes)),
-        _row("mean of the largest IoU with another", some, lambda s: _mean(s.boxes.best_iou)),
-        _row("boxes wholly inside another", some, lambda s: _rate(s.boxes.enclosed)),
-        _row_if_any("boxes without area", some, lambda s: s.boxes.without_area),
-        _row("boxes nobody mentions", some, lambda s: _share_of(s.boxes.unmentioned, s.boxes.count)),
-        *[_flag(flag, some) for flag in _most_frequent([s.boxes.flags for s in corpora])[:MOST_VALUES]],
+        _row("boxes", known, lambda s: _count(s.boxes.count)),
+        _row("labels", known, lambda s: _count(s.boxes.labels)),
+        _row_if_any("images without a box", known, lambda s: s.boxes.per_image.number(lambda n: n == 0)),
+        _row("boxes per image", known, lambda s: _mean(s.boxes.per_image.mean)),
+        _row("classes per image", known, lambda s: _mean(s.boxes.classes_per_image.mean)),
+        _row("images with a single class", known, lambda s: _rate(s.boxes.one_class)),
+        _row("images with more than 6 classes", known, lambda s: _rate(s.boxes.many_classes)),
+        _row("mean of the largest IoU with another", known, lambda s: _mean(s.boxes.best_iou)),
+        _row("boxes wholly inside another", known, lambda s: _rate(s.boxes.enclosed)),
+        _row_if_any("boxes without area", known, lambda s: s.boxes.without_area),
+        _row("boxes nobody mentions", known, lambda s: _share_of(s.boxes.unmentioned, s.boxes.count)),
+        *[_flag(flag, known) for flag in _most_frequent([s.boxes.flags for s in corpora])[:MOST_VALUES]],
     ]
 
 
@@ -165,29 +165,29 @@ def _flag(flag: str, corpora: Sequence[Statistics | None]) -> Row:
 
 
 def _mentions(corpora: Sequence[Statistics]) -> list[Row]:
-    some = [s if s.mentions.count else None for s in corpora]
+    known = [s if s.mentions.count else None for s in corpora]
     return [
-        _row("mentions", some, lambda s: _count(s.mentions.count)),
-        _row("of nothing to be seen", some, lambda s: _share_of(s.mentions.not_visual, s.mentions.count)),
-        _row("expressions (all others)", some, lambda s: _share_of(s.mentions.expressions, s.mentions.count)),
-        _row("expressions with a box", some, lambda s: _share_of(s.mentions.with_box, s.mentions.expressions)),
-        _row("expressions per caption", some, lambda s: _mean(s.mentions.per_caption)),
-        _row("words per expression", some, lambda s: _mean(s.mentions.words)),
-        _row("distinct noun phrases", some, lambda s: _count(s.mentions.noun_phrases)),
+        _row("mentions", known, lambda s: _count(s.mentions.count)),
+        _row("of nothing to be seen", known, lambda s: _share_of(s.mentions.not_visual, s.mentions.count)),
+        _row("expressions (all others)", known, lambda s: _share_of(s.mentions.expressions, s.mentions.count)),
+        _row("expressions with a box", known, lambda s: _share_of(s.mentions.with_box, s.mentions.expressions)),
+        _row("expressions per caption", known, lambda s: _mean(s.mentions.per_caption)),
+        _row("words per expression", known, lambda s: _mean(s.mentions.words)),
+        _row("distinct noun phrases", known, lambda s: _count(s.mentions.noun_phrases)),
     ]
 
 
 def _chains(corpora: Sequence[Statistics]) -> list[Row]:
-    some = [s if s.chains.count else None for s in corpora]
+    known = [s if s.chains.count else None for s in corpora]
     return [
-        _row("chains", some, lambda s: _count(s.chains.count)),
-        _row_if_any("chains nobody mentions", some, lambda s: s.chains.unmentioned),
-        _row("chains per image", some, lambda s: _mean(s.chains.per_image)),
-        _row("chains with several mentions", some, lambda s: _rate(s.chains.several_mentions)),
-        _row("chains with one box", some, lambda s: _rate(s.chains.one_box)),
-        _row("chains with several boxes", some, lambda s: _rate(s.chains.several_boxes)),
-        _row("chains with no box", some, lambda s: _rate(s.chains.no_box)),
-        _row("images with a chain of several boxes", some, lambda s: _rate(s.chains.images_with_several_boxes)),
+        _row("chains", known, lambda s: _count(s.chains.count)),
+        _row_if_any("chains nobody mentions", known, lambda s: s.chains.unmentioned),
+        _row("chains per image", known, lambda s: _mean(s.chains.per_image)),
+        _row("chains with several mentions", known, lambda s: _rate(s.chains.several_mentions)),
+        _row("chains with one box", known, lambda s: _rate(s.chains.one_box)),
+        _row("chains with several boxes", known, lambda s: _rate(s.chains.several_boxes)),
+        _row("chains with no box", known, lambda s: _rate(s.chains.no_box)),
+        _row("images with a chain of several boxes", known, lambda s: _rate(s.chains.images_with_several_boxes)),
     ]
 
 
@@ -216,8 +216,8 @@ def _tables(corpora: Sequence[Statistics]) -> Iterator[list[str]]:
         yield _side_by_side(f"Most frequent {noun}s and {adjective}s", [(worded[0].name, both)], len(corpora))
         return
     for i, kind in enumerate((noun, adjective)):
-        some = [(s.name, block[i]) for s, block in zip(worded, blocks, strict=True)]
-        yield _side_by_side(f"Most frequent {kind}s", some, len(corpora))
+        named_blocks = [(s.name, block[i]) for s, block in zip(worded, blocks, strict=True)]
+        yield _side_by_side(f"Most frequent {kind}s", named_blocks, len(corpora))
 
 
 def _side_by_side(title: str, blocks: Sequence[tuple[str, list[str]]], n_corpora: int) -> list[str]:
@@ -307,7 +307,7 @@ def _span(summary: Summary) -> Cell | None:
 def _most_frequent(counts: Sequence[Mapping[str, int]]) -> list[str]:
     """The names in all the counts, the most frequent first, of equals by the alphabet."""
     total: dict[str, int] = {}
-    for some in counts:
-        for name, n in some.items():
+    for corpus_counts in counts:
+        for name, n in corpus_counts.items():
             total[name] = total.get(name, 0) + n
     return sorted(total, key=lambda name: (-total[name], name))

@@ -79,8 +79,9 @@ def _words(corpora: Sequence[Statistics], choose: Callable[[Statistics], Sequenc
                 series = {"boxes": [100 * (w.box_share or 0) for w in words], **series}
             plots.ranked_bars(panel, [cut(w.word, 18) for w in words], series, f"% with these {kind}")
             panel.set_title(cut_left(s.name, NAME))
+        widest = max(panel.get_xlim()[1] for panel in panels)
         for panel in panels:
-            panel.set_xlim(0, max(other.get_xlim()[1] for other in panels))
+            panel.set_xlim(0, widest)
     return figure
 
 

@@ -99,7 +99,7 @@ FAULTS: dict[str, tuple[Any, str, str]] = {
     "a number for a split": (broken(lambda i: i.update(split=1)), "", "split is 1"),
     "no sentences": (broken(lambda i: i.pop("sentences")), "", "no sentences"),
     "text for sentences": (broken(lambda i: i.update(sentences="x")), "", "sentences is 'x'"),
-    "a number for a sentence": (broken(lambda i: i["sentences"].append(1)), ": sentences[1]", "1 is no record"),
+    "a number for a sentence": (broken(lambda i: i["sentences"].append(1)), ": sentences[1]", "1 is not a record"),
     "a sentence twice": (broken(lambda i: i.update(sentences=i["sentences"] * 2)), ": sentences[1]", "'0' already"),
     "no words": (sentence(raw=None), ": sentences[0]", "no raw"),
     "a number for words": (sentence(raw=3), ": sentences[0]", "raw is 3"),

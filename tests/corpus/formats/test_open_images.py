@@ -161,7 +161,7 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
         "bbox.csv:3",
         f"the size of image '{FOOD}' is not known",
     ),
-    "an image twice": ({"sizes": OPEN_IMAGES_SIZES + f"{PLANE},1,1\n"}, "sizes.csv:4", "is there twice"),
+    "an image twice": ({"sizes": OPEN_IMAGES_SIZES + f"{PLANE},1,1\n"}, "sizes.csv:4", "appears twice"),
     "a size of no pixels": ({"sizes": OPEN_IMAGES_SIZES + "x,0,5\n"}, "sizes.csv:4", "Width is '0'"),
     "half a size": ({"sizes": OPEN_IMAGES_SIZES + "x,,5\n"}, "sizes.csv:4", "only one of Width and Height"),
     "an odd rotation": (

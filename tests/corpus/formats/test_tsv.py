@@ -140,7 +140,7 @@ HEAD = "image\tbox\tx0\ty0\tx1\ty1\tlabel\n"
         ("sentences", "image\tsentence\tcaption\na\tA\tx\na\tB\tx\n", "sentences.tsv:3: its image has the caption id"),
         ("images", "image\twidth\theight\na\t0\t5\n", "images.tsv:2: width is '0'; give width and height"),
         ("images", "image\twidth\theight\na\t5\t\n", "images.tsv:2: height is ''"),
-        ("images", "image\twidth\theight\na\t5\t5\na\t5\t5\n", "images.tsv:3: image 'a' is there twice"),
+        ("images", "image\twidth\theight\na\t5\t5\na\t5\t5\n", "images.tsv:3: image 'a' appears twice"),
     ],
 )
 def test_a_faulty_row_is_refused_with_its_line_and_left_out_when_lenient(
@@ -173,7 +173,7 @@ def test_a_faulty_row_is_refused_with_its_line_and_left_out_when_lenient(
         ),
         (b"image,box,x0,y0,x1,y1,label\n", "boxes.tsv:1: there is no column image"),
         (HEAD.replace("label", "label\tscor").encode(), "boxes.tsv:1: unknown column 'scor'; did you mean 'score'?"),
-        (HEAD.replace("label", "label\tlabel").encode(), "boxes.tsv:1: the column label is there twice"),
+        (HEAD.replace("label", "label\tlabel").encode(), "boxes.tsv:1: the column label appears twice"),
         (HEAD.encode() + "a\t0\t1\t1\t2\t2\tcafé\n".encode("latin-1"), "boxes.tsv:2: byte 15 is not UTF-8"),
         (HEAD.encode("utf-16"), "boxes.tsv:1: byte 0 is not UTF-8"),
     ],

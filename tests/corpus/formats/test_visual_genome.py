@@ -174,7 +174,7 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "a number for a region": (
         {"region_descriptions": changed(VISUAL_GENOME_REGIONS, lambda d: d[1]["regions"].append(7))},
         "region_descriptions.json: [1]: regions[2]",
-        "7 is no record",
+        "7 is not a record",
     ),
     "no list of objects": (
         {"objects": changed(VISUAL_GENOME_OBJECTS, lambda d: d[1].update(objects=3))},
@@ -184,14 +184,14 @@ FAULTS: dict[str, tuple[dict[str, Any], str, str]] = {
     "an image twice": (
         {"objects": [*VISUAL_GENOME_OBJECTS, {"image_id": 1}]},
         "objects.json: [2]",
-        "'1' is there twice",
+        "'1' appears twice",
     ),
     "an unlisted image": (
         {"objects": [*VISUAL_GENOME_OBJECTS, {"image_id": 3, "objects": []}]},
         "objects.json: [2]",
         "image '3' is not in the image data",
     ),
-    "a number for an image": ({"objects": [*VISUAL_GENOME_OBJECTS, 7]}, "objects.json: [2]", "7 is no record"),
+    "a number for an image": ({"objects": [*VISUAL_GENOME_OBJECTS, 7]}, "objects.json: [2]", "7 is not a record"),
     "no image id": ({"objects": [*VISUAL_GENOME_OBJECTS, {}]}, "objects.json: [2]", "no id"),
     "an image of no size": (
         {"image_data": changed(VISUAL_GENOME_IMAGES, lambda d: d[1].update(width=0))},

@@ -233,7 +233,7 @@ def test_the_first_shard_at_fault_is_the_one_that_is_told(tmp_path: Path, scored
     with pytest.raises(BadInput, match=re.escape("part-1.jsonl:11: an image needs an id")):
         scored()
     _, (of_references, _), _ = scored(lenient=True)
-    assert of_references.skipped == {"line that is no image": 2}
+    assert of_references.skipped == {"invalid line": 2}
 
 
 @pytest.mark.parametrize(

@@ -176,10 +176,12 @@ def find_format(name: str) -> Format:
 
 def recognise_all(paths: Sequence[Path]) -> Format:
     """The one format that all the paths are in."""
-    found = {format.name: format for format in map(recognise, paths)}
-    if len(found) > 1:
-        raise LimnerError(f"sources of different formats ({', '.join(sorted(found))}); convert each to jsonl first")
-    return next(iter(found.values()))
+    candidates = {format.name: format for format in map(recognise, paths)}
+    if len(candidates) > 1:
+        raise LimnerError(
+            f"sources of different formats ({', '.join(sorted(candidates))}); convert each to jsonl first"
+        )
+    return next(iter(candidates.values()))
 
 
 def recognise(path: Path) -> Format:
@@ -187,14 +189,14 @@ def recognise(path: Path) -> Format:
     head = Head(path)
     if not head.is_folder and not head.start:
         raise BadInput(str(path), "the file is empty", "is the download complete?")
-    found = [format for format in FORMATS.values() if format.recognise(head)]
-    if len(found) == 1:
-        return found[0]
-    names = ", ".join(format.name for format in (found or FORMATS.values()))
+    candidates = [format for format in FORMATS.values() if format.recognise(head)]
+    if len(candidates) == 1:
+        return candidates[0]
+    names = ", ".join(format.name for format in (candidates or FORMATS.values()))
     remedy = f"name one as format:path, of {names}"
-    if found:
+    if candidates:
         raise BadInput(str(path), "could be several formats", remedy)
-    raise UnknownFormat(str(path), "is in no format that is known", remedy)
+    raise UnknownFormat(str(path), "unrecognised format", remedy)
 
 
 def _by_suffix(path: Path) -> Format:

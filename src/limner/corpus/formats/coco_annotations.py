@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption
-from limner.corpus.formats.records import Ids, Record, place, stream
+from limner.corpus.formats.records import Ids, Record, item_location, stream
 from limner.corpus.image import Image, Scalar
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
@@ -40,8 +40,8 @@ class _Origin:
     def source(self) -> str:
         return f"system:{self.system}" if self.system else "gold"
 
-    def place(self, position: int) -> str:
-        return place(self.path, self.key, position)
+    def location(self, position: int) -> str:
+        return item_location(self.path, self.key, position)
 
     def id(self, record: Record, last: _CaptionEntry | _BoxEntry | None) -> str | int:
         """An annotation's id. Results have none that is unique beside gold's, so they are counted in each image."""
@@ -77,16 +77,16 @@ class _ByImage(dict[str, "_Entry | list[_Entry]"], Generic[_Entry]):
             self[image] = [before, entry]
 
     def first(self, image: str) -> _Entry | None:
-        found = self.get(image)
-        return found[0] if isinstance(found, list) else found
+        entries = self.get(image)
+        return entries[0] if isinstance(entries, list) else entries
 
     def last(self, image: str) -> _Entry | None:
-        found = self.get(image)
-        return found[-1] if isinstance(found, list) else found
+        entries = self.get(image)
+        return entries[-1] if isinstance(entries, list) else entries
 
     def take(self, image: str) -> list[_Entry]:
-        found = self.pop(image, [])
-        return found if isinstance(found, list) else [found]
+        entries = self.pop(image, [])
+        return entries if isinstance(entries, list) else [entries]
 
 
 _PREAMBLE = {"info", "licenses", "type"}
@@ -122,10 +122,10 @@ class Annotations:
             met.add(key)
             if key not in takers:
                 continue
-            at = place(name, key, position)
+            at = item_location(name, key, position)
             try:
                 if position < 0:
-                    raise BadInput(at, f"{shown(value)} is no list", "this is a list in COCO")
+                    raise BadInput(at, f"{shown(value)} is not a list", "this is a list in COCO")
                 takers[key](Record(value, at), position)
             except BadInput as error:
                 self._reading.skip(f"faulty entry of {key or 'results'}", error)
@@ -162,7 +162,7 @@ class Annotations:
         if old is new:
             return
         if old.place.startswith(f"{path}: "):
-            raise BadInput(record.place, f"image {shown(raw)} is there twice", "give every image its own id")
+            raise BadInput(record.place, f"image {shown(raw)} appears twice", "give every image its own id")
         for what, before, now in (("id", old.id, new.id), ("size", old.size, new.size)):
             if before and now and before != now:
                 raise BadInput(
@@ -212,7 +212,9 @@ class Annotations:
                 said, drawn = self._captions.take(raw), self._boxes.take(raw)
                 for origin, position in [*(entry[:2] for entry in said), *(entry[:2] for entry in drawn)]:
                     problem = f"image {shown(raw)} is in no list of images"
-                    error = BadInput(self._origins[origin].place(position), problem, "pass the file that lists it too")
+                    error = BadInput(
+                        self._origins[origin].location(position), problem, "pass the file that lists it too"
+                    )
                     self._reading.skip("annotation of an image that is not listed", error)
 
     def _unlisted(self, raw: str) -> _Listed:
@@ -220,13 +222,13 @@ class Annotations:
         first = said[:2] if said else drawn[:2] if drawn else None
         assert first is not None, "nothing is said of the image"
         origin, position = first
-        return _Listed(self._origins[origin].place(position), raw, None, "", ())
+        return _Listed(self._origins[origin].location(position), raw, None, "", ())
 
     def _make_captions(self, raw: str) -> Iterator[Caption | None]:
         ids = Ids("caption", self._reading)
         for number, position, known, text, source in self._captions.take(raw):
             origin = self._origins[number]
-            at, id = origin.place(position), origin.full_id(known)
+            at, id = origin.location(position), origin.full_id(known)
             if ids.is_new(id, at):
                 yield self._reading.caption(at, id, text, source=source)
 
@@ -234,7 +236,7 @@ class Annotations:
         ids = Ids("box", self._reading)
         for number, position, known, category, x0, y0, x1, y1, is_crowd, score in self._boxes.take(raw):
             origin = self._origins[number]
-            at, id = origin.place(position), origin.full_id(known)
+            at, id = origin.location(position), origin.full_id(known)
             if category not in self._categories:
                 remedy = "pass a file with its categories too, such as the instances file"
                 error = BadInput(at, f"category {shown(category)} is in no list of categories", remedy)

@@ -75,12 +75,12 @@ def _documents(folder: Head) -> list[Head]:
 def _files(path: Path) -> list[Path]:
     if path == STDIO or not path.is_dir():
         return [path]
-    found = [path / name for name in DOCUMENTS if (path / name).is_file()]
-    if not found:
+    documents = [path / name for name in DOCUMENTS if (path / name).is_file()]
+    if not documents:
         raise BadInput(
             str(path), f"the folder has none of {', '.join(DOCUMENTS)}", "name the files in it that you want"
         )
-    return found + sorted(path.glob(f"{RESULTS}*.json"))
+    return documents + sorted(path.glob(f"{RESULTS}*.json"))
 
 
 def _system(path: Path) -> str:

@@ -83,16 +83,16 @@ class _Parts:
                 results.write(handle)
                 handle.write(b"\n")
 
-    def write_alone(self, handle: IO[bytes], place: str) -> None:
+    def write_alone(self, handle: IO[bytes], location: str) -> None:
         kinds = [
             *(["captions"] if self._captions.n else []),
             *(["boxes"] if self._boxes.n else []),
             *(f"results of {name}" for name in self._results),
         ]
         if len(kinds) > 1:
-            raise LimnerError(f"{place}: COCO keeps {' and '.join(kinds)} in files of their own; name a folder")
+            raise LimnerError(f"{location}: COCO keeps {' and '.join(kinds)} in files of their own; name a folder")
         if self._results and self._silent is not None:
-            raise LimnerError(f"{place}: results cannot say that image {self._silent} has none; name a folder")
+            raise LimnerError(f"{location}: results cannot say that image {self._silent} has none; name a folder")
         if self._boxes.n:
             self._write_instances(handle)
         for results in self._results.values():
@@ -153,8 +153,8 @@ class _Parts:
     def _add_result(self, caption: Caption, name: str, image: str, number: int, counts: dict[str, int]) -> None:
         """Add a system's caption; alone in a file, it is its image's own id that others must find."""
         n = counts[name] = counts.get(name, -1) + 1
-        own = whole_number(image)
-        id: int | str = number if not self._alone else image if own is None else own
+        image_number = whole_number(image)
+        id: int | str = number if not self._alone else image if image_number is None else image_number
         record: dict[str, Any] = {"image_id": id, "caption": caption.text}
         if caption.id != f"{name}-{n}":
             record["limner_id"] = caption.id
@@ -225,13 +225,13 @@ class Numbering:
 
     def number(self, id: str) -> int:
         """The number that stands for this id from now on; each call takes a new one."""
-        own = whole_number(id)
-        if own is None or own in self._given:
+        number = whole_number(id)
+        if number is None or number in self._given:
             while self._next in self._given:
                 self._next += 1
-            own = self._next
-        self._given.add(own)
-        return own
+            number = self._next
+        self._given.add(number)
+        return number
 
 
 def whole_number(id: str) -> int | None:

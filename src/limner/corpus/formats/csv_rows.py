@@ -24,8 +24,8 @@ def rows(path: Path, reading: Reading) -> Iterator[tuple[str, list[str]]]:
         except StopIteration:
             return
         except csv.Error as error:
-            place = f"{path}:{reader.line_num}"
-            reading.skip("line that is no CSV", BadInput(place, f"not CSV: {error}", "check its quotes"))
+            location = f"{path}:{reader.line_num}"
+            reading.skip("invalid line of CSV", BadInput(location, f"not CSV: {error}", "check its quotes"))
             continue
         except BadInput as error:
             if not reader.line_num:
@@ -42,20 +42,20 @@ class Table:
     def __init__(self, path: Path, required: Sequence[str], reading: Reading) -> None:
         self._rows = rows(path, reading)
         self._reading = reading
-        place, header = next(self._rows, (str(path), []))
+        location, header = next(self._rows, (str(path), []))
         if not header:
-            raise BadInput(place, "the file is empty", "is the download complete?")
+            raise BadInput(location, "the file is empty", "is the download complete?")
         self._n = len(header)
         self.columns = {name.strip(): i for i, name in enumerate(header)}
         for name in required:
             if name not in self.columns:
-                raise BadInput(place, f"there is no column {name}; there is {shown(', '.join(header))}", "add it")
+                raise BadInput(location, f"there is no column {name}; there is {shown(', '.join(header))}", "add it")
 
     def __iter__(self) -> Iterator[tuple[str, list[str]]]:
         """Each row that has a value for every column, with its place."""
-        for place, row in self._rows:
+        for location, row in self._rows:
             if len(row) >= self._n:
-                yield place, row
+                yield location, row
             else:
                 problem = f"the row has {len(row)} values for {self._n} columns"
-                self._reading.skip("row that is too short", BadInput(place, problem, "is the file complete?"))
+                self._reading.skip("row that is too short", BadInput(location, problem, "is the file complete?"))

@@ -20,11 +20,11 @@ class Member:
 
     __slots__ = ("annotation_place", "id", "read", "sentences_place", "where")
 
-    def __init__(self, id: str, where: tuple[str, str], place: str, read: Callable[[str, str], bytes]) -> None:
+    def __init__(self, id: str, where: tuple[str, str], location: str, read: Callable[[str, str], bytes]) -> None:
         self.id = id
         self.where = where
-        self.annotation_place = f"{place}{where[0]}"
-        self.sentences_place = f"{place}{where[1]}"
+        self.annotation_place = f"{location}{where[0]}"
+        self.sentences_place = f"{location}{where[1]}"
         self.read = read
 
     def annotation(self) -> bytes:
@@ -41,7 +41,7 @@ def members(path: Path, reading: Reading) -> Iterator[Member]:
         return
     with _open_zip(path) as archive:
         names = archive.namelist()
-        yield from _paired(names, f"{path}/", reading, lambda name, place: _unzip(archive, name, place))
+        yield from _paired(names, f"{path}/", reading, lambda name, location: _unzip(archive, name, location))
 
 
 def recognise(head: Head) -> bool:
@@ -56,24 +56,28 @@ def _folder_members(path: Path, reading: Reading) -> Iterator[Member]:
         if not (path / folder).is_dir():
             raise BadInput(str(path), f"there is no folder {folder} in it", "name the folder that holds both")
         names += sorted(f"{folder}/{entry.name}" for entry in (path / folder).iterdir())
-    yield from _paired(names, f"{path}/", reading, lambda name, place: _load(path / name, place))
+    yield from _paired(names, f"{path}/", reading, lambda name, location: _load(path / name, location))
 
 
-def _paired(names: list[str], place: str, reading: Reading, read: Callable[[str, str], bytes]) -> Iterator[Member]:
-    found: dict[str, dict[str, str]] = {"Annotations": {}, "Sentences": {}}
+def _paired(names: list[str], location: str, reading: Reading, read: Callable[[str, str], bytes]) -> Iterator[Member]:
+    names_by_kind: dict[str, dict[str, str]] = {"Annotations": {}, "Sentences": {}}
     for name in names:
         if (kind := _kind(name)) is not None:
-            found[kind][name[name.rfind("/") + 1 : -4]] = name
-    annotations, sentences = found["Annotations"], found["Sentences"]
+            names_by_kind[kind][name[name.rfind("/") + 1 : -4]] = name
+    annotations, sentences = names_by_kind["Annotations"], names_by_kind["Sentences"]
     if not annotations:
-        raise BadInput(place.rstrip("/"), "there are no Annotations/*.xml in it", "name the zip or its unpacked folder")
+        raise BadInput(
+            location.rstrip("/"), "there are no Annotations/*.xml in it", "name the zip or its unpacked folder"
+        )
     for id, name in annotations.items():
         if id in sentences:
-            yield Member(id, (name, sentences[id]), place, read)
+            yield Member(id, (name, sentences[id]), location, read)
         else:
-            reading.skip("image without sentences", BadInput(place + name, "its Sentences file is missing", "add it"))
+            reading.skip(
+                "image without sentences", BadInput(location + name, "its Sentences file is missing", "add it")
+            )
     for id in sentences.keys() - annotations.keys():
-        error = BadInput(place + sentences[id], "its Annotations file is missing", "add it")
+        error = BadInput(location + sentences[id], "its Annotations file is missing", "add it")
         reading.skip("image without annotation", error)
 
 
@@ -98,23 +102,23 @@ def _open_zip(path: Path) -> zipfile.ZipFile:
         raise BadInput(str(path), f"not a zip file ({error})", remedy) from error
 
 
-def _unzip(archive: zipfile.ZipFile, name: str, place: str) -> bytes:
+def _unzip(archive: zipfile.ZipFile, name: str, location: str) -> bytes:
     try:
         # No more is unpacked than the directory says, so this bounds the memory of one that lies.
-        _refuse_large(archive.getinfo(name).file_size, place)
+        _refuse_large(archive.getinfo(name).file_size, location)
         return archive.read(name)
     except ZIP_FAULTS as error:
-        raise BadInput(place, f"cannot be unpacked ({error})", "download the zip again") from error
+        raise BadInput(location, f"cannot be unpacked ({error})", "download the zip again") from error
 
 
-def _load(path: Path, place: str) -> bytes:
+def _load(path: Path, location: str) -> bytes:
     try:
-        _refuse_large(path.stat().st_size, place)
+        _refuse_large(path.stat().st_size, location)
         return path.read_bytes()
     except OSError as error:
         raise cannot("read", path, error) from error
 
 
-def _refuse_large(size: int, place: str) -> None:
+def _refuse_large(size: int, location: str) -> None:
     if size > MAX_MEMBER:
-        raise BadInput(place, f"the file has more than {MAX_MEMBER >> 20} MB", "is this an annotation?")
+        raise BadInput(location, f"the file has more than {MAX_MEMBER >> 20} MB", "is this an annotation?")

@@ -28,28 +28,28 @@ class Object:
     __slots__ = ("corners", "flags", "id", "names", "place")
 
     def __init__(
-        self, place: str, names: tuple[str, ...], corners: tuple[int, int, int, int] | None, flags: tuple[str, ...]
+        self, location: str, names: tuple[str, ...], corners: tuple[int, int, int, int] | None, flags: tuple[str, ...]
     ) -> None:
-        self.place = place
+        self.place = location
         self.names = names
         self.corners = corners
         self.flags = flags
         self.id = ""
 
 
-def parse_annotation(raw: bytes, place: str, reading: Reading) -> tuple[tuple[int, int], str, list[Object]]:
+def parse_annotation(raw: bytes, location: str, reading: Reading) -> tuple[tuple[int, int], str, list[Object]]:
     """The picture's size, its file name and its objects."""
     # expat checks that the file is well-formed; a pattern then finds its few flat elements, in a third of the time
     # that building a tree takes.
-    head, *pieces = _well_formed(raw, place).split("<object>")
+    head, *pieces = _well_formed(raw, location).split("<object>")
     if "<object" in head or any("<object" in piece for piece in pieces):
-        raise BadInput(place, "an object is empty or has attributes", "write <object> … </object>")
+        raise BadInput(location, "an object is empty or has attributes", "write <object> … </object>")
     about = dict(_FIELD.findall(head))
-    size = (_whole(about.get("width"), place, "width"), _whole(about.get("height"), place, "height"))
+    size = (_whole(about.get("width"), location, "width"), _whole(about.get("height"), location, "height"))
     objects = []
     for i, piece in enumerate(pieces, start=1):
         try:
-            objects.append(_object(_FIELD.findall(piece), f"{place}: object {i}"))
+            objects.append(_object(_FIELD.findall(piece), f"{location}: object {i}"))
         except BadInput as error:
             reading.skip("faulty object", error)
     return size, unescape(about.get("filename", "")).strip(), objects
@@ -58,51 +58,51 @@ def parse_annotation(raw: bytes, place: str, reading: Reading) -> tuple[tuple[in
 _FIELD = re.compile(r"<(\w+)>([^<]*)")
 
 
-def _well_formed(raw: bytes, place: str) -> str:
+def _well_formed(raw: bytes, location: str) -> str:
     """The text of an XML file that has elements only, so that no entity can expand and nothing can hide."""
-    text = decode(raw, place)
+    text = decode(raw, location)
     if "<!" in text:
         problem = "the XML has a document type, a comment or a CDATA section"
-        raise BadInput(place, problem, "remove it: annotations need none")
+        raise BadInput(location, problem, "remove it: annotations need none")
     try:
         expat.ParserCreate("utf-8").Parse(text, True)
     except (expat.ExpatError, ValueError) as error:
-        raise BadInput(place, f"not well-formed XML: {error}", "is the file complete?") from error
+        raise BadInput(location, f"not well-formed XML: {error}", "is the file complete?") from error
     return text
 
 
-def _object(fields: list[tuple[str, str]], place: str) -> Object:
+def _object(fields: list[tuple[str, str]], location: str) -> Object:
     names = tuple([intern(unescape(text).strip()) for tag, text in fields if tag == "name"])
     if not names or not all(names):
-        raise BadInput(place, "it has no name", "an object's name is the id of its chain")
+        raise BadInput(location, "it has no name", "an object's name is the id of its chain")
     said = dict(fields)
     if "bndbox" in said:
-        x0, y0, x1, y1 = _corners(said, place)
-        return Object(place, names, (x0 - 1, y0 - 1, x1, y1), ())
+        x0, y0, x1, y1 = _corners(said, location)
+        return Object(location, names, (x0 - 1, y0 - 1, x1, y1), ())
     flags = tuple([flag for tag, flag in _FLAGS if said.get(tag, "0").strip() not in ("", "0")])
     if not flags:
-        raise BadInput(place, "it has neither bndbox nor scene nor nobndbox", "say which it is")
-    return Object(place, names, None, flags)
+        raise BadInput(location, "it has neither bndbox nor scene nor nobndbox", "say which it is")
+    return Object(location, names, None, flags)
 
 
 _FLAGS = (("scene", "scene"), ("nobndbox", "nobox"))
 _EDGES = ("xmin", "ymin", "xmax", "ymax")
 
 
-def _corners(said: dict[str, str], place: str) -> list[int]:
+def _corners(said: dict[str, str], location: str) -> list[int]:
     texts = [said.get(edge, "?") for edge in _EDGES]
     # As good as every file is digits throughout: one look at all four is enough.
     joined = "".join(texts)
     if len(joined) < 24 and joined.isdecimal() and joined.isascii() and all(texts):
         return [int(text) for text in texts]
-    return [_whole(text, place, edge) for text, edge in zip(texts, _EDGES, strict=True)]
+    return [_whole(text, location, edge) for text, edge in zip(texts, _EDGES, strict=True)]
 
 
-def _whole(text: str | None, place: str, name: str) -> int:
+def _whole(text: str | None, location: str, name: str) -> int:
     # int() alone would also take "1_000" and the digits of other scripts, and be slow on very many.
     if text and len(text) < 12 and _WHOLE.fullmatch(text):
         return int(text)
-    raise BadInput(place, f"{name} is {shown(text)}", "give a whole number of pixels")
+    raise BadInput(location, f"{name} is {shown(text)}", "give a whole number of pixels")
 
 
 _WHOLE = re.compile(r"\s*-?[0-9]+\s*")
@@ -114,12 +114,12 @@ NOT_VISUAL = "0"
 MARK = "[/EN#"
 
 
-def parse_sentences(raw: bytes, place: str, reading: Reading) -> list[Sentence | None]:
+def parse_sentences(raw: bytes, location: str, reading: Reading) -> list[Sentence | None]:
     """Every line's sentence, None for one that was left out."""
-    lines = decode(raw, place).split("\n")
+    lines = decode(raw, location).split("\n")
     if not lines[-1]:
         lines.pop()
-    return [_sentence(line, f"{place}:{number}", reading) for number, line in enumerate(lines, start=1)]
+    return [_sentence(line, f"{location}:{number}", reading) for number, line in enumerate(lines, start=1)]
 
 
 class Sentence:
@@ -127,8 +127,8 @@ class Sentence:
 
     __slots__ = ("place", "spans", "text")
 
-    def __init__(self, place: str, text: str, spans: list[tuple[int, int, str, tuple[str, ...]]]) -> None:
-        self.place = place
+    def __init__(self, location: str, text: str, spans: list[tuple[int, int, str, tuple[str, ...]]]) -> None:
+        self.place = location
         self.text = text
         self.spans = spans
 
@@ -141,7 +141,7 @@ class Sentence:
                 yield Mention(start, end, boxes[chain], chain, types)
 
 
-def _sentence(line: str, place: str, reading: Reading) -> Sentence | None:
+def _sentence(line: str, location: str, reading: Reading) -> Sentence | None:
     first, *pieces = line.split(MARK)
     text = [first]
     length = len(first)
@@ -150,18 +150,18 @@ def _sentence(line: str, place: str, reading: Reading) -> Sentence | None:
         marked, bracket, after = piece.partition("]")
         if not bracket:
             problem = f"the bracket at {shown(MARK + piece[:20])} is not closed"
-            reading.skip("sentence with an unclosed bracket", BadInput(place, problem, "close it with ]"))
+            reading.skip("sentence with an unclosed bracket", BadInput(location, problem, "close it with ]"))
             return None
         tag, _, phrase = marked.partition(" ")
         chain, *types = tag.split("/")
         if is_number(chain) and types and all(types) and phrase:
             spans.append((length, length + len(phrase), intern(chain), shared(tuple(types))))
         else:
-            problem = f"{shown(MARK + marked + ']')} is no mention"
-            reading.skip("malformed mention", BadInput(place, problem, "write [/EN#chain/type words]"))
+            problem = f"{shown(MARK + marked + ']')} is not a mention"
+            reading.skip("malformed mention", BadInput(location, problem, "write [/EN#chain/type words]"))
         text += (phrase, after)
         length += len(phrase) + len(after)
-    return Sentence(place, "".join(text), spans)
+    return Sentence(location, "".join(text), spans)
 
 
 _seen_types: dict[tuple[str, ...], tuple[str, ...]] = {}

@@ -33,7 +33,7 @@ def _write_all(images: Iterable[Image], put: Callable[[str, str], object]) -> in
     written = 0
     for image in images:
         if "/" in image.id or image.id in (".", ".."):
-            raise _cannot(image, f"its id {shown(image.id)} is no file name")
+            raise _cannot(image, f"its id {shown(image.id)} is not a file name")
         names = _chain_names(image)
         put(f"Annotations/{image.id}.xml", _annotation(image, names))
         put(f"Sentences/{image.id}.txt", "".join(_sentence(image, caption, names) + "\n" for caption in image.captions))

@@ -33,18 +33,18 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
     for number, line in read_lines(path):
         if not line.strip():
             continue
-        place = f"{path}:{number}"
+        location = f"{path}:{number}"
         try:
             image: Image | None = _upgraded(decoder.decode(line))
             if image and _may_repeat(line, image):
-                parse(line, place)
+                parse(line, location)
         except BadInput as error:
-            reading.skip("line that is no image", error)
+            reading.skip("invalid line", error)
             continue
         except (msgspec.MsgspecError, RecursionError, ValueError) as error:
-            image = _what_is_sound(line, place, reading, error)
+            image = _what_is_sound(line, location, reading, error)
         if image is not None:
-            reading.warn_of_boxes(image, place)
+            reading.warn_of_boxes(image, location)
             yield image
     if number == 0:
         raise BadInput(str(path), "the file is empty", "a corpus has an image a line")
@@ -68,14 +68,14 @@ def recognise(head: Head) -> bool:
     return "limner" in head.record or (not head.record and head.text.lstrip().startswith('{"limner":'))
 
 
-def image_from_record(record: object, place: str, reading: Reading) -> Image | None:
+def image_from_record(record: object, location: str, reading: Reading) -> Image | None:
     """The image that a record of plain values says (a row of a table), or None where it was left out."""
     try:
         image: Image | None = _upgraded(msgspec.convert(record, AnyImage))
     except (msgspec.ValidationError, ValueError) as error:
-        image = _pieces(record, place, reading, error)
+        image = _pieces(record, location, reading, error)
     if image is not None:
-        reading.warn_of_boxes(image, place)
+        reading.warn_of_boxes(image, location)
     return image
 
 
@@ -99,20 +99,20 @@ def _may_repeat(line: str, image: Image) -> bool:
     )
 
 
-def _what_is_sound(line: str, place: str, reading: Reading, fault: Exception) -> Image | None:
+def _what_is_sound(line: str, location: str, reading: Reading, fault: Exception) -> Image | None:
     """Refuse the line for its fault, or when lenient the image of those pieces that have none."""
     try:
         record = msgspec.json.decode(line)
     except (msgspec.DecodeError, RecursionError, ValueError) as error:
-        reading.skip("line that is no image", BadInput(place, f"not JSON: {error}", "is the file complete?"))
+        reading.skip("invalid line", BadInput(location, f"not JSON: {error}", "is the file complete?"))
         return None
-    return _pieces(record, place, reading, fault)
+    return _pieces(record, location, reading, fault)
 
 
-def _pieces(record: object, place: str, reading: Reading, fault: Exception) -> Image | None:
-    error = explain(fault, place)
+def _pieces(record: object, location: str, reading: Reading, fault: Exception) -> Image | None:
+    error = explain(fault, location)
     if not reading.lenient or not isinstance(record, dict):
-        reading.skip("line that is no image", error)
+        reading.skip("invalid line", error)
         return None
     record = {**record}
     parts = {name: record.pop(name, []) for name in ("boxes", "chains", "captions", "labels")}
@@ -120,33 +120,37 @@ def _pieces(record: object, place: str, reading: Reading, fault: Exception) -> I
         bare = msgspec.convert(record, AnyImage)
         items = {name: msgspec.convert(value, list[Any]) for name, value in parts.items()}
     except (msgspec.ValidationError, ValueError) as other:
-        reading.skip("line that is no image", explain(other, place))
+        reading.skip("invalid line", explain(other, location))
         return None
     size = None if bare.width is None or bare.height is None else (bare.width, bare.height)
     return reading.image(
-        place,
+        location,
         bare.id,
         size,
-        boxes=_unless_outside(_each(Box, items["boxes"], f"{place}: boxes", reading), size, place, reading),
-        captions=_captions(items["captions"], f"{place}: captions", reading),
-        chains=[chain for chain in _each(Chain, items["chains"], f"{place}: chains", reading) if chain is not None],
+        boxes=_boxes(items["boxes"], size, f"{location}: boxes", reading),
+        captions=_captions(items["captions"], f"{location}: captions", reading),
+        chains=[
+            chain
+            for chain in _sound_pieces(Chain, items["chains"], f"{location}: chains", reading)
+            if chain is not None
+        ],
         file=bare.file,
         attributes=bare.attributes,
         provenance=bare.provenance,
-        labels=_labels(items["labels"], f"{place}: labels", reading),
+        labels=_labels(items["labels"], f"{location}: labels", reading),
     )
 
 
-def _labels(items: list[Any], place: str, reading: Reading) -> Iterator[ImageLabel]:
+def _labels(items: list[Any], location: str, reading: Reading) -> Iterator[ImageLabel]:
     """The sound labels; of two from one source the first."""
     names = set()
-    for i, label in enumerate(_each(ImageLabel, items, place, reading)):
+    for i, label in enumerate(_sound_pieces(ImageLabel, items, location, reading)):
         if label is None:
             continue
         name = label.label, label.source
         if name in names:
-            problem = f"label {shown(label.label)} is there twice from one source"
-            reading.skip("label that is there twice", BadInput(f"{place}[{i}]", problem, "keep one of them"))
+            problem = f"label {shown(label.label)} appears twice from one source"
+            reading.skip("label that appears twice", BadInput(f"{location}[{i}]", problem, "keep one of them"))
             continue
         names.add(name)
         yield label
@@ -156,34 +160,32 @@ def _upgraded(image: Image | FirstImage) -> Image:
     return image.upgraded() if isinstance(image, FirstImage) else image
 
 
-def _each(kind: type[Piece], items: list[Any], place: str, reading: Reading) -> Iterator[Piece | None]:
+def _sound_pieces(kind: type[Piece], items: list[Any], location: str, reading: Reading) -> Iterator[Piece | None]:
     for i, item in enumerate(items):
         try:
             yield msgspec.convert(item, kind)
         except (msgspec.ValidationError, ValueError) as error:
-            reading.skip(f"faulty {kind.__name__.lower()}", explain(error, f"{place}[{i}]"))
+            reading.skip(f"faulty {kind.__name__.lower()}", explain(error, f"{location}[{i}]"))
             yield None
 
 
-def _unless_outside(
-    boxes: Iterable[Box | None], size: tuple[int, int] | None, place: str, reading: Reading
-) -> Iterator[Box | None]:
-    for i, box in enumerate(boxes):
-        yield None if box is None or not reading.fits(f"{place}: boxes[{i}]", box, size) else box
+def _boxes(items: list[Any], size: tuple[int, int] | None, location: str, reading: Reading) -> Iterator[Box | None]:
+    for i, box in enumerate(_sound_pieces(Box, items, location, reading)):
+        yield None if box is None or not reading.fits(f"{location}[{i}]", box, size) else box
 
 
-def _captions(items: list[Any], place: str, reading: Reading) -> Iterator[Caption | None]:
+def _captions(items: list[Any], location: str, reading: Reading) -> Iterator[Caption | None]:
     for i, item in enumerate(items):
-        where = f"{place}[{i}]"
+        where = f"{location}[{i}]"
         try:
             bare = msgspec.convert({**item, "mentions": []}, Caption) if isinstance(item, dict) else None
             if bare is None:
-                raise ValueError(f"{shown(item)} is no caption")
+                raise ValueError(f"{shown(item)} is not a caption")
             spans = msgspec.convert(item.get("mentions", []), list[Any])
         except (msgspec.ValidationError, ValueError) as error:
             reading.skip("faulty caption", explain(error, where))
             continue
-        mentions = [m for m in _each(Mention, spans, f"{where}.mentions", reading) if m is not None]
+        mentions = [m for m in _sound_pieces(Mention, spans, f"{where}.mentions", reading) if m is not None]
         yield reading.caption(where, bare.id, bare.text, mentions, bare.source)
 
 
@@ -194,30 +196,30 @@ _NAMES = sorted(
 )
 
 
-def explain(error: Exception, place: str) -> BadInput:
+def explain(error: Exception, location: str) -> BadInput:
     """The fault in Limner's words: the place within the line, and what may stand there."""
     if isinstance(error, RecursionError):
-        return BadInput(place, "the JSON is nested too deeply", "write plain records")
+        return BadInput(location, "the JSON is nested too deeply", "write plain records")
     message = str(error)
     path = _PATH.search(message)
     if path is not None and path[1] == "limner":
         return BadInput(
-            place, "the schema version is not known", f'this Limner reads "limner": {FIRST_VERSION} to {VERSION}'
+            location, "the schema version is not known", f'this Limner reads "limner": {FIRST_VERSION} to {VERSION}'
         )
     if message == "Object missing required field `limner`":
-        return BadInput(place, "the line has no schema version", f'begin it with {{"limner":{VERSION},')
+        return BadInput(location, "the line has no schema version", f'begin it with {{"limner":{VERSION},')
     if path is not None:
         message = message[: path.start()]
-        place = f"{place}: {path[1]}" if path[1] else place
+        location = f"{location}: {path[1]}" if path[1] else location
     unknown = _UNKNOWN.search(message)
     if unknown is not None:
         close = get_close_matches(unknown[1], _NAMES, n=1)
         problem = f"unknown field {shown(unknown[1])}"
         if close:
-            return BadInput(place, problem, f"did you mean {close[0]!r}?")
-        return BadInput(place, problem, "give only the fields of limner.corpus.Image", code="unknown-field")
+            return BadInput(location, problem, f"did you mean {close[0]!r}?")
+        return BadInput(location, problem, "give only the fields of limner.corpus.Image", code="unknown-field")
     remedy = "give it as limner.corpus.Image has it"
-    return BadInput(place, one_line(message, 300), remedy, code="faulty-field")
+    return BadInput(location, one_line(message, 300), remedy, code="faulty-field")
 
 
 CODEC = Codec(recognise, read, write=write)

@@ -10,7 +10,7 @@ from typing import Any
 from limner.corpus.caption import Caption
 from limner.corpus.formats.coco_writer import Numbering, id_field, whole_number
 from limner.corpus.formats.format import Codec, Head
-from limner.corpus.formats.records import Ids, Record, place, stream
+from limner.corpus.formats.records import Ids, Record, item_location, stream
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown
@@ -25,10 +25,10 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
         met.add(key)
         if key != "images":
             continue
-        at = place(path, key, position)
+        at = item_location(path, key, position)
         try:
             if position < 0:
-                raise BadInput(at, f"{shown(value)} is no list", "images is a list in these files")
+                raise BadInput(at, f"{shown(value)} is not a list", "images is a list in these files")
             record = Record(value, at)
             image = _image(record, reading) if reading.wants(_id(record)) else None
         except BadInput as error:

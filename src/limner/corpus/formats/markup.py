@@ -16,7 +16,7 @@ from limner.corpus.caption import Caption, Mention
 from limner.errors import BadInput, shown
 
 
-def parse_markup(markup: str, place: str) -> tuple[str, list[Mention]]:
+def parse_markup(markup: str, location: str) -> tuple[str, list[Mention]]:
     """The sentence as it reads, and its mentions."""
     sentence: list[str] = []
     length = 0
@@ -27,22 +27,22 @@ def parse_markup(markup: str, place: str) -> tuple[str, list[Mention]]:
         token = markup[at]
         if token == "[":
             if opened is not None:
-                raise _fault(place, at, "a bracket opens within a bracket", r"close the first, or write \[")
+                raise _fault(location, at, "a bracket opens within a bracket", r"close the first, or write \[")
             opened, at = length, at + 1
         elif token == "]":
             if opened is None:
-                raise _fault(place, at, "a bracket closes that was never opened", r"write \] for a bracket")
+                raise _fault(location, at, "a bracket closes that was never opened", r"write \] for a bracket")
             if opened == length:
-                raise _fault(place, at, "nothing is between the brackets", r"write \[\] for brackets")
-            boxes, after = _boxes(markup, at + 1, place)
+                raise _fault(location, at, "nothing is between the brackets", r"write \[\] for brackets")
+            boxes, after = _boxes(markup, at + 1, location)
             mentions.append(Mention(opened, length, boxes))
             opened, at = None, after
         else:
-            words, at = _words(markup, at, place)
+            words, at = _words(markup, at, location)
             sentence.append(words)
             length += len(words)
     if opened is not None:
-        raise _fault(place, len(markup), "a bracket is not closed", r"close it, or write \[ for a bracket")
+        raise _fault(location, len(markup), "a bracket is not closed", r"close it, or write \[ for a bracket")
     return "".join(sentence), mentions
 
 
@@ -92,7 +92,7 @@ _READ = {"\\": "\\", "[": "[", "]": "]", "{": "{", "}": "}", "t": "\t", "n": "\n
 _WRITTEN = {"\\": "\\\\", "[": "\\[", "]": "\\]", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
 
 
-def _boxes(markup: str, at: int, place: str) -> tuple[tuple[str, ...], int]:
+def _boxes(markup: str, at: int, location: str) -> tuple[tuple[str, ...], int]:
     """The ids that stand at a position, and where they end."""
     if bare := _BARE.match(markup, at):
         return tuple(bare[0].split(",")), bare.end()
@@ -100,17 +100,17 @@ def _boxes(markup: str, at: int, place: str) -> tuple[tuple[str, ...], int]:
         return (), at
     braced = _BRACED.match(markup, at)
     if braced is None:
-        raise _fault(place, at, "a brace after a bracket is not closed", r"close it, or write \{ for a brace")
+        raise _fault(location, at, "a brace after a bracket is not closed", r"close it, or write \{ for a brace")
     return split_names(braced[1]), braced.end()
 
 
-def _words(markup: str, at: int, place: str) -> tuple[str, int]:
+def _words(markup: str, at: int, location: str) -> tuple[str, int]:
     """The plain text or the one escaped character at a position, and where it ends."""
     if plain := _PLAIN.match(markup, at):
         return plain[0], plain.end()
     escaped = markup[at + 1 : at + 2]
     if escaped not in _READ or not escaped:
-        raise _fault(place, at, f"{shown(markup[at : at + 2])} stands for nothing", r"write \\ for a backslash")
+        raise _fault(location, at, f"{shown(markup[at : at + 2])} stands for nothing", r"write \\ for a backslash")
     return _READ[escaped], at + 2
 
 
@@ -122,5 +122,5 @@ def _is_bare(boxes: tuple[str, ...]) -> bool:
     return not boxes or all(re.fullmatch(r"[A-Za-z0-9_]+", box) for box in boxes)
 
 
-def _fault(place: str, at: int, problem: str, remedy: str) -> BadInput:
-    return BadInput(f"{place}: character {at}", problem, remedy)
+def _fault(location: str, at: int, problem: str, remedy: str) -> BadInput:
+    return BadInput(f"{location}: character {at}", problem, remedy)

@@ -131,11 +131,11 @@ class _Classes:
         self._hierarchy = ClassHierarchy.read(hierarchies[0]) if hierarchies else None
         self.provenance = {} if names else {"labels": "class ids"}
 
-    def label(self, id: str, place: str) -> str:
+    def label(self, id: str, location: str) -> str:
         if not self._names:
             return id
         if id not in self._names:
-            raise BadInput(place, f"class {shown(id)} has no name", "name a class-descriptions file that has it")
+            raise BadInput(location, f"class {shown(id)} has no name", "name a class-descriptions file that has it")
         return self._names[id]
 
     def types(self, id: str) -> tuple[str, ...]:
@@ -170,31 +170,31 @@ class _Labels:
 
     def _read(self, path: Path) -> None:
         table = Table(path, LABEL_COLUMNS, self._reading)
-        for place, row in table:
+        for location, row in table:
             try:
-                id = self._reading.text(place, "ImageID", row[table.columns["ImageID"]].strip())
+                id = self._reading.text(location, "ImageID", row[table.columns["ImageID"]].strip())
                 if self._reading.wants(id):
-                    self._add(id, self._label(row, table.columns, place), place)
+                    self._add(id, self._label(row, table.columns, location), location)
             except BadInput as error:
                 self._reading.skip("faulty image label", error)
 
-    def _label(self, row: list[str], columns: Mapping[str, int], place: str) -> ImageLabel:
-        mid = self._reading.text(place, "LabelName", row[columns["LabelName"]].strip())
-        source = self._reading.text(place, "Source", row[columns["Source"]].strip()) if "Source" in columns else ""
-        confidence = self._reading.number(place, "Confidence", row[columns["Confidence"]])
+    def _label(self, row: list[str], columns: Mapping[str, int], location: str) -> ImageLabel:
+        mid = self._reading.text(location, "LabelName", row[columns["LabelName"]].strip())
+        source = self._reading.text(location, "Source", row[columns["Source"]].strip()) if "Source" in columns else ""
+        confidence = self._reading.number(location, "Confidence", row[columns["Confidence"]])
         try:
-            label = ImageLabel(self._classes.label(mid, place), confidence, source)
+            label = ImageLabel(self._classes.label(mid, location), confidence, source)
         except ValueError as error:
-            raise BadInput(place, str(error), "give a confidence from 0 to 1") from error
+            raise BadInput(location, str(error), "give a confidence from 0 to 1") from error
         # The very same object as the default is what writing leaves out.
         return ImageLabel(label.label, source=source) if confidence == 1 else label
 
-    def _add(self, id: str, label: ImageLabel, place: str) -> None:
-        self._pictures.check_listed(id, place)
+    def _add(self, id: str, label: ImageLabel, location: str) -> None:
+        self._pictures.check_listed(id, location)
         labels = self._by_image.setdefault(id, {})
         if (label.label, label.source) in labels:
             problem = f"image {shown(id)} has the label {shown(label.label)} twice from one source"
-            raise BadInput(place, problem, "keep one of them")
+            raise BadInput(location, problem, "keep one of them")
         label = self._once.setdefault(label, label)
         labels[label.label, label.source] = label
 
@@ -216,24 +216,24 @@ class _Boxes:
 
     def images(self) -> Iterator[Image]:
         for id, group in groupby(self._table, key=lambda item: item[1][self._id].strip()):
-            place, first = next(group)
+            location, first = next(group)
             try:
-                self._check(id, place)
+                self._check(id, location)
                 self._pictures.finish(id)
                 if not self._reading.wants(id):
                     continue
                 size, file = self._pictures.look(id)
                 if size is None:
-                    raise BadInput(place, f"the size of image {shown(id)} is not known", NO_SIZE)
+                    raise BadInput(location, f"the size of image {shown(id)} is not known", NO_SIZE)
             except BadInput as error:
-                for at, _ in [(place, first), *group]:
+                for at, _ in [(location, first), *group]:
                     self._reading.skip("box without its picture", BadInput(at, error.problem, error.remedy))
                 continue
-            boxes = [self._box(str(n), row, at, size) for n, (at, row) in enumerate([(place, first), *group])]
+            boxes = [self._box(str(n), row, at, size) for n, (at, row) in enumerate([(location, first), *group])]
             facts = self._pictures.facts(id).attributes
             provenance = self._classes.provenance
             image = self._reading.image(
-                place,
+                location,
                 id,
                 size,
                 boxes=boxes,
@@ -245,36 +245,36 @@ class _Boxes:
             if image is not None:
                 yield image
 
-    def _check(self, id: str, place: str) -> None:
-        if not self._reading.text(place, "ImageID", id):
-            raise BadInput(place, "there is no ImageID", "name the image")
+    def _check(self, id: str, location: str) -> None:
+        if not self._reading.text(location, "ImageID", id):
+            raise BadInput(location, "there is no ImageID", "name the image")
         facts = self._pictures.facts(id)
         if facts.is_done:
             raise BadInput(
-                place, f"image {shown(id)} comes again after others", "sort the rows by ImageID, in one file"
+                location, f"image {shown(id)} comes again after others", "sort the rows by ImageID, in one file"
             )
-        self._pictures.check_listed(id, place)
+        self._pictures.check_listed(id, location)
 
-    def _box(self, id: str, row: list[str], place: str, size: tuple[int, int]) -> Box | None:
+    def _box(self, id: str, row: list[str], location: str, size: tuple[int, int]) -> Box | None:
         try:
             number = self._reading.number
-            shares = [number(place, name, row[i]) for name, i in self._edges]
-            score = 1.0 if self._confidence is None else number(place, "Confidence", row[self._confidence])
-            mid = self._reading.text(place, "LabelName", row[self._label].strip())
-            label = self._classes.label(mid, place)
-            flags = [flag for name, i, flag in self._flags if _is_set(row[i].strip(), name, place)]
+            shares = [number(location, name, row[i]) for name, i in self._edges]
+            score = 1.0 if self._confidence is None else number(location, "Confidence", row[self._confidence])
+            mid = self._reading.text(location, "LabelName", row[self._label].strip())
+            label = self._classes.label(mid, location)
+            flags = [flag for name, i, flag in self._flags if _is_set(row[i].strip(), name, location)]
         except BadInput as error:
             self._reading.skip("faulty box", error)
             return None
         corners = [share * side for share, side in zip(shares, size * 2, strict=True)]
         types = self._classes.types(mid)
-        return self._reading.box(place, id, corners, size, label=label, score=score, types=types, flags=flags)
+        return self._reading.box(location, id, corners, size, label=label, score=score, types=types, flags=flags)
 
 
-def _is_set(cell: str, name: str, place: str) -> bool:
+def _is_set(cell: str, name: str, location: str) -> bool:
     """Whether a column says yes; -1 and nothing stand for unknown."""
     if cell not in ("1", "0", "-1", ""):
-        raise BadInput(place, f"{name} is {shown(cell)}", "give 1, 0 or -1")
+        raise BadInput(location, f"{name} is {shown(cell)}", "give 1, 0 or -1")
     return cell == "1"
 
 

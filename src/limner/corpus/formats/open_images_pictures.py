@@ -61,10 +61,10 @@ class Pictures:
     def facts(self, id: str) -> Facts:
         return self._facts.get(id, NOTHING)
 
-    def check_listed(self, id: str, place: str) -> None:
+    def check_listed(self, id: str, location: str) -> None:
         """An error for an image that no image list names, where there are lists."""
         if self.has_list and not self.facts(id).is_listed:
-            raise BadInput(place, f"image {shown(id)} is in no image list", "name the list that has it, or no list")
+            raise BadInput(location, f"image {shown(id)} is in no image list", "name the list that has it, or no list")
 
     def finish(self, id: str) -> None:
         """Remember that the picture's boxes were read."""
@@ -75,7 +75,7 @@ class Pictures:
         return (id for id, facts in self._facts.items() if facts.is_listed and not facts.is_done)
 
     def look(self, id: str) -> tuple[tuple[int, int] | None, str]:
-        """A picture's size, told by a table or else by the picture, and its file's name, as far as they are known."""
+        """A picture's size, from a table or else the picture, and its file's name, as far as they are known."""
         file = self._find(id)
         size = self.facts(id).size
         if file is None:
@@ -94,15 +94,15 @@ class Pictures:
         self.has_list |= is_list
         self.has_sizes |= {"Width", "Height"} <= table.columns.keys()
         met: set[str] = set()
-        for place, row in table:
+        for location, row in table:
             try:
                 cells = {name: row[i].strip() for name, i in table.columns.items() if name in _READ}
-                id = self._reading.text(place, "ImageID", cells["ImageID"])
+                id = self._reading.text(location, "ImageID", cells["ImageID"])
                 if not id or id in met:
-                    problem = f"image {shown(id)} is there twice" if id else "there is no ImageID"
-                    raise BadInput(place, problem, "give every image a row of its own")
+                    problem = f"image {shown(id)} appears twice" if id else "there is no ImageID"
+                    raise BadInput(location, problem, "give every image a row of its own")
                 met.add(id)
-                self._keep(id, _joined(self.facts(id), _facts(cells, place, is_list), id, place))
+                self._keep(id, _joined(self.facts(id), _facts(cells, location, is_list), id, location))
             except BadInput as error:
                 self._reading.skip("faulty row about a picture", error)
 
@@ -113,36 +113,36 @@ class Pictures:
 _READ = frozenset({"ImageID", "Subset", "Rotation", "Width", "Height"})
 
 
-def _facts(cells: dict[str, str], place: str, is_list: bool) -> Facts:
-    width, height = (_side(cells.get(name, ""), name, place) for name in ("Width", "Height"))
+def _facts(cells: dict[str, str], location: str, is_list: bool) -> Facts:
+    width, height = (_side(cells.get(name, ""), name, location) for name in ("Width", "Height"))
     if (width is None) != (height is None):
-        raise BadInput(place, "only one of Width and Height is there", "give both, or neither")
-    return Facts(width, height, _rotation(cells.get("Rotation", ""), place), cells.get("Subset") or None, is_list)
+        raise BadInput(location, "only one of Width and Height is there", "give both, or neither")
+    return Facts(width, height, _rotation(cells.get("Rotation", ""), location), cells.get("Subset") or None, is_list)
 
 
-def _side(cell: str, name: str, place: str) -> int | None:
+def _side(cell: str, name: str, location: str) -> int | None:
     if not cell:
         return None
     if cell.isascii() and cell.isdecimal() and len(cell) < 9 and 1 <= int(cell) <= MAX_SIDE:
         return int(cell)
-    raise BadInput(place, f"{name} is {shown(cell)}", "give whole pixels")
+    raise BadInput(location, f"{name} is {shown(cell)}", "give whole pixels")
 
 
-def _rotation(cell: str, place: str) -> int | None:
+def _rotation(cell: str, location: str) -> int | None:
     if cell.lower() in ("", "nan"):
         return None
     for degrees in ROTATIONS:
         if cell in (str(degrees), f"{degrees}.0"):
             return degrees
-    raise BadInput(place, f"Rotation is {shown(cell)}", "give 0, 90, 180, 270 or nothing")
+    raise BadInput(location, f"Rotation is {shown(cell)}", "give 0, 90, 180, 270 or nothing")
 
 
-def _joined(old: Facts, new: Facts, id: str, place: str) -> Facts:
+def _joined(old: Facts, new: Facts, id: str, location: str) -> Facts:
     """Both; where they contradict each other, an error."""
     for name, before, now in zip(Facts._fields[:4], old[:4], new[:4], strict=True):
         if before is not None and now is not None and before != now:
             problem = f"image {shown(id)} has {name} {shown(now)} here and {shown(before)} in another file"
-            raise BadInput(place, problem, "join files that agree")
+            raise BadInput(location, problem, "join files that agree")
     return Facts(
         old.width or new.width,
         old.height or new.height,

@@ -38,11 +38,11 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
         for number, row in enumerate(_rows(shard)):
             if not reading.wants(row.get("id", "")):
                 continue
-            place = f"{shard}: row {number}"
+            location = f"{shard}: row {number}"
             try:
-                image = image_from_record(_record(row, place), place, reading)
+                image = image_from_record(_record(row, location), location, reading)
             except BadInput as error:
-                reading.skip("row that is no image", error)
+                reading.skip("invalid row", error)
                 continue
             if image is not None:
                 yield image
@@ -141,23 +141,23 @@ def _check_columns(schema: Any, path: Path) -> None:
             raise BadInput(f"{path}: column {field.name}", f"it is {field.type}", f"it must be {kind}")
 
 
-def _fits(found: Any, wanted: Any) -> bool:
+def _fits(actual: Any, wanted: Any) -> bool:
     """Whether values of one Arrow type can stand where those of another are wanted."""
-    if types.is_dictionary(found):
-        found = found.value_type
-    if types.is_null(found):
+    if types.is_dictionary(actual):
+        actual = actual.value_type
+    if types.is_null(actual):
         return True
     if types.is_list(wanted):
-        nested = types.is_list(found) or types.is_large_list(found) or types.is_fixed_size_list(found)
-        return nested and _fits(found.value_type, wanted.value_type)
+        nested = types.is_list(actual) or types.is_large_list(actual) or types.is_fixed_size_list(actual)
+        return nested and _fits(actual.value_type, wanted.value_type)
     if types.is_struct(wanted):
         names = [field.name for field in wanted]
-        return types.is_struct(found) and all(
-            field.name in names and _fits(field.type, wanted.field(field.name).type) for field in found
+        return types.is_struct(actual) and all(
+            field.name in names and _fits(field.type, wanted.field(field.name).type) for field in actual
         )
     if types.is_string(wanted):
-        return bool(types.is_string(found) or types.is_large_string(found))
-    return bool(types.is_integer(found) or (types.is_floating(wanted) and types.is_floating(found)))
+        return bool(types.is_string(actual) or types.is_large_string(actual))
+    return bool(types.is_integer(actual) or (types.is_floating(wanted) and types.is_floating(actual)))
 
 
 def _check_text(batch: Any, path: Path) -> None:
@@ -218,13 +218,13 @@ def _valid(array: Any) -> list[bool]:
     return valid
 
 
-def _record(row: dict[str, Any], place: str) -> dict[str, Any]:
+def _record(row: dict[str, Any], location: str) -> dict[str, Any]:
     """The row as the native format's line would say it."""
     if "limner" not in row:
-        raise BadInput(place, "the row has no schema version", f"give column limner the value {VERSION}")
+        raise BadInput(location, "the row has no schema version", f"give column limner the value {VERSION}")
     for name in ("attributes", "provenance"):
         if name in row:
-            row[name] = parse(row[name], f"{place}: {name}")
+            row[name] = parse(row[name], f"{location}: {name}")
     return row
 
 

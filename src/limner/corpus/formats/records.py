@@ -1,4 +1,4 @@
-"""JSON that is not trusted: records asked for their fields by name and kind, each fault told with its place."""
+"""Untrusted JSON: records whose fields are read by name and kind; every error names its location."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from limner.corpus.json_stream import stream_items
 from limner.corpus.reading import Reading, is_encodable
 from limner.errors import BadInput, shown
 
+# Sums of larger numbers could overflow.
 MAX_NUMBER = 1e100
-"""Beyond this, sums could overflow."""
 
 
 class Record:
@@ -24,11 +24,11 @@ class Record:
 
     __slots__ = ("fields", "place")
 
-    def __init__(self, value: object, place: str) -> None:
+    def __init__(self, value: object, location: str) -> None:
         if not isinstance(value, dict):
-            raise BadInput(place, f"{shown(value)} is no record", "write a JSON object")
+            raise BadInput(location, f"{shown(value)} is not a record", "write a JSON object")
         self.fields: dict[str, Any] = value
-        self.place = place
+        self.place = location
 
     def __contains__(self, name: str) -> bool:
         return self.fields.get(name) is not None
@@ -90,12 +90,12 @@ class Record:
         return value
 
     def records(self, name: str, reading: Reading) -> Iterator[Record]:
-        """The records of a list, each with its place; what is no record is refused or left out."""
+        """The records of a list, each with its place; what is not a record is refused or left out."""
         for i, entry in enumerate(self.entries(name)):
             try:
                 yield Record(entry, f"{self.place}: {name}[{i}]")
             except BadInput as error:
-                reading.skip(f"entry of {name} that is no record", error)
+                reading.skip(f"invalid entry of {name}", error)
 
     def size(self) -> tuple[int, int] | None:
         """The picture's width and height, or None where both are absent."""
@@ -138,14 +138,14 @@ class Ids:
         self._met: set[str] = set()
         self._reading = reading
 
-    def is_new(self, id: str, place: str) -> bool:
+    def is_new(self, id: str, location: str) -> bool:
         """True the first time; after that the id is refused or, when lenient, counted as left out."""
         if id not in self._met:
             self._met.add(id)
             return True
         problem = f"its image has the {self._kind} id {shown(id)} already"
         self._reading.skip(
-            f"{self._kind} with an id that was there already", BadInput(place, problem, "give each its own id")
+            f"{self._kind} with an id that was there already", BadInput(location, problem, "give each its own id")
         )
         return False
 
@@ -167,6 +167,6 @@ def stream(path: Path, reading: Reading) -> Iterator[tuple[str, int, Any]]:
         reading.skip("rest of a file that breaks off", error)
 
 
-def place(path: Path | str, key: str, position: int) -> str:
+def item_location(path: Path | str, key: str, position: int) -> str:
     """Where an item of `stream` stands: `file: annotations[17]`, `file: [17]` or `file: info`."""
     return f"{path}: {key}[{position}]" if position >= 0 else f"{path}: {key}"

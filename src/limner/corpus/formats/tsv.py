@@ -54,9 +54,9 @@ def read_together(paths: Sequence[Path], reading: Reading) -> Iterator[Image]:
     for table, add in ((IMAGES, gathered.add_size), (BOXES, gathered.add_box), (SENTENCES, gathered.add_sentence)):
         for source in opened:
             if source.table is table:
-                for place, row in source.rows(reading):
+                for location, row in source.rows(reading):
                     try:
-                        add(place, row)
+                        add(location, row)
                     except BadInput as error:
                         reading.skip(f"row of {table.name} that cannot be read", error)
     yield from gathered.images()
@@ -114,8 +114,8 @@ class _Opened:
         named = [t for t in TABLES if path.name in [f"{t.name}{suffix}" for suffix in SUFFIXES]]
         table = named[0] if named else _by_columns(self._columns)
         if table is None:
-            some = "; ".join(f"{t.name}: {', '.join(t.required)}" for t in TABLES)
-            raise BadInput(f"{path}:{number}", "these are not the columns of a table", f"name them first ({some})")
+            columns = "; ".join(f"{t.name}: {', '.join(t.required)}" for t in TABLES)
+            raise BadInput(f"{path}:{number}", "these are not the columns of a table", f"name them first ({columns})")
         self.table = table
         self._check_columns(f"{path}:{number}")
 
@@ -125,34 +125,34 @@ class _Opened:
         for number, line in self._lines:
             if not line:
                 continue
-            place = f"{self._path}:{number}"
+            location = f"{self._path}:{number}"
             cells = _cells(line)
             if len(cells) != len(self._columns):
                 problem = f"{len(cells)} columns where the first line names {len(self._columns)}"
-                fault = BadInput(place, problem, "columns are separated by one tab")
+                fault = BadInput(location, problem, "columns are separated by one tab")
                 reading.skip("row with another number of columns", fault)
             elif not cells[image]:
-                reading.skip("row without an image", BadInput(place, "the image's id is empty", "name the image"))
+                reading.skip("row without an image", BadInput(location, "the image's id is empty", "name the image"))
             elif reading.wants(cells[image]):
-                yield place, dict(zip(self._columns, cells, strict=True))
+                yield location, dict(zip(self._columns, cells, strict=True))
 
-    def _check_columns(self, place: str) -> None:
+    def _check_columns(self, location: str) -> None:
         for name in self.table.required:
             if name not in self._columns:
                 remedy = f"the first line names the columns {', '.join(self.table.required)}, with tabs between"
-                raise BadInput(place, f"there is no column {name}", remedy)
+                raise BadInput(location, f"there is no column {name}", remedy)
         for name in self._columns:
             if name not in self.table.columns:
-                raise BadInput(place, str(unknown("column", name, self.table.columns)))
+                raise BadInput(location, str(unknown("column", name, self.table.columns)))
             if self._columns.count(name) > 1:
-                raise BadInput(place, f"the column {name} is there twice", "keep one of them")
+                raise BadInput(location, f"the column {name} appears twice", "keep one of them")
 
 
 @dataclass
 class _Entry:
     """What the tables have said of an image so far."""
 
-    place: str
+    location: str
     box_ids: Ids
     caption_ids: Ids
     size: tuple[int, int] | None = None
@@ -170,22 +170,22 @@ class _Gathering:
         self._closed = closed
         self._entries: dict[str, _Entry] = {}
 
-    def add_size(self, place: str, row: dict[str, str]) -> None:
-        entry = self._entry(place, row)
+    def add_size(self, location: str, row: dict[str, str]) -> None:
+        entry = self._entry(location, row)
         if entry.listed:
-            problem = f"image {shown(row['image'])} is there twice"
-            raise BadInput(place, problem, "give every image one row")
+            problem = f"image {shown(row['image'])} appears twice"
+            raise BadInput(location, problem, "give every image one row")
         entry.listed = True
         entry.file = row.get("file", "")
         if row["width"] or row["height"]:
-            entry.size = _side(place, row, "width"), _side(place, row, "height")
+            entry.size = _side(location, row, "width"), _side(location, row, "height")
 
-    def add_box(self, place: str, row: dict[str, str]) -> None:
-        entry = self._entry(place, row)
+    def add_box(self, location: str, row: dict[str, str]) -> None:
+        entry = self._entry(location, row)
         id = row["box"]
-        if entry.box_ids.is_new(id, place):
+        if entry.box_ids.is_new(id, location):
             entry.boxes[id] = self._reading.box(
-                place,
+                location,
                 id,
                 [row[edge] for edge in ("x0", "y0", "x1", "y1")],
                 entry.size,
@@ -196,42 +196,44 @@ class _Gathering:
                 flags=split_names(row.get("flags", "")),
             )
 
-    def add_sentence(self, place: str, row: dict[str, str]) -> None:
-        entry = self._entry(place, row)
-        text, mentions = parse_markup(row["sentence"], place)
+    def add_sentence(self, location: str, row: dict[str, str]) -> None:
+        entry = self._entry(location, row)
+        text, mentions = parse_markup(row["sentence"], location)
         id = row.get("caption") or str(len(entry.captions))
-        if entry.caption_ids.is_new(id, place):
-            kept = [replace(mention, boxes=self._known(mention, entry, place)) for mention in mentions]
-            entry.captions.append(self._reading.caption(place, id, text, kept, row.get("source") or "gold"))
+        if entry.caption_ids.is_new(id, location):
+            known_mentions = [replace(mention, boxes=self._known(mention, entry, location)) for mention in mentions]
+            entry.captions.append(
+                self._reading.caption(location, id, text, known_mentions, row.get("source") or "gold")
+            )
 
     def images(self) -> Iterator[Image]:
         for id, entry in self._entries.items():
             image = self._reading.image(
-                entry.place, id, entry.size, boxes=entry.boxes.values(), captions=entry.captions, file=entry.file
+                entry.location, id, entry.size, boxes=entry.boxes.values(), captions=entry.captions, file=entry.file
             )
             if image is not None:
                 yield image
 
-    def _entry(self, place: str, row: dict[str, str]) -> _Entry:
+    def _entry(self, location: str, row: dict[str, str]) -> _Entry:
         id = row["image"]
         if id not in self._entries:
-            self._entries[id] = _Entry(place, Ids("box", self._reading), Ids("caption", self._reading))
+            self._entries[id] = _Entry(location, Ids("box", self._reading), Ids("caption", self._reading))
         return self._entries[id]
 
-    def _known(self, mention: Mention, entry: _Entry, place: str) -> tuple[str, ...]:
+    def _known(self, mention: Mention, entry: _Entry, location: str) -> tuple[str, ...]:
         """The mention's boxes; one that is in no table is refused or, when lenient, left out."""
         missing = [box for box in mention.boxes if box not in entry.boxes] if self._closed else []
         for box in missing:
             problem = f"a mention names box {shown(box)}, which its image does not have"
             remedy = "write [words]{} where a letter follows a mention without box" if not box.isdigit() else ""
-            self._reading.skip("reference to a box that is not there", BadInput(place, problem, remedy))
+            self._reading.skip("reference to a box that is not there", BadInput(location, problem, remedy))
         return tuple(box for box in mention.boxes if box not in missing)
 
 
-def _side(place: str, row: dict[str, str], name: str) -> int:
+def _side(location: str, row: dict[str, str], name: str) -> int:
     cell = row[name]
     if not re.fullmatch(r"[0-9]{1,8}", cell) or not 1 <= int(cell) <= MAX_SIDE:
-        raise BadInput(place, f"{name} is {shown(cell)}", "give width and height in whole pixels, or neither")
+        raise BadInput(location, f"{name} is {shown(cell)}", "give width and height in whole pixels, or neither")
     return int(cell)
 
 

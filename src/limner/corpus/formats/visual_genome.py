@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.formats.format import Codec, Head
-from limner.corpus.formats.records import Ids, Record, place, stream
+from limner.corpus.formats.records import Ids, Record, item_location, stream
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
@@ -32,15 +32,18 @@ def read_together(paths: Sequence[Path], reading: Reading) -> Iterator[Image]:
     files in turn. Files whose images are in one order are read side by side,
     so that memory holds one image at a time.
     """
-    found = _by_kind(paths, reading)
-    files = {kind: _Entries(found[kind], reading) for kind in _READ if kind in found}
+    path_by_kind = _by_kind(paths, reading)
+    files = {kind: _Entries(path_by_kind[kind], reading) for kind in _READ if kind in path_by_kind}
     is_listed = _IMAGES in files
     while files:
         kind = next(iter(files))
         for id, record in files.pop(kind).rest():
-            told = {kind: record, **{other: entry for other, file in files.items() if (entry := file.take(id))}}
+            records = {
+                kind: record,
+                **{name: entry for name, file in files.items() if (entry := file.take(id))},
+            }
             try:
-                image = _image(id, told, reading)
+                image = _image(id, records, reading)
             except BadInput as error:
                 reading.skip("faulty image", error)
                 continue
@@ -82,7 +85,7 @@ def _json_names(head: Head) -> list[str]:
 
 
 def _by_kind(paths: Sequence[Path], reading: Reading) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    path_by_kind: dict[str, Path] = {}
     for path in paths:
         head = Head(path)
         files = [path / name for name in _json_names(head)] if head.is_folder else [path]
@@ -90,16 +93,16 @@ def _by_kind(paths: Sequence[Path], reading: Reading) -> dict[str, Path]:
             kind = _kind(Head(file))
             if kind == _RELATIONS:
                 reading.warn("file of relationships, which are not read", str(file))
-            elif kind is not None and kind in found:
-                raise BadInput(str(file), f"a second file of {kind}, after {found[kind]}", "name one")
+            elif kind is not None and kind in path_by_kind:
+                raise BadInput(str(file), f"a second file of {kind}, after {path_by_kind[kind]}", "name one")
             elif kind is not None:
-                found[kind] = file
+                path_by_kind[kind] = file
             elif not head.is_folder:
                 problem = "holds neither image data, objects, attributes nor region descriptions"
                 raise BadInput(str(file), problem, "leave it out")
-    if not found:
+    if not path_by_kind:
         raise BadInput(str(paths[0]), "there are neither image data, objects, attributes nor regions", "name the files")
-    return found
+    return path_by_kind
 
 
 def _refuse_rest(files: Mapping[str, _Entries], reading: Reading) -> None:
@@ -112,17 +115,17 @@ def _refuse_rest(files: Mapping[str, _Entries], reading: Reading) -> None:
             )
 
 
-def _image(id: str, told: Mapping[str, Record], reading: Reading) -> Image | None:
-    data = told.get(_IMAGES)
+def _image(id: str, records: Mapping[str, Record], reading: Reading) -> Image | None:
+    data = records.get(_IMAGES)
     size = data.size() if data else None
-    boxes = list(_object_boxes(told.get(_OBJECTS), told.get(_ATTRIBUTES), size, reading))
+    boxes = list(_object_boxes(records.get(_OBJECTS), records.get(_ATTRIBUTES), size, reading))
     captions = []
-    if _REGIONS in told:
-        for box, caption in _regions(told[_REGIONS], size, reading):
+    if _REGIONS in records:
+        for box, caption in _regions(records[_REGIONS], size, reading):
             boxes.append(box)
             captions.append(caption)
     return reading.image(
-        next(iter(told.values())).place,
+        next(iter(records.values())).place,
         id,
         size,
         boxes=boxes,
@@ -134,7 +137,7 @@ def _image(id: str, told: Mapping[str, Record], reading: Reading) -> Image | Non
 
 @dataclass(slots=True)
 class _Thing:
-    """An object, until all files have told of it."""
+    """An object while its files are read."""
 
     place: str
     corners: tuple[float, ...]
@@ -154,9 +157,7 @@ def _object_boxes(
     for record in objects.records("objects", reading) if objects else ():
         try:
             id, thing = _id(record, "object_id"), _thing(record, reading)
-            gone = (
-                [str(other) for other in record.entries("merged_object_ids")] if "merged_object_ids" in record else []
-            )
+            gone = map(str, record.entries("merged_object_ids") if "merged_object_ids" in record else ())
         except BadInput as error:
             reading.skip("faulty object", error)
             continue
@@ -232,10 +233,10 @@ class _Entries:
         """The image's entry, or None where there is none (any more)."""
         if id in self._waiting:
             return self._unpacked(id)
-        for other, record in self._stream:
-            if other == id:
+        for other_id, record in self._stream:
+            if other_id == id:
                 return record
-            self._waiting[other] = record.place, zlib.compress(json.dumps(record.fields).encode(), 1)
+            self._waiting[other_id] = record.place, zlib.compress(json.dumps(record.fields).encode(), 1)
         return None
 
     def rest(self) -> Iterator[tuple[str, Record]]:
@@ -245,8 +246,8 @@ class _Entries:
         yield from self._stream
 
     def _unpacked(self, id: str) -> Record:
-        place, packed = self._waiting.pop(id)
-        return Record(json.loads(zlib.decompress(packed)), place)
+        location, packed = self._waiting.pop(id)
+        return Record(json.loads(zlib.decompress(packed)), location)
 
 
 def _entries(path: Path, reading: Reading) -> Iterator[tuple[str, Record]]:
@@ -254,12 +255,12 @@ def _entries(path: Path, reading: Reading) -> Iterator[tuple[str, Record]]:
     met: set[str] = set()
     for key, position, value in stream(path, reading):
         if key:
-            raise BadInput(f"{path}: {key}", "the file is no list", "is this one of the dataset's files?")
+            raise BadInput(f"{path}: {key}", "the file is not a list", "is this one of the dataset's files?")
         try:
-            record = Record(value, place(path, key, position))
+            record = Record(value, item_location(path, key, position))
             id = record.id("image_id" if "image_id" in record else "id")
             if id in met:
-                raise BadInput(record.place, f"image {shown(id)} is there twice", "give every image one entry")
+                raise BadInput(record.place, f"image {shown(id)} appears twice", "give every image one entry")
         except BadInput as error:
             reading.skip("faulty entry for an image", error)
             continue

@@ -64,14 +64,14 @@ def equal_sample(
     corpus that has too few is an error. None where a corpus has no captions.
     """
 
-    def available(each: int) -> int:
-        return min(_at_least(distribution, each) for distribution in captions_per_image)
+    def available(captions_each: int) -> int:
+        return min(_at_least(distribution, captions_each) for distribution in captions_per_image)
 
     if captions_each is not None:
         choices = [captions_each]
     else:
         choices = sorted({value for d in captions_per_image for value, _ in d.histogram if value})
-    samples = [Sample(images if images is not None else available(each), each) for each in choices]
+    samples = [Sample(images if images is not None else available(n), n) for n in choices]
     fitting = [s for s in samples if 0 < s.images <= available(s.captions_each)]
     if fitting:
         return max(fitting, key=lambda s: (s.images * s.captions_each, s.captions_each))
@@ -86,22 +86,22 @@ def sampled_ngrams(images: Iterable[Image], captions_per_image: Distribution, sa
     `captions_per_image` is that of the same images, from an earlier pass.
     """
     random = Random(seed)
-    each = sample.captions_each
-    chosen = set(random.sample(range(_at_least(captions_per_image, each)), sample.images))
+    captions_each = sample.captions_each
+    chosen = set(random.sample(range(_at_least(captions_per_image, captions_each)), sample.images))
     distinct = DistinctNgrams()
     position = 0
     for image in images:
-        if len(image.captions) < each:
+        if len(image.captions) < captions_each:
             continue
         if position in chosen:
-            for i in random.sample(range(len(image.captions)), each):
+            for i in random.sample(range(len(image.captions)), captions_each):
                 distinct.add(words(image.captions[i].text))
         position += 1
-    return Ngrams(sample.images, sample.images * each, each, seed, distinct.counts())
+    return Ngrams(sample.images, sample.images * captions_each, captions_each, seed, distinct.counts())
 
 
-def _at_least(captions_per_image: Distribution, each: int) -> int:
-    return captions_per_image.number(lambda n: n >= each)
+def _at_least(captions_per_image: Distribution, captions_each: int) -> int:
+    return captions_per_image.number(lambda n: n >= captions_each)
 
 
 def _too_few(

@@ -7,9 +7,9 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 
-def ratio(part: float, whole: float) -> float | None:
+def ratio(part: float, total: float) -> float | None:
     """`part / whole`, or None where there is nothing to divide by."""
-    return part / whole if whole else None
+    return part / total if total else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Distribution:
         n, seen = self.n, 0
         middle: list[int] = []
         for value, count in self.histogram:
-            middle += [value for place in ((n - 1) // 2, n // 2) if seen <= place < seen + count]
+            middle += [value for location in ((n - 1) // 2, n // 2) if seen <= location < seen + count]
             seen += count
         return sum(middle) / 2 if middle else None
 

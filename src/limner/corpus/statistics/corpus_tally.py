@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
+from limner.arrays import Floats
 from limner.corpus import geometry
 from limner.corpus.box import Box
 from limner.corpus.image import Image, Scalar
@@ -279,11 +280,11 @@ class Overlap:
         self._offsets = [0]
         self._pairs = 0
 
-    def _add_crowded(self, boxes: geometry.Numbers) -> None:
+    def _add_crowded(self, boxes: Floats) -> None:
         """Count an image with so many boxes that its matrix is taken a few rows at a time."""
         step = max(1, BATCH // len(boxes))
         for start in range(0, len(boxes), step):
             rows = boxes[start : start + step]
-            other = np.arange(start, start + len(rows))[:, None] != np.arange(len(boxes))
-            self._best += float((geometry.iou(rows, boxes) * other).max(1).sum())
-            self._enclosed += int((geometry.inside(rows, boxes) & other).any(1).sum())
+            is_other = np.arange(start, start + len(rows))[:, None] != np.arange(len(boxes))
+            self._best += float((geometry.iou(rows, boxes) * is_other).max(1).sum())
+            self._enclosed += int((geometry.inside(rows, boxes) & is_other).any(1).sum())

@@ -61,8 +61,10 @@ _END = 0
 def _codes(numbers: Codes, n: int) -> tuple[Codes, Codes]:
     """The high and low codes of every run of n numbers that holds no sentence's end."""
     columns = [numbers[i : len(numbers) - n + 1 + i] for i in range(n)]
-    whole = np.logical_and.reduce([column != _END for column in columns])
-    padded = [np.zeros(int(whole.sum()), dtype=np.uint64)] * (LONGEST - n) + [column[whole] for column in columns]
+    is_complete = np.logical_and.reduce([column != _END for column in columns])
+    padded = [np.zeros(int(is_complete.sum()), dtype=np.uint64)] * (LONGEST - n) + [
+        column[is_complete] for column in columns
+    ]
     shift = np.uint64(32)
     return (padded[0] << shift) | padded[1], (padded[2] << shift) | padded[3]
 

@@ -242,8 +242,8 @@ class Wording:
 
     def _count(self, kind: str, image: list[tuple[tuple[str, ...], tuple[str, ...]]]) -> None:
         boxes_by_word: dict[str, set[str]] = {}
-        for found, boxes in image:
-            distinct = set(found)
+        for phrase_words, boxes in image:
+            distinct = set(phrase_words)
             self._occurrences[kind].update(distinct)
             for word in distinct if boxes else ():
                 boxes_by_word.setdefault(word, set()).update(boxes)

@@ -86,7 +86,7 @@ GOOD = {"image_id": "a", "width": 9, "height": 9, "text": "x"}
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("[1]", "[1] is no record"),
+        ("[1]", "[1] is not a record"),
         ("{", "not JSON"),
         ("[" * 100_000, "usable JSON"),
         (json.dumps({**GOOD, "image_id": None}), "it has no image_id"),

@@ -15,7 +15,7 @@ OUTLINES = ("<OCR_WITH_REGION>", "<REFERRING_EXPRESSION_SEGMENTATION>", "<REGION
 
 
 def parse(output: Output, grounding: Grounding) -> None:
-    """Tell the grounding what `A green car<loc_54><loc_330><loc_911><loc_780>…` says."""
+    """Add what `A green car<loc_54><loc_330><loc_911><loc_780>…` says to the grounding."""
     task = output.record.text("task", "")
     if task in OUTLINES:
         raise BadInput(output.place, f"task {shown(task)} gives outlines, not boxes", "leave such lines out")

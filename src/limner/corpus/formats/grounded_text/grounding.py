@@ -60,7 +60,7 @@ class Grounding:
             self._in_list = False
 
     def mention(self, phrase: str, regions: Iterable[Region] = ()) -> None:
-        """Words that refer to boxes; the space around them is no part of the mention."""
+        """Words that refer to boxes; the space around them does not belong to the mention."""
         words = phrase.strip()
         boxes = self._sound(regions, words or "object")
         if not words:
@@ -86,7 +86,7 @@ class Grounding:
         self.oddities.append((what, piece.strip()))
 
     def _sound(self, regions: Iterable[Region], label: str) -> tuple[int, ...]:
-        """The positions of the regions that are boxes within the picture; the others are told."""
+        """The positions of the regions that are boxes within the picture; the others are reported."""
         positions = []
         for region in regions:
             if region.corners is not None and self._is_sound(*region.corners):

@@ -21,21 +21,21 @@ Locate = Callable[[Numbers], Corners | None]
 """From the numbers of a box to its corners in pixels, or None where they are out of range."""
 
 
-def tell_objects(text: str, key: str, locate: Locate, grounding: Grounding) -> None:
-    """Tell the grounding the objects of every JSON list in a text; what is around them are plain words.
+def add_objects(text: str, key: str, locate: Locate, grounding: Grounding) -> None:
+    """Add the objects of every JSON list in a text to the grounding; the text around them is plain words.
 
     The labels, with commas between, are what the list says. An object that
-    cannot be parsed is told, and those after it still are read.
+    cannot be parsed is reported, and those after it are still read.
     """
     at = 0
     while start := _START.search(text, at):
-        _tell_prose(text[at : start.start()], key, grounding)
-        at = _tell_list(text, start.start(), key, locate, grounding)
-    _tell_prose(text[at:], key, grounding)
+        _add_prose(text[at : start.start()], key, grounding)
+        at = _add_list(text, start.start(), key, locate, grounding)
+    _add_prose(text[at:], key, grounding)
 
 
 def parse_box_2d(output: Output, grounding: Grounding) -> None:
-    """Tell the grounding what `[{"box_2d": [top, left, bottom, right], "label": "…"}]` says."""
+    """Add what `[{"box_2d": [top, left, bottom, right], "label": "…"}]` says to the grounding."""
 
     def locate(box: Numbers) -> Corners | None:
         if not all(0 <= number <= SCALE for number in box):
@@ -44,7 +44,7 @@ def parse_box_2d(output: Output, grounding: Grounding) -> None:
         across, down = grounding.width, grounding.height
         return x0 * across / SCALE, y0 * down / SCALE, x1 * across / SCALE, y1 * down / SCALE
 
-    tell_objects(output.text, "box_2d", locate, grounding)
+    add_objects(output.text, "box_2d", locate, grounding)
 
 
 MAX_FAULTS = 100
@@ -56,7 +56,7 @@ _FENCE = re.compile(r"```[A-Za-z0-9]*")
 _decoder = json.JSONDecoder()
 
 
-def _tell_prose(prose: str, key: str, grounding: Grounding) -> None:
+def _add_prose(prose: str, key: str, grounding: Grounding) -> None:
     words = _FENCE.sub("", prose)
     if f'"{key}"' in words:
         grounding.unparsable(words)
@@ -64,8 +64,8 @@ def _tell_prose(prose: str, key: str, grounding: Grounding) -> None:
         grounding.say(words)
 
 
-def _tell_list(text: str, at: int, key: str, locate: Locate, grounding: Grounding) -> int:
-    """Tell the objects that follow one another from a position on, and return where they end."""
+def _add_list(text: str, at: int, key: str, locate: Locate, grounding: Grounding) -> int:
+    """Add the objects that follow one another from a position on, and return where they end."""
     faults = 0
     while True:
         match = _BETWEEN.match(text, at)
@@ -81,9 +81,9 @@ def _tell_list(text: str, at: int, key: str, locate: Locate, grounding: Groundin
             end = following if following >= 0 else len(text)
             grounding.unparsable(text[at:end])
         else:
-            found = list(_objects(value, key)) or [value]
-            for item in found:
-                _tell_object(item, key, locate, grounding, text[at:end])
+            items = list(_objects(value, key)) or [value]
+            for item in items:
+                _add_object(item, key, locate, grounding, text[at:end])
         at = end
 
 
@@ -100,7 +100,7 @@ def _objects(value: Any, key: str) -> Iterator[dict[str, Any]]:
             waiting += reversed(item)
 
 
-def _tell_object(item: dict[str, Any], key: str, locate: Locate, grounding: Grounding, piece: str) -> None:
+def _add_object(item: dict[str, Any], key: str, locate: Locate, grounding: Grounding, piece: str) -> None:
     label = item.get("label", "")
     if not isinstance(label, str) or not is_encodable(label):
         grounding.unparsable(piece)

@@ -12,7 +12,7 @@ PATCHES = 32
 
 
 def parse(output: Output, grounding: Grounding) -> None:
-    """Tell the grounding what `An image of<phrase> a fire</phrase><object>…</object>` says."""
+    """Add what `An image of<phrase> a fire</phrase><object>…</object>` says to the grounding."""
     # What stands before the picture's end is the prompt's picture, not output.
     text = _SPECIAL.sub("", output.text.rpartition("</image>")[2])
     text, cut = split_cut_tag(text, _TAGS)

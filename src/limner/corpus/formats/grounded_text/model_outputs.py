@@ -47,7 +47,7 @@ class Output:
 
 
 Parse = Callable[[Output, Grounding], None]
-"""Takes an output's text apart, telling the grounding what it finds."""
+"""Parses an output's text and adds what it says to the grounding."""
 
 
 class _Model:
@@ -93,15 +93,15 @@ class _Model:
         for number, line in read_lines(path):
             if not line.strip():
                 continue
-            place = f"{path}:{number}"
+            location = f"{path}:{number}"
             try:
-                value = parse_json(line, place)
-                output = self._output(Record(value, place), path)
+                value = parse_json(line, location)
+                output = self._output(Record(value, location), path)
             except BadInput as error:
-                reading.skip("line that is no output", error)
+                reading.skip("invalid line", error)
                 continue
             for name in [name for name in value if name not in self._known]:
-                reading.warn("field that is not read", f"{place}: {shown(name)}")
+                reading.warn("field that is not read", f"{location}: {shown(name)}")
             if reading.wants(output.image_id):
                 yield output
         if number == 0:
@@ -163,22 +163,22 @@ def _by(size: tuple[int, int]) -> str:
     return f"{size[0]} by {size[1]}"
 
 
-def _picture_size(outputs: Path, file_name: str, place: str) -> tuple[int, int]:
+def _picture_size(outputs: Path, file_name: str, location: str) -> tuple[int, int]:
     """Width and height of the picture that a line names, which lies beside the file of outputs or below it."""
     remedy = 'give "width" and "height", or a "file_name" that is beside the file of outputs'
     if not file_name:
-        raise BadInput(place, "the image's size is not given", remedy)
+        raise BadInput(location, "the image's size is not given", remedy)
     if not picture_files.is_inside(file_name):
-        raise BadInput(place, f"the picture {shown(file_name)} is outside the folder of the outputs", remedy)
+        raise BadInput(location, f"the picture {shown(file_name)} is outside the folder of the outputs", remedy)
     path = outputs.parent / file_name
     if not picture_files.is_file(path):
-        raise BadInput(place, f"the image's size is not given and there is no picture {shown(file_name)}", remedy)
+        raise BadInput(location, f"the image's size is not given and there is no picture {shown(file_name)}", remedy)
     try:
         width, height = picture_files.picture_size(path)
     except BadInput as error:
-        raise BadInput(place, f"the picture {shown(file_name)} cannot be read", remedy) from error
+        raise BadInput(location, f"the picture {shown(file_name)} cannot be read", remedy) from error
     if width < 1 or height < 1:
-        raise BadInput(place, f"the picture {shown(file_name)} measures {width} by {height}", remedy)
+        raise BadInput(location, f"the picture {shown(file_name)} measures {width} by {height}", remedy)
     return width, height
 
 
@@ -198,7 +198,7 @@ def syntax_of(head: Head) -> str | None:
 
 
 def _text(line: str) -> str:
-    """The output on a line, or nothing if the line is none."""
+    """The output on a line, "" if the line is not one."""
     try:
         record = json.loads(line)
     except (ValueError, RecursionError):

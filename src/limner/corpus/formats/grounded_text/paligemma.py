@@ -14,7 +14,7 @@ SEGMENTS = 16
 
 
 def parse(output: Output, grounding: Grounding) -> None:
-    """Tell the grounding what `<loc0256><loc0128><loc0768><loc0512> cat ; …` says."""
+    """Add what `<loc0256><loc0128><loc0768><loc0512> cat ; …` says to the grounding."""
     text, cut = split_cut_tag(_SPECIAL.sub("", output.text), ("<loc", "<seg"))
     runs = list(_RUN.finditer(text))
     grounding.say(text[: runs[0].start()] if runs else text)
@@ -35,7 +35,7 @@ _BOX = re.compile(r"<loc([0-9]{4})>" * 4)
 
 
 def _regions(run: str, grounding: Grounding) -> list[Region]:
-    """The boxes of a run of tokens; masks are told, for the model has no place for them."""
+    """The boxes of a run of tokens; masks are reported, because an image has no field for them."""
     tokens = _TOKEN.findall(run)
     segments = [token for token in tokens if token.startswith("<seg")]
     corners = [token for token in tokens if token.startswith("<loc")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from limner.corpus.formats.grounded_text.grounding import Corners, Grounding, Region, split_cut_tag
-from limner.corpus.formats.grounded_text.json_boxes import Numbers, tell_objects
+from limner.corpus.formats.grounded_text.json_boxes import Numbers, add_objects
 from limner.corpus.formats.grounded_text.model_outputs import Output
 from limner.corpus.formats.records import Record
 from limner.errors import BadInput
@@ -15,12 +15,12 @@ KEY = "bbox_2d"
 
 
 def parse(output: Output, grounding: Grounding) -> None:
-    """Tell the grounding what an output says, in whichever of the syntaxes it is."""
+    """Add what an output says, in either syntax, to the grounding."""
     text = _SPECIAL.sub("", output.text)
     if _PIECE.search(text):
         _parse_tags(text, grounding)
     else:
-        tell_objects(text, KEY, lambda box: _locate(box, output.record, grounding), grounding)
+        add_objects(text, KEY, lambda box: _locate(box, output.record, grounding), grounding)
 
 
 def _parse_tags(text: str, grounding: Grounding) -> None:
