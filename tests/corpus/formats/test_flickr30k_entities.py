@@ -137,8 +137,8 @@ BOMB = '<!DOCTYPE a [<!ENTITY b "{}">]><annotation>&b;</annotation>'.format("x" 
         (annotation("<object><name>1</name></object>"), GOOD_LINE, "Annotations/7.xml: object 1", "neither bndbox"),
         (annotation(), GOOD_LINE, "Sentences/7.txt:1", "chain '1' is named by no object"),
         (GOOD_XML, "fine\n[/EN#1/other a sign .\n", "Sentences/7.txt:2", "is not closed"),
-        (GOOD_XML, "[/EN#x/other a sign] .\n", "Sentences/7.txt:1", "is no mention"),
-        (GOOD_XML, "[/EN#1/other] .\n", "Sentences/7.txt:1", "is no mention"),
+        (GOOD_XML, "[/EN#x/other a sign] .\n", "Sentences/7.txt:1", "is not a mention"),
+        (GOOD_XML, "[/EN#1/other] .\n", "Sentences/7.txt:1", "is not a mention"),
         (GOOD_XML, b"caf\xe9\n", "Sentences/7.txt", "not UTF-8"),
     ],
 )
@@ -187,7 +187,7 @@ def test_a_member_that_unpacks_without_end_is_given_up(tmp_path: Path) -> None:
         (Image("7", 9, 9, (Box("0", 0, 0, 5.5, 5),), (), (Chain("1", ("0",)),)), "whole pixels"),
         (Image("7", 9, 9, captions=(Caption("0", "a\nb"),)), "line break"),
         (Image("7", 9, 9, captions=(Caption("0", "a]", (Mention(0, 2),)),)), "closing bracket"),
-        (Image("../7", 9, 9), "no file name"),
+        (Image("../7", 9, 9), "not a file name"),
     ],
 )
 def test_what_the_format_cannot_say_is_not_written(tmp_path: Path, image: Image, said: str) -> None:

@@ -129,7 +129,7 @@ FILES: dict[str, tuple[bytes, str]] = {
     "UTF-16": (WHOLE.encode("utf-16"), "not UTF-8"),
     "Latin-1": (WHOLE.replace("man", "m\xe4n").encode("latin-1"), "not UTF-8"),
     "a list": (b"[1]", "there are no images"),
-    "an object for images": (b'{"images": {"filename": 1}}', "is no list"),
+    "an object for images": (b'{"images": {"filename": 1}}', "is not a list"),
     "NaN": (WHOLE.replace("391895}", "NaN}").encode(), "NaN"),
     "no end": (WHOLE[:-40].encode(), "is the file complete?"),
 }

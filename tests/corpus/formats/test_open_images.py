@@ -96,7 +96,7 @@ def test_a_broken_picture_is_refused_by_its_name(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures" / f"{PLANE}.jpg").write_bytes(b"\xff\xd8\xff\xe0 no picture")
     (boxes,) = write_files(tmp_path, {"boxes.csv": OPEN_IMAGES_BOXES})
-    with pytest.raises(BadInput, match="no picture"):
+    with pytest.raises(BadInput, match="is not a picture"):
         list(open_corpus([boxes, tmp_path / "pictures"], "open-images"))
 
 
@@ -174,7 +174,11 @@ FAULTS: dict[str, tuple[dict[str, str], str, str]] = {
         "boxable.csv:5",
         "'Plane' here and 'Airplane' before",
     ),
-    "a class alone": ({"class-descriptions-boxable": OPEN_IMAGES_CLASSES + "/m/1\n"}, "boxable.csv:5", "no class and"),
+    "a class alone": (
+        {"class-descriptions-boxable": OPEN_IMAGES_CLASSES + "/m/1\n"},
+        "boxable.csv:5",
+        "expected an id and a name",
+    ),
 }
 
 

@@ -97,11 +97,11 @@ def test_what_the_tables_can_hold_is_read_back_equal(tmp_path: Path, images: lis
 
 
 def plain(image: Image) -> Image:
-    """The image without what the tables do not hold: chains, types of mentions, attributes and provenance."""
+    """The image without what the tables do not hold: chains, all but the boxes of mentions, labels, facts."""
     captions = tuple(
-        replace(c, mentions=tuple(replace(m, chain=None, types=()) for m in c.mentions)) for c in image.captions
+        replace(c, mentions=tuple(Mention(m.start, m.end, m.boxes) for m in c.mentions)) for c in image.captions
     )
-    return replace(image, captions=captions, chains=(), attributes={}, provenance={})
+    return replace(image, captions=captions, chains=(), attributes={}, provenance={}, labels=())
 
 
 def test_what_is_awkward_is_written_and_read_back(tmp_path: Path) -> None:
