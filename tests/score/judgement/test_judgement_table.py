@@ -1,12 +1,21 @@
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import numpy as np
 import pytest
 
 from limner.errors import LimnerError
-from limner.score.judgement.correlation import correlation
-from limner.score.judgement.judgement_table import AgainstJudgements, judgement_table, williams
+from limner.score.judgement.correlation import KINDS, Kind, correlation
+from limner.score.judgement.judgement_table import AgainstJudgements, Row, Scores, williams
 from limner.score.judgement.judgements import EXPERT, Judgement, Judgements
+
+
+def judgement_table(
+    people: Judgements, scores: Mapping[str, Scores], *, kinds: Sequence[Kind] = KINDS, **options: Any
+) -> list[Row]:
+    return AgainstJudgements(people, scores, **options).table(kinds)
 
 
 @pytest.fixture(scope="module")

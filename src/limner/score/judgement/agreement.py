@@ -137,6 +137,7 @@ def _sampled(ratings: Ratings, compute: Compute, samples: int, seed: int) -> Flo
         raise LimnerError(f"{samples} samples are too few; take {SAMPLES:,}")
     generator = np.random.default_rng(seed)
     n = ratings.n_pairable
+    # A sample of units is a multinomial draw of their patterns: no unit is drawn by itself.
     step = max(1, BLOCK // len(ratings.pattern))
     blocks = [min(step, samples - at) for at in range(0, samples, step)]
     draws = (generator.multinomial(n, ratings.times / n, size=size).astype(np.float64) for size in blocks)
@@ -195,6 +196,7 @@ def _alpha_of_squares(ratings: Ratings, times: Floats, given: Floats, numbers: F
     within = 2.0 * (ratings.sizes * squares - sums**2) / (ratings.sizes - 1.0)
     n = given.sum(axis=1)
     overall = 2.0 * (n * (given * numbers**2).sum(axis=1) - (given * numbers).sum(axis=1) ** 2) / (n - 1.0)
+    # Rounding may leave a little of a sample in which all ratings are equal, and that has no α.
     is_one = (given > 0).sum(axis=1) < 2
     return _alpha((times * within).sum(axis=1), np.where(is_one, 0.0, overall))
 

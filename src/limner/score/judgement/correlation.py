@@ -124,6 +124,7 @@ def _draws(n_clusters: int, samples: int, seed: int) -> Iterator[Integers]:
     if samples < 1:
         raise LimnerError(f"{samples} samples are too few; take {SAMPLES:,}")
     generator = np.random.default_rng(seed)
+    # Only how often a cluster is drawn matters, so that a sample is one multinomial draw.
     shares = np.full(n_clusters, 1.0 / n_clusters)
     step = max(1, 2 * BLOCK // n_clusters)
     for at in range(0, samples, step):

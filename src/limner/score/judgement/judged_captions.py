@@ -116,6 +116,7 @@ def judged_set(judgements: Judgements, images: Iterable[Image], name: str = "jud
     its image, it is not a reference in any of the image's pairs. Pairs without
     a reference are left out and counted.
     """
+    # Only captions of judged images are kept: the corpus may be much larger.
     wanted = set(judgements.images)
     captions = {
         image.id: {caption.id: caption.text for caption in image.captions if caption.source == "gold"}

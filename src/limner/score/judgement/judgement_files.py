@@ -132,6 +132,7 @@ class _Source(NamedTuple):
                 judgement = Judgement(
                     record.image, record.caption, scale.value(record.value), record.rater, record.count
                 )
+                # The first scale of the file is taken if none is named; any other is then an error below.
                 if scale.name == (met := met or scale.name):
                     gathering.add(judgement, number)
             except (msgspec.MsgspecError, ValueError, RecursionError) as error:

@@ -63,25 +63,12 @@ class Versus(NamedTuple):
     p_adjusted: float | None
 
 
-def judgement_table(
-    judgements: Judgements,
-    scores: Mapping[str, Scores],
-    *,
-    kinds: Sequence[Kind] = KINDS,
-    by_rating: bool = False,
-    samples: int = SAMPLES,
-    seed: int = 0,
-) -> list[Row]:
-    """The correlations of every metric, of each kind, with intervals from samples of the images.
+class AgainstJudgements:
+    """Metrics beside judgements of the same pairs, with intervals from samples of the images.
 
     If `by_rating`, every rating is a row; otherwise a row is a pair with its
-    mean judgement.
+    mean judgement. Samples are kept, because sampling takes the time.
     """
-    return AgainstJudgements(judgements, scores, by_rating=by_rating, samples=samples, seed=seed).table(kinds)
-
-
-class AgainstJudgements:
-    """Metrics beside judgements of the same pairs. Samples are kept, because sampling takes the time."""
 
     def __init__(
         self,

@@ -159,6 +159,7 @@ def _again(pair: Integers, rater: Integers, n_raters: int) -> Booleans:
     """Which judgements repeat an earlier one of the same pair by the same rater."""
     repeated = np.zeros(len(pair), dtype=np.bool_)
     named = np.flatnonzero(rater != UNNAMED)
+    # Unnamed raters may be different people each time: they cannot repeat themselves.
     key = pair[named] * max(n_raters, 1) + rater[named]
     _, first = np.unique(key, return_index=True)
     repeated[named] = True
@@ -166,6 +167,7 @@ def _again(pair: Integers, rater: Integers, n_raters: int) -> Booleans:
     return repeated
 
 
+# At most 15 digits: a float holds whole numbers of that size exactly.
 RANGE = re.compile(r"(-?[0-9]{1,15}(?:\.[0-9]{1,15})?)-(-?[0-9]{1,15}(?:\.[0-9]{1,15})?)")
 
 Answer = int | float | str

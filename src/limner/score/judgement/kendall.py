@@ -27,12 +27,6 @@ MAX_CELLS = 1 << 22
 BLOCK = 1 << 22
 
 
-def kendall(x: Floats, y: Floats, kind: Tau) -> float:
-    """τ-b or τ-c of two columns; NaN if a column does not vary. O(n log n)."""
-    times = np.ones((1, len(x)), dtype=np.int64)
-    return float(kendall_of_samples(x, y, np.arange(len(x)), times, kind)[0])
-
-
 def kendall_of_samples(x: Floats, y: Floats, cluster: Integers, times: Integers, kind: Tau) -> Floats:
     """τ of every sample; row i is in sample s `times[s, cluster[i]]` times. NaN if a column does not vary."""
     n_clusters = times.shape[1]

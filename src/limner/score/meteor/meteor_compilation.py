@@ -140,6 +140,7 @@ def _trie(phrases: list[bytes], number: Mapping[bytes, int], report: Share) -> t
     longest = int(lengths.max(initial=0))
     while depth < longest:
         longer = np.flatnonzero(lengths > depth)
+        # A node and a word in one number: sorting them gives the children of each node side by side.
         keys = nodes[longer] * len(number) + words[starts[longer] + depth]
         distinct, places = np.unique(keys, return_inverse=True)
         nodes[longer] = n_nodes + places
@@ -172,6 +173,7 @@ def _paraphrase_arrays(nodes: Integers, firsts: array[int], seconds: array[int],
     if not firsts:
         return {"paraphrase_starts": np.zeros(n_nodes + 1, dtype=np.uint32), "paraphrases": np.zeros(0, np.uint32)}
     sources = nodes[np.frombuffer(firsts, dtype=np.uint32)]
+    # Stable: paraphrases of one phrase keep the order of the table.
     order = np.argsort(sources, kind="stable")
     starts = np.zeros(n_nodes + 1, dtype=np.uint32)
     np.cumsum(np.bincount(sources, minlength=n_nodes), out=starts[1:])

@@ -56,6 +56,7 @@ class Meteor(Metric):
         self._key = ""
 
     def __getstate__(self) -> dict[str, object]:
+        # The tables are a file in the cache that every process maps for itself; their key shows that it is the same.
         return {**self.__dict__, "_tables": self._given, "_progress": silent, "_key": self.tables.key}
 
     @classmethod

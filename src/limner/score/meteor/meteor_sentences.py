@@ -150,6 +150,7 @@ def phrases(tables: Tables, tokens: TokenTable, known: Integers) -> Phrases:
     distinct = np.flatnonzero(is_here)
     number = np.full(n_nodes, -1, dtype=np.int32)
     number[distinct] = np.arange(len(distinct))
+    # Sources rise, since they were gathered in the order of nodes.
     same_starts = np.searchsorted(sources, distinct).astype(np.int64)
     return _occurrences(counts, number[nodes], np.append(same_starts, len(sources)), number[targets])
 

@@ -77,6 +77,7 @@ class OriginalSpice(Metric):
         with tempfile.TemporaryDirectory(prefix="limner-spice-") as name:
             folder = Path(name)
             (folder / "in.json").write_text(json.dumps(given), encoding="ascii")
+            # Whatever the program unpacks goes to this folder too, and away with it.
             command += [f"-Djava.io.tmpdir={name}", "-jar", str(self._folder / JAR), str(folder / "in.json")]
             command += ["-out", str(folder / "out.json"), "-subset", "-silent"]
             done = subprocess.run(command, cwd=folder, capture_output=True, check=False, stdin=subprocess.DEVNULL)

@@ -38,6 +38,7 @@ class ParseStore:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             self._connection = sqlite3.connect(path, timeout=60.0, isolation_level=None)
+            # Readers do not wait for a writer in this mode, and a crash loses no more than the last writes.
             self._connection.execute("PRAGMA journal_mode = WAL")
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute(
@@ -86,6 +87,7 @@ class ParseStore:
         )
         if (pages - free) * size <= self._max_bytes:
             return
+        # Numbers rise with time: those up to the mean are the older half.
         execute("BEGIN IMMEDIATE")
         middle = execute("SELECT avg(number) FROM parse").fetchone()[0]
         execute("DELETE FROM parse WHERE number <= ?", (middle,))

@@ -130,6 +130,7 @@ class Merged:
         for graph in graphs:
             for name, value in graph.attributes:
                 values.setdefault((node_of[name],), {}).setdefault(value, (name, value))
+        # Relations come after all attributes, so that facts are in the order of their kinds.
         for graph in graphs:
             for subject, value, target in graph.relations:
                 values.setdefault((node_of[subject], node_of[target]), {}).setdefault(value, (subject, value, target))
