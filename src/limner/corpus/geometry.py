@@ -19,11 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 from limner.arrays import Booleans, Floats, Indices
 from limner.corpus.box import Box
 
+# Pairs whose IoU is worked out at a time: what stays in a processor's cache is done twice as fast.
 BLOCK = 1 << 16
-"""Pairs whose IoU is worked out at a time: what stays in a processor's cache is done twice as fast."""
 
+# Boxes, with padding, that one batch of groups may hold in `nms`: bounds its memory to some 100 MB.
 NMS_BATCH = 1 << 20
-"""Boxes, with padding, that one batch of groups may hold in `nms`: bounds its memory to some 100 MB."""
 
 
 class Pairs(NamedTuple):

@@ -21,11 +21,11 @@ else:
 
 Scalar = str | int | float | bool
 
+# The version of the schema, which every line of the native format begins with.
 VERSION = 2
-"""The version of the schema, which every line of the native format begins with."""
 
+# The oldest version that is still read: it has no image labels, candidates and origins.
 FIRST_VERSION = 1
-"""The oldest version that is still read: it has no image labels, candidates and origins."""
 
 # Pixels. No picture is larger; a file that says so is wrong, or hostile.
 MAX_SIDE = 10_000_000

@@ -14,8 +14,8 @@ from limner.errors import BadInput, shown
 from limner.files import open_bytes
 
 CHUNK = 1 << 20
+# Characters one item may have before the file is taken for hostile.
 MAX_ITEM = 16 << 20
-"""Characters one item may have before the file is taken for hostile."""
 
 _SPACE = re.compile(r"[ \t\n\r]+")
 _FOLLOWED = re.compile(r"[ \t\n\r]*,[ \t\n\r]*(?=[^ \t\n\r])")

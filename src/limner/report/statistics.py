@@ -14,8 +14,8 @@ Row = tuple[str, list[Cell | None]]
 """A label and the value of each corpus, None where it has none."""
 
 LABEL, VALUE, NOTE = 40, 19, 9
+# Values of an attribute, or sources of captions, that are listed one by one.
 MOST_VALUES = 12
-"""Values of an attribute, or sources of captions, that are listed one by one."""
 
 
 def text_of(corpora: Sequence[Statistics]) -> str:

@@ -11,11 +11,11 @@ from limner.corpus.statistics import Distribution, Statistics, WordFigures
 from limner.look import plots
 from limner.look.tables import cut, cut_left
 
+# Letters of a corpus' name that a panel shows.
 NAME = 32
-"""Letters of a corpus' name that a panel shows."""
 
+# Types of chains that have bars of their own.
 TYPES = 10
-"""Types of chains that have bars of their own."""
 
 
 def draw(corpora: Sequence[Statistics], folder: Path) -> list[Path]:

@@ -91,8 +91,8 @@ def _system(path: Path) -> str:
     return name.removeprefix(RESULTS) or name
 
 
+# Fields of nocaps' images that become attributes; both are absent where the benchmark hides them.
 NOCAPS_FACTS = ("domain", "open_images_id")
-"""Fields of nocaps' images that become attributes; both are absent where the benchmark hides them."""
 
 
 def read_nocaps(path: Path, reading: Reading) -> Iterator[Image]:

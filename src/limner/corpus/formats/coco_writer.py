@@ -20,8 +20,8 @@ from limner.files import STDIO, write_bytes, write_folder
 DOCUMENTS = ("captions.json", "instances.json")
 RESULTS = "results-"
 SUFFIXES = (".json", ".json.gz", ".json.zst")
+# From here on are the categories that are not COCO's.
 FIRST_FOREIGN = 1001
-"""From here on are the categories that are not COCO's."""
 
 IN_MEMORY = 16 << 20
 
@@ -212,8 +212,8 @@ def _write_object(handle: IO[bytes], **arrays: _Array) -> None:
     handle.write(b"}\n")
 
 
+# Of an id that is a number already: what every reader of JSON holds exactly.
 MAX_DIGITS = 15
-"""Of an id that is a number already: what every reader of JSON holds exactly."""
 
 
 class Numbering:

@@ -11,8 +11,8 @@ from limner.corpus.reading import Reading
 from limner.errors import BadInput
 from limner.files import ZIP_FAULTS, cannot
 
+# Bytes one image's file may unpack to; real ones have a few thousand.
 MAX_MEMBER = 4 << 20
-"""Bytes one image's file may unpack to; real ones have a few thousand."""
 
 
 class Member:

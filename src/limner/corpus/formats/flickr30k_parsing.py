@@ -108,8 +108,8 @@ def _whole(text: str | None, location: str, name: str) -> int:
 _WHOLE = re.compile(r"\s*-?[0-9]+\s*")
 
 
+# The chain of phrases that refer to nothing visible; each is a thing of its own.
 NOT_VISUAL = "0"
-"""The chain of phrases that refer to nothing visible; each is a thing of its own."""
 
 MARK = "[/EN#"
 

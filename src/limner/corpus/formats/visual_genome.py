@@ -16,8 +16,8 @@ from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
 
+# The label and the flag of the box that a region description has to itself.
 REGION = "region"
-"""The label and the flag of the box that a region description has to itself."""
 
 
 def read(path: Path, reading: Reading) -> Iterator[Image]:

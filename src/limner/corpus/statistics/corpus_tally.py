@@ -17,11 +17,11 @@ from limner.corpus.statistics.mention_tally import ChainTally, MentionTally, Spo
 from limner.text.words import words
 
 TOP_LABELS = 20
+# More classes than this are many, as in Section 3.2 of the nocaps paper.
 MANY_CLASSES = 6
-"""More classes than this are many, as in Section 3.2 of the nocaps paper."""
 
+# Values an attribute may have and still tell kinds of images apart.
 MOST_KINDS = 100
-"""Values an attribute may have and still tell kinds of images apart."""
 
 
 def statistics(
@@ -229,8 +229,8 @@ class _BoxTally:
         )
 
 
+# Pairs of boxes that are compared at a time: bounds memory to some 100 MB.
 BATCH = 1 << 20
-"""Pairs of boxes that are compared at a time: bounds memory to some 100 MB."""
 
 
 class Overlap:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 Codes = NDArray[np.uint64]
 
 LONGEST = 4
+# Words that are held before their n-grams are told apart.
 BUFFERED = 1 << 20
-"""Words that are held before their n-grams are told apart."""
 
 
 class DistinctNgrams:

@@ -161,14 +161,14 @@ def _type_figures(type: str, counts: Counter[str], n_images: int) -> TypeFigures
     )
 
 
+# How many words are listed, as in Figure 6 of the Flickr30k Entities paper.
 SHOWN = 20
-"""How many words are listed, as in Figure 6 of the Flickr30k Entities paper."""
 
+# Expressions that are held before their words are looked for, since taggers like many at a time.
 BATCH = 1 << 15
-"""Expressions that are held before their words are looked for, since taggers like many at a time."""
 
+# Distinct phrases whose words are remembered.
 REMEMBERED = 1 << 18
-"""Distinct phrases whose words are remembered."""
 
 
 class Phrase(NamedTuple):

@@ -10,8 +10,8 @@ from limner.errors import BadInput, shown
 
 BINS = 1000
 
+# Tasks whose numbers are corners of outlines, which nothing in the text tells from boxes.
 OUTLINES = ("<OCR_WITH_REGION>", "<REFERRING_EXPRESSION_SEGMENTATION>", "<REGION_TO_SEGMENTATION>")
-"""Tasks whose numbers are corners of outlines, which nothing in the text tells from boxes."""
 
 
 def parse(output: Output, grounding: Grounding) -> None:

@@ -11,8 +11,8 @@ from limner.corpus.formats.grounded_text.grounding import Corners, Grounding, Re
 from limner.corpus.formats.grounded_text.model_outputs import Output
 from limner.corpus.reading import is_encodable
 
+# What `box_2d` counts in: thousandths of the picture's sides.
 SCALE = 1000
-"""What `box_2d` counts in: thousandths of the picture's sides."""
 
 Numbers = tuple[float, float, float, float]
 """A box as the text has it, in whatever order and scale."""
@@ -47,8 +47,8 @@ def parse_box_2d(output: Output, grounding: Grounding) -> None:
     add_objects(output.text, "box_2d", locate, grounding)
 
 
+# Objects that may be broken before the rest of the list is one unparsable piece.
 MAX_FAULTS = 100
-"""Objects that may be broken before the rest of the list is one unparsable piece."""
 
 _START = re.compile(r'\[\s*[\[{\]]|\{\s*["}]')
 _BETWEEN = re.compile(r"[\s,\[\]]*")

@@ -7,8 +7,8 @@ import re
 from limner.corpus.formats.grounded_text.grounding import Corners, Grounding, Region, split_cut_tag
 from limner.corpus.formats.grounded_text.model_outputs import Output
 
+# The picture is a grid of so many patches a side, numbered along its rows.
 PATCHES = 32
-"""The picture is a grid of so many patches a side, numbered along its rows."""
 
 
 def parse(output: Output, grounding: Grounding) -> None:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 else:
     picture_files = lazy("limner.corpus.picture_files")
 
+# Characters an output may have before it is taken for no model's.
 MAX_TEXT = 1_000_000
-"""Characters an output may have before it is taken for no model's."""
 
 FIELDS = ("image_id", "width", "height", "text", "file_name", "source")
 

@@ -9,8 +9,8 @@ from limner.corpus.formats.grounded_text.grounding import Corners, Grounding, Re
 from limner.corpus.formats.grounded_text.model_outputs import Output
 
 BINS = 1024
+# Tokens that code the mask within one box.
 SEGMENTS = 16
-"""Tokens that code the mask within one box."""
 
 
 def parse(output: Output, grounding: Grounding) -> None:
