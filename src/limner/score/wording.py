@@ -18,7 +18,6 @@ people do, F where either does; it is 0 where only one of them does.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from functools import lru_cache
 from math import fsum
@@ -29,8 +28,8 @@ from limner.score.content import Boxes, mentioned
 from limner.score.measure import Compared, FinerMeasure
 from limner.score.metric import Choices
 from limner.text.forms import singular
-from limner.text.lexicon import COLLECTIVES, DETERMINERS, INDEFINITE, word_set
-from limner.text.phrases import head_noun, is_number, modifiers
+from limner.text.lexicon import DETERMINERS, INDEFINITE, word_set
+from limner.text.phrases import held_phrase, is_number, modifiers, thing_noun
 
 
 class Noun(NamedTuple):
@@ -117,28 +116,11 @@ NAMELESS = DETERMINERS | INDEFINITE | word_set("other it he she they them him i 
 @lru_cache(maxsize=1 << 16)
 def noun_of(phrase: str) -> str | None:
     """The noun, singular, for what a phrase shows; None for one that names nothing."""
-    noun = singular(head_noun(_held(phrase)))
+    noun = singular(thing_noun(phrase))
     return None if noun in NAMELESS or is_number(noun) else noun
 
 
 @lru_cache(maxsize=1 << 16)
 def attributes_of(phrase: str) -> frozenset[str]:
     """The words that describe what a phrase shows: "young" of "a large group of young people"."""
-    return frozenset(modifiers(_held(phrase)))
-
-
-def _held(phrase: str) -> str:
-    """The phrase for what is to be seen: what a collective holds, otherwise the phrase itself."""
-    for _ in range(_DEPTH):
-        head = head_noun(phrase)
-        if singular(head) not in COLLECTIVES:
-            break
-        holding = re.search(rf"\b{re.escape(head)}\s+of\s+(?=\S)", phrase, re.IGNORECASE)
-        if holding is None:
-            break
-        phrase = phrase[holding.end() :]
-    return phrase
-
-
-_DEPTH = 4
-"""How many collectives may hold each other: "a row of groups of people" has two."""
+    return frozenset(modifiers(held_phrase(phrase)))

@@ -50,10 +50,18 @@ def head_noun(phrase: str) -> str:
 
 
 def thing_noun(phrase: str) -> str:
-    """The noun for what is to be seen: the head, or what a collective head holds.
+    """The noun for what can be seen: the head, or the head of what a collective holds.
 
-    "a group of people" shows "people", "a pair of old shoes" shows "shoes"; a
-    collective that holds nothing ("a crowd") is itself what is seen.
+    "a group of people" shows "people", "a pair of old shoes" shows "shoes". A
+    collective that holds nothing ("a crowd") is itself what can be seen.
+    """
+    return head_noun(held_phrase(phrase))
+
+
+def held_phrase(phrase: str) -> str:
+    """The phrase for what can be seen: what a collective holds, otherwise the phrase itself.
+
+    "a large group of young people" shows "young people".
     """
     for _ in range(MAX_NESTED):
         parsed = _parse(phrase)
@@ -61,11 +69,11 @@ def thing_noun(phrase: str) -> str:
         if joint != "of" or not held or singular(parsed.tokens[parsed.end - 1]) not in COLLECTIVES:
             break
         phrase = " ".join(held)
-    return head_noun(phrase)
+    return phrase
 
 
+# Collectives of collectives that are looked into: "a row of groups of people" has two.
 MAX_NESTED = 5
-"""Collectives of collectives that are looked into."""
 
 
 def modifiers(phrase: str) -> list[str]:
