@@ -28,7 +28,7 @@ from limner.score.content import Boxes, mentioned
 from limner.score.measure import Compared, FinerMeasure
 from limner.score.metric import Choices
 from limner.text.forms import singular
-from limner.text.lexicon import DETERMINERS, INDEFINITE, word_set
+from limner.text.lexicon import DETERMINERS, INDEFINITE, PERSONAL_PRONOUNS, word_set
 from limner.text.phrases import held_phrase, is_number, modifiers, thing_noun
 
 
@@ -109,7 +109,7 @@ class Attributes(FinerMeasure[Described]):
         return Compared((precision, recall, f), len(said.attributes), len(given))
 
 
-NAMELESS = DETERMINERS | INDEFINITE | word_set("other it he she they them him i we us you me who which there here none")
+NAMELESS = DETERMINERS | INDEFINITE | PERSONAL_PRONOUNS | word_set("other who which there here none")
 """Heads of phrases that name nothing, singular as `singular` has them."""
 
 

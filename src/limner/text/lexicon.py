@@ -1,4 +1,8 @@
-"""English words that shape noun phrases: closed classes whole, adjectives as captions use them."""
+"""Lists of English words: the closed classes (determiners, pronouns, prepositions …) and adjectives.
+
+Nouns are in `noun_tables`, verbs in `verb_tables`, the nouns of each kind of
+thing in `kinds`. A list that only one algorithm can use stays beside it.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,28 @@ DETERMINERS = SPECIFIERS | word_set(
     most enough numerous
     """
 )
+
+# Pronouns that stand for a person or thing by themselves, as captions use them.
+PERSONAL_PRONOUNS = word_set("it he she they them him i we us you me")
+
+# What a pronoun of the third person may refer to: a person, a thing, or any of them.
+REFERENT_BY_PRONOUN: dict[str, str] = {
+    **dict.fromkeys(word_set("he she him her his hers himself herself"), "person"),
+    **dict.fromkeys(word_set("it its itself"), "thing"),
+    **dict.fromkeys(word_set("they them their theirs themselves"), "any"),
+}
+
+# What a word before a noun says of its number: one, several, none, or nothing.
+NUMBER_BY_DETERMINER: dict[str, str] = {
+    **dict.fromkeys(word_set("the his her its their my our your any some much"), ""),
+    **dict.fromkeys(word_set("a an one this another each every either"), "one"),
+    **dict.fromkeys(
+        word_set("both all several many few most more these those numerous multiple various couple pair"), "several"
+    ),
+    **dict.fromkeys(word_set("no zero neither"), "none"),
+    "1": "one",
+    "0": "none",
+}
 
 NUMBERS: dict[str, int] = {
     "zero": 0,
@@ -96,38 +122,73 @@ AFTER_NOUNS = word_set("open closed shut lit airborne outstretched afloat aloft 
 # What is described by what follows it: "something red".
 INDEFINITE = word_set("something anything nothing everything someone somebody anyone anybody everyone everybody")
 
+OPINIONS = word_set("beautiful pretty nice cute ugly funny strange adorable handsome fancy")
+COMMON_SIZES = word_set(
+    "big large huge giant massive enormous small little tiny tall short long wide narrow thin thick"
+)
+SIZES = COMMON_SIZES | word_set(
+    """
+    gigantic immense miniature mini petite high low oversized medium bigger biggest larger largest smaller smallest
+    taller tallest shorter shortest longer longest
+    """
+)
+SHAPES = word_set("round square rectangular oval circular flat curved")
+COMMON_COLOURS = word_set(
+    """
+    black white red blue green yellow brown orange pink purple gray grey tan beige golden silver gold maroon teal
+    navy turquoise violet cream blond blonde
+    """
+)
+SHADES = word_set("dark-brown light-blue dark-blue light-brown dark-green")
+COLOURS = COMMON_COLOURS | word_set("khaki burgundy lavender magenta aqua cyan olive lime mauve ivory crimson scarlet")
+MATERIALS = word_set("wooden metal plastic leather denim brick concrete glass stone steel rubber woolen")
+
+# Kinds of adjectives in the order in which English puts them before a noun: "a big old round red wooden table".
+ADJECTIVE_ORDER = (
+    OPINIONS,
+    COMMON_SIZES,
+    word_set("young old older elderly new ancient antique vintage adult baby"),
+    word_set("dirty clean wet dry empty full open closed broken bald bearded"),
+    SHAPES,
+    COMMON_COLOURS | SHADES,
+    word_set("striped plaid checkered floral spotted polka-dotted"),
+    MATERIALS,
+)
+
 # Adjectives that no ending tells. Nouns that only sometimes describe (baby, police, soccer) are not among them.
-ADJECTIVES = word_set(
-    """
-    black white red blue green yellow brown orange pink purple gray grey tan beige golden silver gold maroon teal navy
-    khaki turquoise violet cream blond blonde brunette dark light bright pale colored coloured multicolored
-    multi-colored colourful neon burgundy lavender magenta aqua cyan peach olive lime mauve rust ivory charcoal
-    young old older younger elderly middle-aged adult teenage juvenile oldest youngest little small smaller smallest
-    big bigger biggest large larger largest huge giant tiny tall taller short shorter long longer wide narrow thin
-    thick fat skinny slim deep shallow high higher low lower broad massive enormous great miniature mini medium
-    medium-sized heavyset heavy overweight obese chubby slender lean
-    new fresh modern ancient antique vintage clean dirty wet dry hot cold warm cool soft hard rough smooth steep flat
-    round square rectangular oval circular triangular curved straight crooked sharp bent open closed shut full empty
-    bare naked nude plain fancy nice good bad better best poor rich cheap old-fashioned casual formal
-    asian african american african-american european hispanic latino indian chinese japanese caucasian oriental
-    mexican british german french italian english spanish russian korean thai arab muslim christian catholic
-    foreign native local public private urban rural male female human same different various other own single lone
-    lonely solitary sole only certain busy happy sad angry funny beautiful pretty ugly cute handsome attractive
-    strange odd weird unusual interesting beloved famous popular professional amateur tough strong weak fast slow quick
-    quiet loud calm wild tame live dead alive asleep awake ill sick blind deaf mute shy bald pregnant homeless
-    wooden metal metallic plastic woolen woollen leather denim concrete brick rubber straw wood stone steel glass
-    outdoor indoor northern southern eastern western upper lower inner outer front rear back left right bottom
-    middle central main major minor next last first second third fourth fifth final
-    electric electronic acoustic musical medical military martial religious traditional tropical floral plaid
-    checkered argyle paisley camouflage camo tie-dye clear transparent opaque see-through shiny dull
-    bmx barefoot shirtless topless sleeveless long-sleeve short-sleeve tight loose baggy inflatable
-    ornate elaborate intricate abstract artificial fake real true natural raw ripe rotten sweet sour bitter spicy
-    extreme aerial aquatic nearby far distant hilly adorable average aged grown-up grown lit fallen torn worn
+ADJECTIVES = (
+    OPINIONS
+    | COMMON_SIZES
+    | SHAPES
+    | COMMON_COLOURS
+    | MATERIALS
+    | word_set(
+        """
+    khaki brunette dark light bright pale colored coloured multicolored multi-colored colourful neon burgundy
+    lavender magenta aqua cyan peach olive lime mauve rust ivory charcoal young old older younger elderly
+    middle-aged adult teenage juvenile oldest youngest smaller smallest bigger biggest larger largest taller shorter
+    longer fat skinny slim deep shallow high higher low lower broad great miniature mini medium medium-sized
+    heavyset heavy overweight obese chubby slender lean new fresh modern ancient antique vintage clean dirty wet dry
+    hot cold warm cool soft hard rough smooth steep triangular straight crooked sharp bent open closed shut full
+    empty bare naked nude plain good bad better best poor rich cheap old-fashioned casual formal asian african
+    american african-american european hispanic latino indian chinese japanese caucasian oriental mexican british
+    german french italian english spanish russian korean thai arab muslim christian catholic foreign native local
+    public private urban rural male female human same different various other own single lone lonely solitary sole
+    only certain busy happy sad angry attractive odd weird unusual interesting beloved famous popular professional
+    amateur tough strong weak fast slow quick quiet loud calm wild tame live dead alive asleep awake ill sick blind
+    deaf mute shy bald pregnant homeless metallic woollen straw wood outdoor indoor northern southern eastern
+    western upper inner outer front rear back left right bottom middle central main major minor next last first
+    second third fourth fifth final electric electronic acoustic musical medical military martial religious
+    traditional tropical floral plaid checkered argyle paisley camouflage camo tie-dye clear transparent opaque
+    see-through shiny dull bmx barefoot shirtless topless sleeveless long-sleeve short-sleeve tight loose baggy
+    inflatable ornate elaborate intricate abstract artificial fake real true natural raw ripe rotten sweet sour
+    bitter spicy extreme aerial aquatic nearby far distant hilly average aged grown-up grown lit fallen torn worn
     broken frozen hidden stolen woven drawn sunken shorn shaven upset intent nearer farther further opposite reverse
-    rocky sandy snowy grassy muddy dusty sunny cloudy rainy foggy hairy curly furry fuzzy shaggy bushy leafy wavy bumpy
-    hazy icy stormy windy rusty greasy lacy frilly fluffy hilly mossy woody stony flowery silky crispy juicy tasty
-    upside-down upright parallel vertical horizontal diagonal adjacent loose neat tidy messy rustic
+    rocky sandy snowy grassy muddy dusty sunny cloudy rainy foggy hairy curly furry fuzzy shaggy bushy leafy wavy
+    bumpy hazy icy stormy windy rusty greasy lacy frilly fluffy mossy woody stony flowery silky crispy juicy tasty
+    upside-down upright parallel vertical horizontal diagonal adjacent neat tidy messy rustic
     """
+    )
 )
 
 # Those of them that are nouns where no noun follows.

@@ -207,6 +207,10 @@ UNIQUE = word_set(
     "sky ground sun moon ocean sea air horizon shore shoreline beach water background foreground city wild"
 )
 
+# Animals that come in herds, and in flocks.
+HERD_ANIMALS = word_set("cow cattle sheep goat horse elephant zebra giraffe buffalo bison deer antelope camel")
+FLOCK_ANIMALS = word_set("bird pigeon seagull duck goose chicken flamingo pelican")
+
 # Nouns for one thing with two halves: "a pair of scissors", "two pairs of skis".
 PAIRS = word_set(
     """

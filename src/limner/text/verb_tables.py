@@ -136,3 +136,25 @@ MORE_OFTEN_NOUNS = word_set(
     park cook train fly
     """
 )
+
+# Acts of which a body does one at a time.
+POSTURES = word_set(
+    """
+    sit stand lie walk run ride kneel crouch sleep swim jump climb dance perch squat rest lounge recline jog fly
+    drive skateboard surf ski snowboard skate float graze lean wade row sail crawl
+    """
+)
+
+# Verbs that take an object without a preposition.
+TRANSITIVE_VERBS = word_set(
+    """
+    ride hold carry wear play watch read eat drink use make push pull throw catch kick hit swing drive fly cook
+    cross climb chase face blow overlook fix kiss wash touch balance sweep draw hug open serve examine shave raise
+    shovel shake feed roll lead pet brush paddle observe buy bite display lift repair operate grill row carve share
+    inspect lick load toss grab flip chew spin spray weld mix view bounce handle admire follow chop approach plant
+    drag sniff tie sew twirl sail stir race sell clean paint build dig juggle cut type wipe slice embrace unload
+    photograph guide fetch mow hammer study clutch fold sip vacuum water haul herd tow contain surround guard
+    dribble bathe enter exit board peel decorate squeeze wrap strum pitch knit pedal adjust drop groom teach prepare
+    bake frost walk jump wave point pour perform surf
+    """
+)

@@ -14,7 +14,16 @@ from typing import NamedTuple
 
 from limner.corpus.classes.class_words import Term, name_terms
 from limner.text.forms import singular
-from limner.text.lexicon import ADJECTIVES, CLAUSE_WORDS, COLLECTIVES, CONJUNCTIONS, PREPOSITIONS, SPECIFIERS, word_set
+from limner.text.lexicon import (
+    ADJECTIVES,
+    CLAUSE_WORDS,
+    COLLECTIVES,
+    CONJUNCTIONS,
+    NUMBER_BY_DETERMINER,
+    PREPOSITIONS,
+    SPECIFIERS,
+    word_set,
+)
 from limner.text.noun_tables import COMPOUND_HEADS, NOUNS_OR_ADJECTIVES, NOUNS_OR_VERBS
 from limner.text.phrases import is_adjective, is_number
 from limner.text.words import word_spans
@@ -284,17 +293,6 @@ def _is_several(term: Term, number: str) -> bool:
     return term.several is not False
 
 
-# The number that a word before a noun states; empty for those that leave it open.
-NUMBER_BY_DETERMINER: dict[str, str] = {
-    **dict.fromkeys(word_set("the his her its their my our your any some much"), ""),
-    **dict.fromkeys(word_set("a an one this another each every either"), "one"),
-    **dict.fromkeys(
-        word_set("both all several many few most more these those numerous multiple various couple pair"), "several"
-    ),
-    **dict.fromkeys(word_set("no zero neither"), "none"),
-    "1": "one",
-    "0": "none",
-}
 ONE_OF = word_set("one each either piece slice")
 NO_MODIFIERS = PREPOSITIONS | CLAUSE_WORDS | CONJUNCTIONS
 

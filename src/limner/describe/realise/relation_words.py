@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from limner.text.lexicon import word_set
 from limner.text.verb_forms import BASE_BY_FORM, GERUNDS, gerund
-from limner.text.verb_tables import STATE_PARTICIPLES
+from limner.text.verb_tables import STATE_PARTICIPLES, TRANSITIVE_VERBS
 from limner.text.words import words
 
 AND = "and"
@@ -140,7 +140,7 @@ def parse_relation(tokens: list[str]) -> Relation | None:
 
 def _with_verb(verb: str, rest: list[str]) -> Relation | None:
     if not rest:
-        return Relation(verb) if verb in TRANSITIVE else None
+        return Relation(verb) if verb in TRANSITIVE_VERBS else None
     if (preposition := PREPOSITIONS.get(" ".join(rest))) is not None:
         return Relation(verb, preposition=preposition)
     if rest[0] in PARTICLES and (preposition := PREPOSITIONS.get(" ".join(rest[1:]))) is not None:
@@ -172,24 +172,3 @@ _BEFORE_NO_ACT = word_set(
 
 # Prepositions that say where somebody is, so that one of them is enough.
 SUPPORT = frozenset({"on", "in", "inside", "at", "on the back of"})
-
-# Acts of which a body does one at a time.
-POSTURES = word_set(
-    """
-    sit stand lie walk run ride kneel crouch sleep swim jump climb dance perch squat rest lounge recline jog fly
-    drive skateboard surf ski snowboard skate float graze lean wade row sail crawl
-    """
-)
-# Verbs that take an object without a preposition.
-TRANSITIVE = word_set(
-    """
-    ride hold carry wear play watch read eat drink use make push pull throw catch kick hit swing drive fly cook
-    cross climb chase face blow overlook fix kiss wash touch balance sweep draw hug open serve examine shave raise
-    shovel shake feed roll lead pet brush paddle observe buy bite display lift repair operate grill row carve share
-    inspect lick load toss grab flip chew spin spray weld mix view bounce handle admire follow chop approach plant
-    drag sniff tie sew twirl sail stir race sell clean paint build dig juggle cut type wipe slice embrace unload
-    photograph guide fetch mow hammer study clutch fold sip vacuum water haul herd tow contain surround guard
-    dribble bathe enter exit board peel decorate squeeze wrap strum pitch knit pedal adjust drop groom teach prepare
-    bake frost walk jump wave point pour perform surf
-    """
-)

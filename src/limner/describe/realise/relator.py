@@ -7,8 +7,9 @@ from math import log1p
 from typing import TYPE_CHECKING, NamedTuple
 
 from limner.describe.realise.described_things import Layout, Thing, layout
-from limner.describe.realise.relation_words import ALONE, AND, NAMED_TOGETHER, POSTURES, SUPPORT, Relation, relation_of
+from limner.describe.realise.relation_words import ALONE, AND, NAMED_TOGETHER, SUPPORT, Relation, relation_of
 from limner.describe.realise.spatial_relations import is_plausible, spatial_relation
+from limner.text.verb_tables import POSTURES
 
 if TYPE_CHECKING:
     from limner.describe.realise.phrasebook import Phrasebook

@@ -11,8 +11,8 @@ from limner.corpus.box import Box
 from limner.describe.realise.described_things import Thing
 from limner.text.articles import article, is_mass, is_pair, is_unique, is_worn_pair
 from limner.text.labels import many, written
-from limner.text.lexicon import ADJECTIVES, word_set
-from limner.text.noun_tables import PLURAL_AS_SINGULAR
+from limner.text.lexicon import ADJECTIVE_ORDER, ADJECTIVES, COMMON_COLOURS, SHADES, word_set
+from limner.text.noun_tables import FLOCK_ANIMALS, HERD_ANIMALS, PLURAL_AS_SINGULAR
 from limner.text.phrases import is_adjective
 
 if TYPE_CHECKING:
@@ -150,9 +150,9 @@ def _for_many(thing: Thing) -> Sequence[str]:
     """Words for many of a thing."""
     if thing.kind == "people":
         return ("a group of ", "several ", "a group of ") if thing.n < 10 else ("a group of ", "a crowd of ", "many ")
-    if thing.noun in _HERDS:
+    if thing.noun in HERD_ANIMALS:
         return ("a herd of ", "several ")
-    if thing.noun in _FLOCKS:
+    if thing.noun in FLOCK_ANIMALS:
         return ("a flock of ", "several ")
     if thing.kind == "animals":
         return ("a group of ", "several ")
@@ -195,10 +195,10 @@ def _in_a_row(adjectives: Sequence[str]) -> str:
 
 def _rank(attribute: str) -> int:
     """Where an adjective stands: opinion, size, age, shape, colour, what it is made of."""
-    for rank, words in enumerate(_ORDER):
+    for rank, words in enumerate(ADJECTIVE_ORDER):
         if attribute in words:
             return rank
-    return len(_ORDER) - 3
+    return len(ADJECTIVE_ORDER) - 3
 
 
 _PLURAL_QUANTITIES = ("a couple of ", "a pair of ", "a lot of ", "a number of ")
@@ -209,27 +209,10 @@ _ENOUGH = 10
 _BARE = 0.7
 # How often "a couple of" is said for "two".
 _VARIED = 0.12
-_COLOURS = word_set(
-    """
-    black white red blue green yellow brown orange pink purple gray grey tan beige golden silver gold maroon teal navy
-    turquoise violet cream blond blonde dark-brown light-blue dark-blue light-brown dark-green
-    """
-)
-_ORDER = (
-    word_set("beautiful pretty nice cute ugly funny strange adorable handsome fancy"),
-    word_set("big large huge giant massive enormous small little tiny tall short long wide narrow thin thick"),
-    word_set("young old older elderly new ancient antique vintage adult baby"),
-    word_set("dirty clean wet dry empty full open closed broken bald bearded"),
-    word_set("round square rectangular oval circular flat curved"),
-    _COLOURS,
-    word_set("striped plaid checkered floral spotted polka-dotted"),
-    word_set("wooden metal plastic leather denim brick concrete glass stone steel rubber woolen"),
-)
+_COLOURS = COMMON_COLOURS | SHADES
 _NOT_BEFORE_NOUNS = word_set(
     "asleep awake alive lit afloat aloft alone ill upright next same other only own left right"
 )
-_HERDS = word_set("cow cattle sheep goat horse elephant zebra giraffe buffalo bison deer antelope camel")
-_FLOCKS = word_set("bird pigeon seagull duck goose chicken flamingo pelican")
 
 
 def choose_words(things: Sequence[Thing], book: Phrasebook | None, words: str) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from limner.score.spice.scene_graph import COLOURS
 from limner.text.kinds import kind_of_noun
-from limner.text.lexicon import TRANSITIVE, word_set
+from limner.text.lexicon import COLOURS, TRANSITIVE, word_set
 from limner.text.verb_forms import verb_lemma
 
 NOUN_TAGS = frozenset({"NN", "NNS", "NNP", "NNPS"})

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from limner.score.meteor.wordnet import WordNet
-from limner.text.lexicon import NUMBERS, word_set
+from limner.text.lexicon import COLOURS, NUMBERS, SIZES
 
 Fact = tuple[str, ...]
 """A thing (dog), a thing and what it is (dog, brown), or two things and what is between them (dog, chase, cat)."""
@@ -44,21 +44,6 @@ def graph_of(
 
 CATEGORIES = ("all", "object", "attribute", "relation", "color", "count", "size")
 """The categories of facts; those after `relation` are attributes too. Names are those of the original program."""
-
-COLOURS = word_set(
-    """
-    black white red green blue yellow orange brown pink purple gray grey tan beige gold golden silver maroon teal navy
-    khaki turquoise violet cream blond blonde burgundy lavender magenta aqua cyan olive lime mauve ivory crimson scarlet
-    """
-)
-
-SIZES = word_set(
-    """
-    big large huge giant enormous massive gigantic immense small little tiny miniature mini petite tall short long wide
-    narrow thick thin high low oversized medium big bigger biggest larger largest smaller smallest taller tallest
-    shorter shortest longer longest
-    """
-)
 
 
 def categories_of(fact: Fact) -> tuple[str, ...]:

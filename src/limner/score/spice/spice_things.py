@@ -7,7 +7,7 @@ from typing import NamedTuple
 from limner.score.spice.parse_tree import Tree
 from limner.score.spice.spice_lemmas import noun_base
 from limner.text.kinds import kind_of_noun
-from limner.text.lexicon import COLLECTIVES, word_set
+from limner.text.lexicon import COLLECTIVES, REFERENT_BY_PRONOUN, word_set
 
 # Things joined by "and" that are followed. Lists are short, and what is said of a list is said of each of its things.
 MAX_JOINED = 16
@@ -84,8 +84,8 @@ class Things:
                         self._stands_for[token] = tree.heads[clause]
                         break
                     clause = tree.heads[clause]
-            elif word in PRONOUNS and tree.tags[token] in ("PRP", "PRP$"):
-                meant = self._antecedent(token, PRONOUNS[word])
+            elif word in REFERENT_BY_PRONOUN and tree.tags[token] in ("PRP", "PRP$"):
+                meant = self._antecedent(token, REFERENT_BY_PRONOUN[word])
                 if meant is not None:
                     self._stands_for[token] = meant
             elif word in ("one", "other", "another") and tree.arcs[token] in ("appos", "nsubj", "conj"):
@@ -111,12 +111,6 @@ class Things:
 MAX_NESTED = 5
 
 RELATIVE_TAGS = frozenset({"WDT", "WP", "WP$"})
-
-PRONOUNS = {
-    **dict.fromkeys(word_set("he she him her his hers himself herself"), "person"),
-    **dict.fromkeys(word_set("it its itself"), "thing"),
-    **dict.fromkeys(word_set("they them their theirs themselves"), "any"),
-}
 
 _NOMINAL = frozenset({"nsubj", "nsubjpass", "dobj", "pobj", "conj", "ROOT", "appos", "attr"})
 
