@@ -1,7 +1,7 @@
 """A page as one file: its data, style and program, and nothing to fetch.
 
-What the pages of Limner share is here and in the assets beside it; a page has
-a body, a style and a program of its own on top, in its own package.
+What all pages share is here and in the assets beside this module. A page adds
+its own blocks of HTML, style and program, from its own package.
 """
 
 from __future__ import annotations
@@ -37,15 +37,18 @@ class Document:
     style: tuple[str, ...]
     program: tuple[str, ...]
 
-    def write(self, path: Path, title: str, data: Iterable[bytes], kept: IO[bytes]) -> None:
-        """Write the page; `data` is one JSON object in pieces, `kept` what the browser keeps until asked."""
+    def write(self, path: Path, title: str, data: Iterable[bytes], embedded: IO[bytes]) -> None:
+        """Write the page.
+
+        `data` is one JSON object in pieces. `embedded` are elements that the browser keeps until the page asks for them.
+        """
         style = colours() + _joined(__package__, SHARED_STYLE) + _joined(self.package, self.style)
         program = _joined(__package__, SHARED_PROGRAM) + _joined(self.package, self.program)
         values = {
             "title": html.escape(title),
             "style": style,
             "program": program,
-            # Nothing is fetched, and nothing but this very program runs, whatever the data hold.
+            # Nothing is fetched, and only this very program runs, whatever the data contain.
             "policy": f"default-src 'none'; base-uri 'none'; form-action 'none'; img-src data: file: 'self'; "
             f"style-src '{_digest(style)}'; script-src '{_digest(program)}'",
         }
@@ -58,19 +61,19 @@ class Document:
             for piece in data:
                 handle.write(piece)
             handle.write(_encoded(_filled(middle, values)))
-            kept.seek(0)
-            shutil.copyfileobj(kept, handle, 1 << 20)
+            embedded.seek(0)
+            shutil.copyfileobj(embedded, handle, 1 << 20)
             handle.write(_encoded(_filled(end, values)))
 
 
 def to_json(value: object) -> bytes:
-    """Compact JSON that no HTML parser takes for a tag; half a surrogate pair stays the escape it is in JSON."""
+    """Compact JSON that no HTML parser takes for a tag; half a surrogate pair stays an escape."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").encode("utf-8", "backslashreplace")
 
 
 def object_with_images(head: Mapping[str, object], images: Iterable[bytes]) -> Iterable[bytes]:
-    """The JSON object of `head` in pieces, with the images' own objects, each JSON already, as its last member."""
+    """The JSON object of `head` in pieces, with the images' objects, each JSON already, as its last member."""
     yield to_json(head)[:-1]
     before = b',"images":[\n'
     for image in images:
@@ -80,18 +83,18 @@ def object_with_images(head: Mapping[str, object], images: Iterable[bytes]) -> I
 
 
 def kept_picture(number: int, data: bytes, mime: str) -> bytes:
-    """A picture as text that the browser keeps and does not look at until the page asks for it."""
+    """A picture as text that the browser does not look at until the page asks for it."""
     text = base64.b64encode(data)
     return b'<script type="%s" id="picture-%d">%s</script>\n' % (mime.encode(), number, text)
 
 
 def kept_json(id: str, value: object) -> bytes:
-    """A value as text that the browser keeps and does not look at until the page asks for it."""
+    """A value as text that the browser does not look at until the page asks for it."""
     return b'<script type="application/json" id="%s">%s</script>\n' % (html.escape(id).encode(), to_json(value))
 
 
 def colours() -> str:
-    """The look of the plots as variables of the style."""
+    """The colours of the plots as variables of the style."""
     named = {**{f"c{i}": colour for i, colour in enumerate(PALETTE)}, "plot-ink": INK, "plot-faint": FAINT}
     return ":root{" + "".join(f"--{name}:{colour};" for name, colour in named.items()) + "}\n"
 

@@ -1,4 +1,4 @@
-"""Plain text tables: columns that line up, blocks side by side, numbers as people write them; and CSV."""
+"""Plain text tables: aligned columns, blocks side by side, numbers as people write them; and CSV."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Iterable, Sequence
 
 from limner.errors import one_line
 
+# Shown where there is no value.
 NOTHING = "—"
-"""What stands where there is no answer."""
 
+# Columns of text: wide enough for every table, narrow enough for a terminal beside an editor.
 WIDTH = 100
-"""Columns of text that every page of tables fits in."""
 
 
 def whole(number: int | None) -> str:
@@ -31,12 +31,12 @@ def percent(share: float | None) -> str:
 
 
 def cut(text: str, width: int) -> str:
-    """The text on one line of at most `width` columns, its end replaced by … where it is longer."""
+    """The text on one line of at most `width` columns; a longer one ends in …."""
     return one_line(text, width)
 
 
 def cut_left(text: str, width: int) -> str:
-    """The text on one line of at most `width` columns, its beginning replaced by …, for paths whose end tells more."""
+    """The text on one line of at most `width` columns; a longer one begins with …, for paths whose end says more."""
     return one_line(text[::-1], width)[::-1] if text.isprintable() else one_line(text, width)
 
 
@@ -70,7 +70,7 @@ def indented(lines: Sequence[str], by: int = 2) -> list[str]:
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
-    """A head and rows as CSV."""
+    """A header and rows as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)

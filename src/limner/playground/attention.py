@@ -22,8 +22,8 @@ class Viewpoint:
         """Nouns that nobody may use, not even by mistake."""
 
 
+# What an act loses by hardly being one.
 _SLIGHT = {**dict.fromkeys(STATIC, 0.3), "fly": 1.2, "float": 0.9, "park": 0.5}
-"""What an act loses by hardly being one."""
 _TYPES = {"people": 1.0, "animals": 0.8, "vehicles": 0.45, "instruments": 0.35, "clothing": -0.3, "other": 0.1}
 
 
@@ -34,12 +34,12 @@ def salience(scene: Scene) -> list[float]:
         acting.update(t.number for t in fact.subjects)
         acting.update(t.number for t in fact.objects)
     width, height = scene.width, scene.height
-    whole = width * height
+    picture_area = width * height
     weights = []
     for thing in scene.things:
         x0, y0, x1, y1 = thing.box
         off = abs((x0 + x1) / width - 1) * 0.7 + abs((y0 + y1) / height - 1) * 0.3
-        weight = _TYPES.get(thing.kind.type, 0.1) + 1.5 * sqrt((x1 - x0) * (y1 - y0) / whole) - 0.45 * off
+        weight = _TYPES.get(thing.kind.type, 0.1) + 1.5 * sqrt((x1 - x0) * (y1 - y0) / picture_area) - 0.45 * off
         if thing.number in acting:
             weight += 0.4
         traits = thing.kind.traits

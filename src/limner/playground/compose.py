@@ -118,7 +118,7 @@ def prop(stage: Stage, name: str) -> Group:
     elif name == "table" and stage.chance(0.7):
         menu = [m for m in ("cup", "bowl", "bottle", "cake", "potted plant", "book", "apple", "bread") if stage.can(m)]
         if menu:
-            item = stage.thing(stage.one(menu))
+            item = stage.thing(stage.pick(menu))
             item.on = thing
             group.add(item.move(stage.between(-0.35, 0.35), thing.anchor("top")[1] - 0.03, 1.0))
     return group
@@ -163,7 +163,7 @@ SINGLE = with_trait("single")
 
 def sky_group(stage: Stage, name: str) -> Group:
     """What flies or hangs, by itself; birds come in flocks."""
-    count = stage.one((1, 1, 2, 3)) if name == "bird" else 1
+    count = stage.pick((1, 1, 2, 3)) if name == "bird" else 1
     group, x = Group(where="aloft"), 0.0
     for i in range(count):
         thing = stage.thing(name, "fly" if name == "bird" else None, size=1.0001)
@@ -196,7 +196,7 @@ def _afloat(stage: Stage, layout: Layout) -> None:
         return
     name = choices.spin(stage.rng)
     group = Group(where="water")
-    for i in range(stage.one((1, 1, 2, 3)) if name == "duck" else 1):
+    for i in range(stage.pick((1, 1, 2, 3)) if name == "duck" else 1):
         group.add(stage.thing(name, "swim" if name == "duck" else None).move(i * 0.85, 0.1 * (i % 2)))
     group.say("swim" if name == "duck" else "sail", *group.things)
     layout.afloat(group)
@@ -219,8 +219,8 @@ Rect = tuple[float, float, float, float]
 class Layout:
     """The picture's ground plane, and what has been put on it so far."""
 
+    # The share of its width that scenery may reach beyond the picture's edge.
     OVER = 0.3
-    """The share of its width that scenery may reach beyond the picture's edge."""
 
     def __init__(self, rng: Random, scene: Scene, setting: Setting) -> None:
         self.rng = rng

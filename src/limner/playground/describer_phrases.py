@@ -101,18 +101,18 @@ class Speaker:
     def _noun(self, thing: Thing) -> Word:
         mistaken = thing.kind.mistaken
         if mistaken and self.random() < WRONG_CLASS * (3 if thing.area < 3000 else 1):
-            found = self._word(mistaken[int(self.random() * len(mistaken))])
-            if found.one not in self.view.unsaid:
-                return found
-        found = self._word(thing.kind.name)
-        return thing.kind.words[0] if self._precise and found.one == "person" else found
+            noun = self._word(mistaken[int(self.random() * len(mistaken))])
+            if noun.one not in self.view.unsaid:
+                return noun
+        noun = self._word(thing.kind.name)
+        return thing.kind.words[0] if self._precise and noun.one == "person" else noun
 
     def _word(self, name: str) -> Word:
         """The describer's noun for a class, or another of its nouns where that must not be said."""
-        found = self.who.word(name, self.rng)
-        if found.one in self.view.unsaid:
-            return next((w for w in KINDS[name].words if w.one not in self.view.unsaid), found)
-        return found
+        noun = self.who.word(name, self.rng)
+        if noun.one in self.view.unsaid:
+            return next((w for w in KINDS[name].words if w.one not in self.view.unsaid), noun)
+        return noun
 
     def _described(self, thing: Thing, noun: str) -> str:
         """The noun with what adjectives this describer gives it."""

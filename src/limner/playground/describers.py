@@ -10,14 +10,14 @@ from limner.playground.scene_settings import Wheel
 
 N_DESCRIBERS = 48
 
+# How often a colour that is named is a wrong one.
 WRONG_COLOUR = 0.02
-"""How often a colour that is named is a wrong one."""
+# How often a thing is taken for one that looks like it.
 WRONG_CLASS = 0.012
-"""How often a thing is taken for one that looks like it."""
+# How often a count of three or more is one off.
 WRONG_COUNT = 0.04
-"""How often a count of three or more is one off."""
+# How often a caption has a slip of the keyboard in it.
 MISSPELT = 0.03
-"""How often a caption has a slip of the keyboard in it."""
 
 
 class Describer:
@@ -68,10 +68,10 @@ class Describer:
             return words.items[0]
         if rng.random() > self.loyalty:
             return words.spin(rng)
-        found = self._favourite.get(name)
-        if found is None:
-            found = self._favourite[name] = words.spin(Random(f"describer {self.number}: {name}"))
-        return found
+        favourite = self._favourite.get(name)
+        if favourite is None:
+            favourite = self._favourite[name] = words.spin(Random(f"describer {self.number}: {name}"))
+        return favourite
 
 
 _STYLES = {

@@ -12,8 +12,8 @@ from limner.playground.scene_settings import Wheel
 
 IN, NEAR, OUT = "in-domain", "near-domain", "out-domain"
 DOMAINS = (IN, NEAR, OUT)
+# How pictures are spread over the domains when none is asked for: roughly as in nocaps.
 SHARES = {IN: 0.1, NEAR: 0.6, OUT: 0.3}
-"""How pictures are spread over the domains when none is asked for: roughly as in nocaps."""
 
 _CLASSES = frozenset(KINDS)
 _SCENERY = with_trait("scenery")

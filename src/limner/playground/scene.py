@@ -174,11 +174,11 @@ class Group:
 
     def members(self) -> list[Thing]:
         """Its things with garments, each person followed by what they wear."""
-        found: list[Thing] = []
+        things: list[Thing] = []
         for thing in self.things:
-            found.append(thing)
-            found.extend(thing.garments)
-        return found
+            things.append(thing)
+            things.extend(thing.garments)
+        return things
 
     def span(self) -> Bounds:
         things = self.things

@@ -52,7 +52,7 @@ class _Telling:
             # One of several who do the same, the one that catches this describer's eye.
             main = main._replace(subjects=(max(main.subjects, key=lambda t: self.weights[t.number]),))
         if self.random() < self.who.place_first and style not in ("existential", "passive"):
-            self._place(main, lead=True)
+            self._setting(main, lead=True)
         self._clause(main, style)
         self._more(main, facts[1:], style)
 
@@ -124,12 +124,12 @@ class _Telling:
                             self.out.comma()
                         else:
                             self.out.say("and")
-                    self._one(group, dressed and len(things) <= 2 and self.random() < 0.6, precise=True)
+                    self._refer(group, dressed and len(things) <= 2 and self.random() < 0.6, precise=True)
                 return True
-        self._one(things, dressed, owner, verb)
+        self._refer(things, dressed, owner, verb)
         return len(things) > 1
 
-    def _one(
+    def _refer(
         self,
         things: Sequence[Thing],
         dressed: bool,
@@ -142,33 +142,33 @@ class _Telling:
         if dressed and things[0].garments and self.random() < self.who.clothes * (1.0 if len(things) == 1 else 0.35):
             self.told.update(self.speaker.clothes(things))
 
-    def _more(self, main: Fact, others: list[Fact], style: str) -> None:
+    def _more(self, main: Fact, rest: list[Fact], style: str) -> None:
         """What else is told after the main clause: a second act, something nearby, where it is."""
         who = self.who
-        if self.random() < who.second and (same := self._same(main, others)) is not None:
+        if self.random() < who.second and (same := self._same(main, rest)) is not None:
             self._too(same, main, style)
         elif self.random() < 0.25 + 0.3 * who.detail:
             self._laid(main)
         if self.random() < who.landmark:
             self._landmark(main)
         if not self.placed and self.random() < who.place:
-            self._place(main)
-        if self.random() < who.second and (other := self._other(others)) is not None:
-            self._alongside(other, main, style)
+            self._setting(main)
+        if self.random() < who.second and (another := self._another_act(rest)) is not None:
+            self._alongside(another, main, style)
         elif self.random() < 0.45 * who.landmark:
             self._background(main)
 
-    def _same(self, main: Fact, others: list[Fact]) -> Fact | None:
+    def _same(self, main: Fact, rest: list[Fact]) -> Fact | None:
         """Another act of the same people, with something not yet told."""
-        for fact in others:
+        for fact in rest:
             fresh = fact.objects and not any(t.number in self.told for t in fact.objects)
             if fresh and fact.subjects == main.subjects and fact.verb != main.verb and fact.verb not in STATIC:
                 return fact
         return None
 
-    def _other(self, others: list[Fact]) -> Fact | None:
+    def _another_act(self, rest: list[Fact]) -> Fact | None:
         """An act of somebody not yet told, who is worth telling."""
-        for fact in others:
+        for fact in rest:
             fresh = not any(t.number in self.told for t in (*fact.subjects, *fact.objects))
             if fresh and max(self.weights[t.number] for t in fact.subjects) > 0.35:
                 return fact
@@ -220,7 +220,7 @@ class _Telling:
         plural = self._things(fact.subjects, dressed=self.random() < 0.3)
         self._verb(fact, phrase, second, plural)
         if fact.verb in _ELSEWHERE and self.random() < 0.6:
-            self._place(fact)
+            self._setting(fact)
 
     def _landmark(self, main: Fact) -> None:
         """Something that they are next to, in front of, or under."""
@@ -228,7 +228,7 @@ class _Telling:
         partners = {t.number for t in main.objects}
         if main.other is not None:
             partners.add(main.other.number)
-        best, found, how = 0.0, None, ""
+        best, landmark, how = 0.0, None, ""
         # Chairs of one's own table are no landmarks.
         partners.update(t.number for t in self._group_of(subject).things if t.kind.name == "chair")
         for thing in self.view.scene.things:
@@ -237,11 +237,11 @@ class _Telling:
                 continue
             weight = self.weights[thing.number] + 0.4
             if weight > best and (place := relation(subject, thing, self.view.scene)):
-                best, found, how = weight, thing, place
-        if found is not None:
+                best, landmark, how = weight, thing, place
+        if landmark is not None:
             options = _PREPOSITIONS[how]
             self.out.say(options[int(self.random() * len(options))])
-            self._things(self._with_its_like(found))
+            self._things(self._with_its_like(landmark))
 
     def _with_its_like(self, thing: Thing) -> tuple[Thing, ...]:
         """The thing with the others of its kind in its group, told as one."""
@@ -268,7 +268,7 @@ class _Telling:
             self._things(like)
             self.out.say("in the background")
 
-    def _place(self, main: Fact, *, lead: bool = False) -> None:
+    def _setting(self, main: Fact, *, lead: bool = False) -> None:
         """Where it happens, or what the weather is like."""
         self.placed = True
         aloft = main.verb in ("fly", "float", "swim", "sail")
@@ -341,9 +341,11 @@ def _by_kind(things: Sequence[Thing]) -> list[tuple[Thing, ...]]:
 
 
 @cache
-def _ways(verb: str, other: bool, many: bool) -> Wheel[VerbPhrase]:
+def _ways(verb: str, has_other: bool, many: bool) -> Wheel[VerbPhrase]:
     """The ways to put an act, of several or one, with regard to another or not."""
-    fitting = [phrase for phrase in VERBS[verb] if (other or "{x}" not in phrase.tail) and (many or not phrase.many)]
+    fitting = [
+        phrase for phrase in VERBS[verb] if (has_other or "{x}" not in phrase.tail) and (many or not phrase.many)
+    ]
     return Wheel({phrase: phrase.weight for phrase in fitting})
 
 

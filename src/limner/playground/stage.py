@@ -34,19 +34,19 @@ class Stage:
     def chance(self, share: float) -> bool:
         return self.random() < share
 
-    def one(self, items: Sequence[Item]) -> Item:
+    def pick(self, items: Sequence[Item]) -> Item:
         return items[int(self.random() * len(items))]
 
     def between(self, low: float, high: float) -> float:
         return low + self.random() * (high - low)
 
-    def some(self, *names: str) -> str:
+    def pick_available(self, *names: str) -> str:
         """One of the classes that are allowed; repeat a name to make it likelier."""
         if self.allowed is not None:
             names = tuple(name for name in names if name in self.allowed)
             if not names:
                 raise Missing
-        return self.one(names)
+        return self.pick(names)
 
     def thing(self, name: str, variant: str | None = None, *, size: float = 1.0, colour: str | None = None) -> Thing:
         """A thing of a class, in a colour and form of its own; now and then it is big or small for its class."""
@@ -54,9 +54,9 @@ class Stage:
             raise Missing
         kind = KINDS[name]
         if variant is None:
-            variant = self.one(kind.variants)
+            variant = self.pick(kind.variants)
         if colour is None:
-            colour = self.one(kind.colours) if kind.colours else ""
+            colour = self.pick(kind.colours) if kind.colours else ""
             if name == "tree" and self.random() < 0.7:
                 colour = "green"
         made = Thing(kind, (kind.figure, variant), colour=colour, pose=variant, size=size)
@@ -73,8 +73,8 @@ class Stage:
 
     def person(self, pose: str, *, who: Sequence[str] = PEOPLE, wear: Sequence[str] = ()) -> Thing:
         """Somebody in a pose, dressed for the setting and what they are about to do."""
-        name = self.some(*(who if who is not PEOPLE else _ANYBODY))
-        hair = self.one(HAIR[name])
+        name = self.pick_available(*(who if who is not PEOPLE else _ANYBODY))
+        hair = self.pick(HAIR[name])
         made = Thing(KINDS[name], ("body", name, pose, hair), pose=pose)
         tint = int(self.random() * (5.6 if name in ADULTS else 5))
         skin = int(self.random() * len(SKIN))
@@ -122,9 +122,9 @@ class Stage:
         """A garment, if it can be of another colour than the one put on before it."""
         kind = KINDS[name]
         cut = "striped shirt" if name == "shirt" and self.random() < 0.22 else name
-        colour = self.one(kind.colours)
+        colour = self.pick(kind.colours)
         if colour == worn:
-            colour = self.one(kind.colours)
+            colour = self.pick(kind.colours)
         made = Thing(kind, ("garment", cut, build, pose), colour=colour)
         made.looks = (self.random(), self.random())
         if cut == "striped shirt":
@@ -139,15 +139,15 @@ class Stage:
         if female and luck < _DRESSES[style]:
             chosen.append("dress")
         else:
-            chosen.append(self.one(_TOPS[style]))
+            chosen.append(self.pick(_TOPS[style]))
             bottoms = _BOTTOMS[style]
-            chosen.append("skirt" if female and luck > 0.84 and style != "cold" else self.one(bottoms))
+            chosen.append("skirt" if female and luck > 0.84 and style != "cold" else self.pick(bottoms))
             if self.allowed is not None and not any(map(self.can, chosen)):
                 raise Missing
         if wear:
             chosen.extend(wear)
         elif self.random() < _HATTED[style]:
-            chosen.append(self.one(_HATS[style]))
+            chosen.append(self.pick(_HATS[style]))
         for extra, share in _EXTRAS[style]:
             if self.random() < share and extra not in chosen:
                 chosen.append(extra)

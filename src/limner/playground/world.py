@@ -17,8 +17,8 @@ from limner.playground.novel_classes import Domains
 from limner.playground.scene import Scene, Thing
 from limner.playground.scene_captions import describe
 
+# How often a scene is composed anew before its domain is given up.
 TRIES = 60
-"""How often a scene is composed anew before its domain is given up."""
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from limner.playground.catalogue import RGB, lighter, rgb
 from limner.playground.figures.shape import Shape
 from limner.playground.scene import Scene
 
+# How many times finer than the finished picture everything is drawn, for smooth edges.
 FINE = 2
-"""How many times finer than the finished picture everything is drawn, for smooth edges."""
 
 Palette = Mapping[str, RGB]
 

@@ -14,12 +14,13 @@ from limner.corpus.image import Image
 from limner.playground.catalogue import RGB
 
 COLUMNS = 6
+# How wide a picture is on the sheet, in pixels.
 CELL = 320
-"""How wide a picture is on the sheet, in pixels."""
 GAP = 8
+# The caption's size in pixels; it has three lines.
 TEXT = 15
-"""The caption's size in pixels; it has three lines."""
 PAPER, INK, UNTOLD = (250, 248, 243), (66, 62, 70), (255, 255, 255)
+# The colours of a caption's mentions, in turn.
 MARKS: tuple[RGB, ...] = (
     (214, 62, 74),
     (38, 112, 196),
@@ -29,7 +30,6 @@ MARKS: tuple[RGB, ...] = (
     (14, 148, 160),
     (150, 100, 60),
 )
-"""The colours of a caption's mentions, in turn."""
 
 
 def contact_sheet(entries: Sequence[tuple[Pictures.Image, Image]], *, boxes: bool = False) -> Pictures.Image:
@@ -60,9 +60,9 @@ def _mark(picture: Pictures.Image, image: Image, caption: Caption, scale: float)
     """Draw the image's boxes: thin and white what the caption leaves out, coloured what it speaks of."""
     draw = ImageDraw.Draw(picture)
     box_by_id = image.box_by_id()
-    told = {id for mention in caption.mentions for id in mention.boxes}
+    mentioned = {id for mention in caption.mentions for id in mention.boxes}
     for box in image.boxes:
-        if box.id not in told:
+        if box.id not in mentioned:
             _rectangle(draw, box, scale, UNTOLD, 1)
     for mention, mark in zip(caption.mentions, _marks(caption), strict=True):
         for id in mention.boxes:

@@ -76,13 +76,13 @@ def _paint_held(layer: Layer, thing: Thing) -> None:
 
 def _shapes(thing: Thing) -> list[tuple[Shape, Palette]]:
     """The shapes of a thing and its garments with their colours, in painting order."""
-    found: list[tuple[Shape, Palette]] = []
+    shapes: list[tuple[Shape, Palette]] = []
     for part in (thing, *thing.garments):
         palette = palette_of(part)
-        found.extend((shape, palette) for shape in figure(*part.key).shapes)
+        shapes.extend((shape, palette) for shape in figure(*part.key).shapes)
     if thing.garments:
-        found.sort(key=lambda item: item[0].z)
-    return found
+        shapes.sort(key=lambda item: item[0].z)
+    return shapes
 
 
 def _reach(things: list[Thing], size: tuple[int, int]) -> tuple[int, int, int, int]:
@@ -175,16 +175,16 @@ def palette_of(thing: Thing) -> dict[str, RGB]:
     if thing.key[0] == "body":
         return _body(thing)
     name = thing.kind.name
-    luck, other = thing.looks
+    luck, trim_luck = thing.looks
     if thing.colour == "green" and name in ("tree", "bush"):
-        own = rgb(GREENS[int(luck * len(GREENS))])
+        main_colour = rgb(GREENS[int(luck * len(GREENS))])
     else:
-        own = _varied(COLOURS[thing.colour] if thing.colour else (200, 200, 200), luck)
-    trim = TRIMS[int(other * len(TRIMS))]
+        main_colour = _varied(COLOURS[thing.colour] if thing.colour else (200, 200, 200), luck)
+    trim = TRIMS[int(trim_luck * len(TRIMS))]
     if trim == thing.colour:
         trim = "white" if thing.colour != "white" else "red"
-    colours = dict.fromkeys(("coat", "paint", "cloth", "leaf", "wool", "neck"), own)
-    colours["trim"] = rgb(ROOFS[int(other * len(ROOFS))]) if name == "house" else COLOURS[trim]
+    colours = dict.fromkeys(("coat", "paint", "cloth", "leaf", "wool", "neck"), main_colour)
+    colours["trim"] = rgb(ROOFS[int(trim_luck * len(ROOFS))]) if name == "house" else COLOURS[trim]
     for role, ink in thing.kind.inks.items():
         colours[role] = rgb(ink)
     return colours

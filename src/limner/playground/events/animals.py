@@ -33,13 +33,13 @@ DOING = {
 
 def wild_animal(st: Stage) -> Thing:
     """Some animal of the place, standing about."""
-    return st.thing(st.some(*FAUNA.get(st.setting.name, INDOORS)))
+    return st.thing(st.pick_available(*FAUNA.get(st.setting.name, INDOORS)))
 
 
 def animals(st: Stage) -> Group:
-    name = st.some(*FAUNA.get(st.setting.name, INDOORS))
-    count = st.one((1, 1, 2, 2, 3, 4) if "herd" in KINDS[name].traits else (1, 1, 1, 2))
-    pose = st.one(POSES.get(name, ("stand",)))
+    name = st.pick_available(*FAUNA.get(st.setting.name, INDOORS))
+    count = st.pick((1, 1, 2, 2, 3, 4) if "herd" in KINDS[name].traits else (1, 1, 1, 2))
+    pose = st.pick(POSES.get(name, ("stand",)))
     colour: str | None = None
     group, x = Group(), 0.0
     flip = st.chance(0.5)
@@ -75,7 +75,7 @@ POSES: dict[str, tuple[str, ...]] = {
 
 
 def chase(st: Stage) -> Group:
-    hunter, prey = st.one(
+    hunter, prey = st.pick(
         (
             ("dog", "cat"),
             ("dog", "ball"),
@@ -102,12 +102,12 @@ def feed(st: Stage) -> Group:
         "park": ("duck", "squirrel", "bird", "duck"),
         "forest": ("deer", "squirrel", "rabbit"),
     }
-    name = st.some(*pool.get(st.setting.name, INDOORS))
+    name = st.pick_available(*pool.get(st.setting.name, INDOORS))
     feeder = st.person("hold out" if "tall" in KINDS[name].traits else "reach down")
     group = Group(feeder)
     fed: list[Thing] = []
     hand = feeder.anchor("far_hand")[0]
-    for i in range(st.one((1, 2, 3)) if name in ("duck", "chicken", "bird") else 1):
+    for i in range(st.pick((1, 2, 3)) if name in ("duck", "chicken", "bird") else 1):
         beast = st.thing(name, "stand" if name not in ("rabbit", "squirrel") else "sit")
         beast.flip = True
         reach = hand + 0.16 - beast.span()[0] + i * 0.7
@@ -116,8 +116,12 @@ def feed(st: Stage) -> Group:
 
 
 def pet(st: Stage) -> Group:
-    name = st.some("dog", "dog", "cat") if st.setting.name != "farm" else st.some("horse", "goat", "dog", "sheep")
-    owner = st.person("hold out" if "tall" in KINDS[name].traits else st.one(("reach down", "kneel")))
+    name = (
+        st.pick_available("dog", "dog", "cat")
+        if st.setting.name != "farm"
+        else st.pick_available("horse", "goat", "dog", "sheep")
+    )
+    owner = st.person("hold out" if "tall" in KINDS[name].traits else st.pick(("reach down", "kneel")))
     beast = st.thing(name, "sit" if name in ("dog", "cat") else "stand")
     beast.flip = True
     beast.move(owner.anchor("far_hand")[0] - 0.05 - beast.span()[0], 0.0, 0.5)
@@ -125,7 +129,7 @@ def pet(st: Stage) -> Group:
 
 
 def look(st: Stage) -> Group:
-    watcher = st.person(st.one(("stand", "point", "hands on hips")))
+    watcher = st.person(st.pick(("stand", "point", "hands on hips")))
     beast = wild_animal(st)
     beast.flip = st.chance(0.7)
     beast.move(st.between(1.1, 1.6) - beast.span()[0], 0.1, -0.5)
@@ -134,19 +138,19 @@ def look(st: Stage) -> Group:
 
 
 def traffic(st: Stage) -> Group:
-    name = st.some("car", "car", "car", "bus", "truck", "train", "motorcycle")
+    name = st.pick_available("car", "car", "car", "bus", "truck", "train", "motorcycle")
     if name == "motorcycle":
-        name = st.some("car", "bus")
+        name = st.pick_available("car", "bus")
     vehicle = st.thing(name)
     group = Group(vehicle)
     if name == "train":
         return group.say("drive", vehicle)
     if st.chance(0.4):
-        other = st.thing(st.some("car", "car", "truck"))
-        gap = vehicle.span()[2] - other.span()[0] + st.between(0.3, 0.6)
-        group.add(other.move(gap))
-        return group.say(st.one(("drive", "park")), vehicle, other)
-    return group.say(st.one(("drive", "park")), vehicle)
+        follower = st.thing(st.pick_available("car", "car", "truck"))
+        gap = vehicle.span()[2] - follower.span()[0] + st.between(0.3, 0.6)
+        group.add(follower.move(gap))
+        return group.say(st.pick(("drive", "park")), vehicle, follower)
+    return group.say(st.pick(("drive", "park")), vehicle)
 
 
 EVENTS: dict[str, Callable[[Stage], Group]] = {

@@ -26,7 +26,7 @@ def walk_dog(st: Stage) -> Group:
 
 
 def stroll(st: Stage) -> Group:
-    walkers = st.people("walk", st.one((1, 2, 2, 3)))
+    walkers = st.people("walk", st.pick((1, 2, 2, 3)))
     group = Group()
     for i, walker in enumerate(walkers):
         group.add(walker.move(i * 0.85, 0.03 * i, -i))
@@ -34,8 +34,8 @@ def stroll(st: Stage) -> Group:
 
 
 def stand(st: Stage) -> Group:
-    pose = st.one(("stand", "stand", "hands on hips", "wave"))
-    people = st.people(pose, st.one((1, 1, 2, 3)))
+    pose = st.pick(("stand", "stand", "hands on hips", "wave"))
+    people = st.people(pose, st.pick((1, 1, 2, 3)))
     group = Group()
     for i, person in enumerate(people):
         person.flip = st.chance(0.3)
@@ -56,12 +56,12 @@ HANGING = frozenset(("basket", "suitcase", "bucket"))
 
 
 def hold(st: Stage) -> Group:
-    return _hold(st, st.some(*HELD.get(st.setting.name, HELD["park"])))
+    return _hold(st, st.pick_available(*HELD.get(st.setting.name, HELD["park"])))
 
 
 def _hold(st: Stage, name: str) -> Group:
     if name in HANGING:
-        holder = st.person(st.one(("stand", "walk")))
+        holder = st.person(st.pick(("stand", "walk")))
         item = st.give(holder, name, hand="near_hand", own="grip")
         item.z = -1.0
         return Group(holder, item).say("carry", holder, object=item)
@@ -72,7 +72,7 @@ def _hold(st: Stage, name: str) -> Group:
     holder = st.person("hold")
     group = Group(holder)
     if name == "balloon":
-        colours = st.one((1, 1, 2, 3))
+        colours = st.pick((1, 1, 2, 3))
         hand = holder.anchor("far_hand")
         balloons: list[Thing] = []
         for i in range(colours):
@@ -92,13 +92,15 @@ def _hold(st: Stage, name: str) -> Group:
 def carry(st: Stage) -> Group:
     return _hold(
         st,
-        st.some("suitcase", "basket", "bucket", "flower") if st.setting.name != "farm" else st.some("bucket", "basket"),
+        st.pick_available("suitcase", "basket", "bucket", "flower")
+        if st.setting.name != "farm"
+        else st.pick_available("bucket", "basket"),
     )
 
 
 def hold_food(st: Stage) -> Group:
     cook = st.person("carry", wear=("apron",) if st.chance(0.5) else ())
-    name = st.some("cake", "pizza", "bowl", "bread", "pot")
+    name = st.pick_available("cake", "pizza", "bowl", "bread", "pot")
     item = st.give(cook, name)
     item.dy = cook.anchor("far_hand")[1] - 0.03
     return Group(cook, item).say("hold", cook, object=item)
@@ -109,7 +111,7 @@ SNACKS = ("ice cream", "ice cream", "apple", "sandwich", "banana", "hamburger", 
 
 def eat(st: Stage) -> Group:
     eater = st.person("eat")
-    name = st.some(*SNACKS)
+    name = st.pick_available(*SNACKS)
     item = st.give(eater, name, "slice" if name == "pizza" else None)
     return Group(eater, item).say("eat", eater, object=item)
 
@@ -118,7 +120,7 @@ def seat_people(st: Stage, seat: Thing, count: int, spread: float) -> tuple[Grou
     """People side by side on a bench or sofa, the first of them perhaps busy with something."""
     group = Group(seat)
     poses = ["sit"] * count
-    busy = st.one(("", "", "read", "eat", "strum")) if count < 3 else ""
+    busy = st.pick(("", "", "read", "eat", "strum")) if count < 3 else ""
     if busy == "read" and (st.can("book") or st.can("newspaper")):
         poses[0] = "sit reading"
     elif busy == "eat":
@@ -127,18 +129,18 @@ def seat_people(st: Stage, seat: Thing, count: int, spread: float) -> tuple[Grou
         poses[0] = "sit strumming"
     sitters = [st.person(pose) for pose in poses]
     x, y = seat.anchor("seat")
-    places = sorted(st.one(_PLACES[count]))
-    for sitter, place in zip(sitters, places, strict=True):
-        sitter.flip = place > 0.3
-        group.add(sitter.move(x + place * spread, y - 0.05, 1.0))
+    places = sorted(st.pick(_PLACES[count]))
+    for sitter, share in zip(sitters, places, strict=True):
+        sitter.flip = share > 0.3
+        group.add(sitter.move(x + share * spread, y - 0.05, 1.0))
     first = sitters[0]
     if poses[0] == "sit reading":
-        item = st.give(first, st.some("book", "newspaper"), "open", size=0.9)
+        item = st.give(first, st.pick_available("book", "newspaper"), "open", size=0.9)
         item.move(first.dx - 0.02, first.anchor("chest")[1] - 0.12, Z_HELD)
         group.add(item)
         group.say("read", first, object=item)
     elif poses[0] == "sit eating":
-        item = group.add(st.give(first, name := st.some(*SNACKS), "slice" if name == "pizza" else None))
+        item = group.add(st.give(first, name := st.pick_available(*SNACKS), "slice" if name == "pizza" else None))
         group.say("eat", first, object=item)
     elif poses[0] == "sit strumming":
         item = group.add(sling_guitar(st, first))
@@ -151,9 +153,9 @@ _PLACES = {1: ((0.0,), (-0.45,), (0.45,)), 2: ((-0.4, 0.4), (-0.3, 0.35)), 3: ((
 
 
 def sit_on_bench(st: Stage) -> Group:
-    group, _ = seat_people(st, st.thing("bench"), st.one((1, 1, 2, 2, 3)), 1.0)
+    group, _ = seat_people(st, st.thing("bench"), st.pick((1, 1, 2, 2, 3)), 1.0)
     if st.chance(0.25) and st.can("dog"):
-        dog = st.thing("dog", st.one(("sit", "lie"))).move(1.45, -0.02, 2.0)
+        dog = st.thing("dog", st.pick(("sit", "lie"))).move(1.45, -0.02, 2.0)
         dog.flip = True
         group.add(dog)
         group.say("sit" if dog.pose == "sit" else "lie", dog)
@@ -161,10 +163,10 @@ def sit_on_bench(st: Stage) -> Group:
 
 
 def talk(st: Stage) -> Group:
-    one, two = st.people(st.one(("stand", "hands on hips", "hold out")), 2)
-    two.flip = True
-    group = Group(one, two.move(st.between(1.05, 1.35)))
-    return group.say("talk", one, two).say("stand", one, two)
+    first, second = st.people(st.pick(("stand", "hands on hips", "hold out")), 2)
+    second.flip = True
+    group = Group(first, second.move(st.between(1.05, 1.35)))
+    return group.say("talk", first, second).say("stand", first, second)
 
 
 def push(st: Stage) -> Group:
@@ -182,7 +184,7 @@ def push(st: Stage) -> Group:
 
 def read(st: Stage) -> Group:
     reader = st.person("sit cross-legged")
-    item = st.give(reader, st.some("book", "book", "newspaper"), "open", size=0.9)
+    item = st.give(reader, st.pick_available("book", "book", "newspaper"), "open", size=0.9)
     item.move(reader.dx, reader.anchor("chest")[1] - 0.14, Z_HELD)
     return Group(reader, item).say("read", reader, object=item).say("sit", reader)
 
@@ -194,7 +196,7 @@ def photograph(st: Stage) -> Group:
     if st.setting.name in ("savanna", "forest", "snow", "lake") or st.chance(0.3):
         model = wild_animal(st)
     else:
-        model = st.person(st.one(("stand", "wave", "hands on hips")))
+        model = st.person(st.pick(("stand", "wave", "hands on hips")))
     model.flip = True
     group.add(model.move(1.5 - model.bounds[0] * model.size, 0.0, -0.5))
     return group.say("photograph", taker, object=model, other=camera)
@@ -203,13 +205,13 @@ def photograph(st: Stage) -> Group:
 def picnic(st: Stage) -> Group:
     blanket = st.thing("blanket", size=1.15)
     group = Group(blanket)
-    people = st.people("sit cross-legged", st.one((1, 2, 2)))
+    people = st.people("sit cross-legged", st.pick((1, 2, 2)))
     for i, person in enumerate(people):
         person.flip = i == 1
         group.add(person.move(-0.7 + 1.35 * i, 0.02, 1.0))
     foods: list[Thing] = []
-    for i in range(st.one((1, 2, 3))):
-        item = st.thing(st.some("basket", "apple", "sandwich", "bottle", "watermelon", "cake", "bread"))
+    for i in range(st.pick((1, 2, 3))):
+        item = st.thing(st.pick_available("basket", "apple", "sandwich", "bottle", "watermelon", "cake", "bread"))
         item.on = blanket
         foods.append(group.add(item.move(-0.2 + 0.34 * i, -0.12 + 0.05 * (i % 2), 2.0)))
     group.say("picnic", *people)
@@ -219,7 +221,7 @@ def picnic(st: Stage) -> Group:
 def water(st: Stage) -> Group:
     gardener = st.person("hold out", wear=("hat",) if st.chance(0.5) else ())
     can = st.give(gardener, "watering can", own="grip")
-    plant = st.thing(st.some("flower", "sunflower", "potted plant", "bush"))
+    plant = st.thing(st.pick_available("flower", "sunflower", "potted plant", "bush"))
     plant.move(can.dx + 0.75, 0.0, 0.5)
     return Group(gardener, can, plant).say("water", gardener, object=plant, other=can)
 
@@ -239,10 +241,10 @@ def sandcastle(st: Stage) -> Group:
 
 def snowman(st: Stage) -> Group:
     man = st.thing("snowman").move(1.25, 0.0, 0.3)
-    builders = [st.person(st.one(("carry", "hold out", "point")))]
+    builders = [st.person(st.pick(("carry", "hold out", "point")))]
     group = Group(builders[0], man)
     if st.chance(0.45):
-        second = st.person(st.one(("carry", "stand", "wave")), who=CHILDREN)
+        second = st.person(st.pick(("carry", "stand", "wave")), who=CHILDREN)
         second.flip = True
         builders.append(group.add(second.move(2.4, 0.0, 0.2)))
     return group.say("build", *builders, object=man).say("stand by", *builders, object=man)
@@ -251,7 +253,7 @@ def snowman(st: Stage) -> Group:
 def camp(st: Stage) -> Group:
     fire = st.thing("campfire").move(0.0, 0.0, 1.0)
     group = Group(fire)
-    count = st.one((1, 2, 2, 3))
+    count = st.pick((1, 2, 2, 3))
     sitters: list[Thing] = []
     for i in range(count):
         side = (-1, 1, -1)[i]
@@ -259,12 +261,12 @@ def camp(st: Stage) -> Group:
         sitter.flip = side > 0
         sitters.append(group.add(sitter.move(side * (1.0 + 0.95 * (i // 2)), 0.04 * i, 0.5)))
     if st.chance(0.7) and st.can("tent"):
-        group.add(st.thing("tent", size=1.05).move(st.one((-1.6, 1.7)), 0.55, -5.0))
+        group.add(st.thing("tent", size=1.05).move(st.pick((-1.6, 1.7)), 0.55, -5.0))
     return group.say("sit by", *sitters, object=fire).say("camp", *sitters)
 
 
 def hike(st: Stage) -> Group:
-    walkers = st.people("walk", st.one((1, 2, 2, 3)), wear=("backpack",))
+    walkers = st.people("walk", st.pick((1, 2, 2, 3)), wear=("backpack",))
     group = Group()
     for i, walker in enumerate(walkers):
         group.add(walker.move(i * 1.05, 0.02 * i, -i))
@@ -274,7 +276,7 @@ def hike(st: Stage) -> Group:
 def fish(st: Stage) -> Group:
     if st.chance(0.4) and (st.can("rock") or st.can("log")):
         angler = st.person("sit sideways")
-        seat = st.thing(st.some("rock", "log"), size=1.001)
+        seat = st.thing(st.pick_available("rock", "log"), size=1.001)
         x, y = seat.anchor("seat")
         angler.move(x, y - 0.04, 1.0)
         group = Group(seat, angler)
@@ -306,9 +308,9 @@ def shade(st: Stage) -> Group:
     tree = st.thing("palm tree" if palm else "tree", size=0.9).move(0.0, 0.12, -5.0)
     beasts = {"farm": ("cow", "cow"), "savanna": ("lion", "lion"), "park": ("dog", "cat")}.get(st.setting.name, ())
     if beasts and (st.setting.name == "savanna" or st.chance(0.3)):
-        rester = st.thing(st.some(*beasts), "lie")
+        rester = st.thing(st.pick_available(*beasts), "lie")
     else:
-        rester = st.person(st.one(("sit cross-legged", "sit on ground", "stand")))
+        rester = st.person(st.pick(("sit cross-legged", "sit on ground", "stand")))
     rester.flip = st.chance(0.5)
     group = Group(tree, rester.move(st.between(-0.35, 0.35), 0.0, 0.0))
     verb = {"stand": "stand under", "lie": "lie under"}.get(rester.pose, "rest under")
@@ -319,7 +321,7 @@ def farming(st: Stage) -> Group:
     tractor = st.thing("tractor")
     group = Group(tractor)
     if st.chance(0.5):
-        farmer = st.person(st.one(("stand", "wave", "hands on hips")), who=ADULTS, wear=("hat",))
+        farmer = st.person(st.pick(("stand", "wave", "hands on hips")), who=ADULTS, wear=("hat",))
         group.add(farmer.move(1.85, -0.05, 1.0))
         return group.say("stand by", farmer, object=tractor)
     return group.say("park", tractor)

@@ -21,7 +21,7 @@ RIDES: dict[str, tuple[str, ...]] = {
 
 
 def ride(st: Stage) -> Group:
-    mount = st.some(*RIDES.get(st.setting.name, ("bicycle",)))
+    mount = st.pick_available(*RIDES.get(st.setting.name, ("bicycle",)))
     return {
         "bicycle": _ride_bicycle,
         "motorcycle": _ride_motorcycle,
@@ -64,7 +64,7 @@ def skate(st: Stage, mount: str = "skateboard") -> Group:
 
 
 def _ride_animal(st: Stage, mount: str) -> Group:
-    gait = st.one(("stand", "walk", "walk", "run"))
+    gait = st.pick(("stand", "walk", "walk", "run"))
     if mount == "elephant":
         animal = st.thing(mount, "walk", size=1.0001)
     else:
@@ -76,12 +76,12 @@ def _ride_animal(st: Stage, mount: str) -> Group:
 
 
 def throw(st: Stage) -> Group:
-    toy = st.some("ball", "ball", "frisbee")
+    toy = st.pick_available("ball", "ball", "frisbee")
     thrower = st.person("throw")
     flying = st.thing(toy)
     tall = thrower.anchor("head")[1]
     group = Group(thrower)
-    partner = st.one(("", "person", "person", "dog"))
+    partner = st.pick(("", "person", "person", "dog"))
     if partner == "person":
         catcher = st.person("catch", who=CHILDREN if thrower.kind.name in CHILDREN else PEOPLE)
         catcher.flip = True
@@ -109,7 +109,7 @@ def kick(st: Stage) -> Group:
     ball = st.thing("ball", "soccer", colour="white").move(0.95, st.between(0.0, 0.25), 1.0)
     group = Group(kicker, ball).say("kick", kicker, object=ball)
     if st.chance(0.45):
-        rival = st.person(st.one(("run", "run", "stand")), who=CHILDREN if kicker.kind.name in CHILDREN else PEOPLE)
+        rival = st.person(st.pick(("run", "run", "stand")), who=CHILDREN if kicker.kind.name in CHILDREN else PEOPLE)
         rival.flip = True
         group.add(rival.move(2.3, 0.0, 0.2))
         group.say("play with", kicker, rival, object=ball)
@@ -125,7 +125,7 @@ def fly_kite(st: Stage) -> Group:
 
 
 def run(st: Stage) -> Group:
-    runners = st.people("run", st.one((1, 1, 2, 2, 3)))
+    runners = st.people("run", st.pick((1, 1, 2, 2, 3)))
     group = Group()
     for i, runner in enumerate(runners):
         group.add(runner.move(i * 1.25, st.between(0.0, 0.08) * i, -i))
@@ -133,7 +133,7 @@ def run(st: Stage) -> Group:
 
 
 def jump(st: Stage) -> Group:
-    jumpers = st.people("jump", st.one((1, 1, 2)))
+    jumpers = st.people("jump", st.pick((1, 1, 2)))
     group = Group()
     for i, jumper in enumerate(jumpers):
         group.add(jumper.move(i * 1.2, st.between(0.15, 0.35)))
@@ -141,7 +141,7 @@ def jump(st: Stage) -> Group:
 
 
 def dance(st: Stage) -> Group:
-    dancers = st.people(st.one(("jump", "wave", "hands on hips")), st.one((1, 2, 2, 3)))
+    dancers = st.people(st.pick(("jump", "wave", "hands on hips")), st.pick((1, 2, 2, 3)))
     group = Group()
     for i, dancer in enumerate(dancers):
         dancer.flip = i % 2 == 1
@@ -208,7 +208,7 @@ def sling_guitar(st: Stage, player: Thing) -> Thing:
 
 
 def play_music(st: Stage) -> Group:
-    player, item = musician(st, st.some("guitar", "guitar", "guitar", "violin", "drum", "trumpet"))
+    player, item = musician(st, st.pick_available("guitar", "guitar", "guitar", "violin", "drum", "trumpet"))
     return Group(player, item).say("play", player, object=item)
 
 
@@ -217,7 +217,7 @@ def band(st: Stage) -> Group:
     players: list[Thing] = []
     names = ["guitar", "drum", "trumpet", "violin", "guitar"]
     start = int(st.random() * len(names))
-    for i in range(st.one((2, 2, 3))):
+    for i in range(st.pick((2, 2, 3))):
         name = names[(start + i * 2) % len(names)]
         if not st.can(name):
             continue
@@ -236,7 +236,7 @@ def band(st: Stage) -> Group:
 
 
 def speak(st: Stage) -> Group:
-    speaker = st.person(st.one(("point", "wave", "hold out")))
+    speaker = st.person(st.pick(("point", "wave", "hold out")))
     return Group(speaker).say("perform", speaker)
 
 

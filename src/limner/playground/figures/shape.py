@@ -19,8 +19,8 @@ Circle = tuple[float, float, float]
 Points = Sequence[Point]
 Bounds = tuple[float, float, float, float]
 
+# How far, in metres, a shape's dark contour reaches beyond its outline.
 EDGE = 0.011
-"""How far, in metres, a shape's dark contour reaches beyond its outline."""
 
 
 class Outline(NamedTuple):
@@ -283,12 +283,12 @@ def _convex_hull(points: Iterable[Point]) -> list[Point]:
     ordered = sorted(set(points))
 
     def half(path: Iterable[Point]) -> list[Point]:
-        kept: list[Point] = []
+        corners: list[Point] = []
         for p in path:
-            while len(kept) > 1 and _turn(kept[-2], kept[-1], p) <= 0:
-                kept.pop()
-            kept.append(p)
-        return kept[:-1]
+            while len(corners) > 1 and _turn(corners[-2], corners[-1], p) <= 0:
+                corners.pop()
+            corners.append(p)
+        return corners[:-1]
 
     return half(ordered) + half(reversed(ordered))
 

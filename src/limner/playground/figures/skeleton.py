@@ -170,8 +170,8 @@ def _on_base(joints: list[Point], build: Build, pose: Pose) -> list[Point]:
 def _chain(start: Point, length: float, angles: tuple[float, float], share: float) -> list[Point]:
     """Start, middle and end of a limb; `share` of its length is above the middle joint."""
     upper, lower = angles
-    whole = length if share >= 0.5 else length * (share + 0.5)
-    a, b = (length * share, whole - length * share)
+    reach = length if share >= 0.5 else length * (share + 0.5)
+    a, b = (length * share, reach - length * share)
     middle = (start[0] + a * sin(upper * pi / 180), start[1] - a * cos(upper * pi / 180))
     return [start, middle, (middle[0] + b * sin(lower * pi / 180), middle[1] - b * cos(lower * pi / 180))]
 

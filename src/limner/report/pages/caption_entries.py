@@ -48,7 +48,7 @@ class Entries:
         numbers = {box.id: number for number, box in enumerate(image.boxes)}
         references = [_reference(text, image, numbers) for text in self._joined.references(id)]
         captions = [self._caption(s, id, image, numbers) for s in range(len(self._joined.systems))]
-        marked = [one for one in (*references, *captions) if isinstance(one, list)]
+        marked = [sentence for sentence in (*references, *captions) if isinstance(sentence, list)]
         mentions: list[Pieces] = [[_boxes_only(piece) for piece in pieces] for pieces in marked]
         colours = colours_of(len(image.boxes), mentions)
         entry: Json = {"i": id, **frame_of(image, picture, image.boxes)}
@@ -59,15 +59,15 @@ class Entries:
         return {**entry, "e": 1} if is_explained else entry
 
     def _caption(self, s: int, id: str, image: Image, numbers: Mapping[str, int]) -> str | list[Any] | None:
-        place, run = self._joined.places[s].get(id), self._joined.systems[s].run
-        if place is None:
+        row, run = self._joined.places[s].get(id), self._joined.systems[s].run
+        if row is None:
             return None
-        text = run.candidates[place]
-        caption = None if run.captions is None else run.captions[place]
+        text = run.candidates[row]
+        caption = None if run.captions is None else run.captions[row]
         mentions = _mentions(caption, numbers) if caption is not None and caption.text == text else []
         spoken = _spoken(self._objects[s].get(id, NOTHING_KNOWN), image)
         # A mention that is tied to boxes says more than that an object of some class is there.
-        rest = [one for one in spoken if "h" in (one.mark or {}) or not any(map(one.within, mentions))]
+        rest = [span for span in spoken if "h" in (span.mark or {}) or not any(map(span.within, mentions))]
         return in_pieces(text, [*mentions, *rest])
 
 
@@ -79,8 +79,8 @@ class Span(NamedTuple):
     boxes: tuple[int, ...] = ()
     mark: Json | None = None
 
-    def within(self, other: Span) -> bool:
-        return other.start <= self.start and self.end <= other.end
+    def within(self, outer: Span) -> bool:
+        return outer.start <= self.start and self.end <= outer.end
 
 
 def in_pieces(text: str, spans: Iterable[Span]) -> str | list[Any]:
@@ -88,13 +88,13 @@ def in_pieces(text: str, spans: Iterable[Span]) -> str | list[Any]:
 
     A span's boxes yield to those of one before it in the list.
     """
-    there = [span for span in spans if span.start < span.end]
-    if not there:
+    nonempty = [span for span in spans if span.start < span.end]
+    if not nonempty:
         return text
-    cuts = sorted({0, len(text), *(place for span in there for place in (span.start, span.end))})
+    cuts = sorted({0, len(text), *(edge for span in nonempty for edge in (span.start, span.end))})
     pieces: list[Any] = []
     for start, end in pairwise(cuts):
-        over = [span for span in there if span.start <= start and end <= span.end]
+        over = [span for span in nonempty if span.start <= start and end <= span.end]
         boxes = next((span.boxes for span in over if span.boxes), ())
         marks = [span.mark for span in over if span.mark]
         pieces.append([text[start:end], *boxes, *marks[:1]] if boxes or marks else text[start:end])
@@ -103,7 +103,7 @@ def in_pieces(text: str, spans: Iterable[Span]) -> str | list[Any]:
 
 def _reference(text: str, image: Image, numbers: Mapping[str, int]) -> str | list[Any]:
     """A reference with its mentions, where the gold image has a caption that is this very one."""
-    caption = next((one for one in image.captions if one.text == text), None)
+    caption = next((gold_caption for gold_caption in image.captions if gold_caption.text == text), None)
     return text if caption is None else in_pieces(text, _mentions(caption, numbers))
 
 
@@ -116,14 +116,14 @@ def _mentions(caption: Caption, numbers: Mapping[str, int]) -> list[Span]:
     return spans
 
 
-def _spoken(found: Hallucination, image: Image) -> list[Span]:
+def _spoken(hallucination: Hallucination, image: Image) -> list[Span]:
     """The objects that a caption speaks of, each with the boxes of its class."""
     labels = [class_name(box.label) for box in image.boxes]
     spans = []
-    for one in found.spoken:
-        boxes = tuple(number for number, label in enumerate(labels) if label in one.classes)
-        kind = "h" if one in found.hallucinated else "o"
-        spans.append(Span(one.start, one.end, boxes, {kind: " or ".join(one.classes)}))
+    for object_words in hallucination.spoken:
+        boxes = tuple(number for number, label in enumerate(labels) if label in object_words.classes)
+        kind = "h" if object_words in hallucination.hallucinated else "o"
+        spans.append(Span(object_words.start, object_words.end, boxes, {kind: " or ".join(object_words.classes)}))
     return spans
 
 
@@ -131,8 +131,8 @@ def _boxes_only(piece: str | list[Any]) -> str | list[str | int]:
     return piece if isinstance(piece, str) else [part for part in piece if not isinstance(part, dict)]
 
 
+# Images that a page lists: browsers take 20 MB of them in their stride.
 MOST_IMAGES = 20_000
-"""Images that a page lists: browsers take 20 MB of them in their stride."""
 
 
 class Joined:
@@ -144,11 +144,11 @@ class Joined:
 
     def __init__(self, systems: Sequence[Evaluation], most: int = MOST_IMAGES) -> None:
         self.systems = systems
-        every = dict.fromkeys(id for one in systems for id in one.run.ids)
+        every = dict.fromkeys(id for system in systems for id in system.run.ids)
         self.n = len(every)
         self.ids = list(islice(every, most))
         self.numbers = {id: number for number, id in enumerate(self.ids)}
-        self.places = [{id: place for place, id in enumerate(one.run.ids) if id in self.numbers} for one in systems]
+        self.places = [{id: row for row, id in enumerate(system.run.ids) if id in self.numbers} for system in systems]
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -167,9 +167,9 @@ class Joined:
     def aligned(self, s: int, per_image: Floats) -> Floats:
         """Values of a system's images in the order of all, NaN for those it was not scored on: `[images]`."""
         places = self.places[s]
-        found = np.full(len(self.ids), np.nan)
-        found[[self.numbers[id] for id in places]] = per_image[list(places.values())]
-        return found
+        values = np.full(len(self.ids), np.nan)
+        values[[self.numbers[id] for id in places]] = per_image[list(places.values())]
+        return values
 
     def _first(self, id: str) -> int:
         return next(s for s, places in enumerate(self.places) if id in places)

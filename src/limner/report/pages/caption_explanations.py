@@ -119,5 +119,5 @@ def _facts(facts: Facts) -> list[Any]:
     return [[[fact, 0 if fact == same else same] for fact, same in facts.matched], facts.wrong, facts.missed]
 
 
+# The kinds of explanations that have a drawing of their own, and what it is drawn from.
 DRAWN: Mapping[ExplanationKind, Callable[[Any], list[Any]]] = {"alignment": _alignment, "tuples": _facts}
-"""The kinds of explanations that have a drawing of their own, and what it is drawn from."""

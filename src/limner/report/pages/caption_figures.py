@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from limner.score.paired import Comparison
 
 VALUE_DIGITS = 6
+# Decimals of an image's own values: differences between two are right in the fourth.
 IMAGE_DIGITS = 5
-"""Decimals of an image's own values: differences between two are right in the fourth."""
 
 Value = list[float | None]
 
@@ -30,94 +30,108 @@ def figures_of(joined: Joined, compared: Sequence[Comparison], confidence: float
     """Everything that is told of all images together, and the columns of what each has for itself."""
     systems = joined.systems
     columns = [column for metric in systems[0].metrics for column in metric.columns]
-    each = [_per_image(joined, s, columns) for s in range(len(systems))]
+    per_image = [_per_image(joined, s, columns) for s in range(len(systems))]
     return {
         "n": joined.n,
         "confidence": confidence,
-        "samples": max(one.samples for one in systems),
-        "systems": [_system(one) for one in systems],
-        "columns": _columns(systems[0], each),
-        "values": [_values(one, columns) for one in systems],
-        "differences": [_difference(one, systems, columns) for one in compared],
+        "samples": max(system.samples for system in systems),
+        "systems": [_system(system) for system in systems],
+        "columns": _columns(systems[0], per_image),
+        "values": [_values(system, columns) for system in systems],
+        "differences": [_difference(system, systems, columns) for system in compared],
         "subsets": [_subsets(joined, key, columns) for key in systems[0].by],
         "signatures": _signatures(systems),
-        "scores": each,
+        "scores": per_image,
     }
 
 
-def _system(one: Evaluation) -> Json:
-    counts = {name.replace("_", " "): n for name, n in one.counts.items() if n}
-    return {"name": one.name, "n": len(one.run), "counts": counts, "warnings": list(dict.fromkeys(one.warnings))}
+def _system(system: Evaluation) -> Json:
+    counts = {name.replace("_", " "): n for name, n in system.counts.items() if n}
+    return {
+        "name": system.name,
+        "n": len(system.run),
+        "counts": counts,
+        "warnings": list(dict.fromkeys(system.warnings)),
+    }
 
 
-def _columns(one: Evaluation, each: Sequence[Sequence[Sequence[float | None] | None]]) -> list[Json]:
+def _columns(system: Evaluation, per_image: Sequence[Sequence[Sequence[float | None] | None]]) -> list[Json]:
     """Names of columns, the metric of each, whether more of it is better, and whether images have it too."""
-    found: list[Json] = []
-    for metric in one.metrics:
+    columns: list[Json] = []
+    for metric in system.metrics:
         for column in metric.columns:
-            there = any(values[len(found)] is not None for values in each)
-            found.append({"name": column, "metric": metric.name, "up": metric.higher_is_better, "each": there})
-    return found
+            images_have_it = any(values[len(columns)] is not None for values in per_image)
+            columns.append(
+                {"name": column, "metric": metric.name, "up": metric.higher_is_better, "each": images_have_it}
+            )
+    return columns
 
 
 def _per_image(joined: Joined, s: int, columns: Iterable[str]) -> list[list[float | None] | None]:
     """By column the images' own values in the page's order, None for a column that no image has."""
-    one, found = joined.systems[s], []
+    system, per_column = joined.systems[s], []
     for column in columns:
-        values = joined.aligned(s, np.array(list(one.per_image(column).values())))
-        is_there = np.isfinite(values)
+        values = joined.aligned(s, np.array(list(system.per_image(column).values())))
+        finite = np.isfinite(values)
         numbers = np.round(values, IMAGE_DIGITS).tolist()
-        found.append(
-            [_short(v) if there else None for v, there in zip(numbers, is_there.tolist(), strict=True)]
-            if is_there.any()
+        per_column.append(
+            [_short(v) if is_finite else None for v, is_finite in zip(numbers, finite.tolist(), strict=True)]
+            if finite.any()
             else None
         )
-    return found
+    return per_column
 
 
-def _values(one: Evaluation, columns: Iterable[str]) -> list[Value]:
-    scores, intervals = one.scores, one.intervals
+def _values(system: Evaluation, columns: Iterable[str]) -> list[Value]:
+    scores, intervals = system.scores, system.intervals
     return [[_number(value) for value in (scores[column], *intervals.get(column, ()))] for column in columns]
 
 
-def _difference(one: Comparison, systems: Sequence[Evaluation], columns: Sequence[str]) -> list[Any]:
+def _difference(comparison: Comparison, systems: Sequence[Evaluation], columns: Sequence[str]) -> list[Any]:
     """[column, first, second, difference, low, high, p, adjusted p, p of the bootstrap, is exact]."""
     names = [system.name for system in systems]
-    found = (one.difference, one.low, one.high, one.p, one.p_adjusted, one.p_bootstrap)
+    numbers = (
+        comparison.difference,
+        comparison.low,
+        comparison.high,
+        comparison.p,
+        comparison.p_adjusted,
+        comparison.p_bootstrap,
+    )
     return [
-        columns.index(one.column),
-        names.index(one.first),
-        names.index(one.second),
-        *map(_number, found),
-        int(one.is_exact),
+        columns.index(comparison.column),
+        names.index(comparison.first),
+        names.index(comparison.second),
+        *map(_number, numbers),
+        int(comparison.is_exact),
     ]
 
 
 def _subsets(joined: Joined, key: str, columns: Sequence[str]) -> Json:
     """The subsets by one key: their names and images, and every system's values in each."""
     systems = joined.systems
-    names = list(dict.fromkeys(name for one in systems for name in one.by.get(key, {})))
-    found: list[Json] = []
+    names = list(dict.fromkeys(name for system in systems for name in system.by.get(key, {})))
+    subsets: list[Json] = []
     for name in names:
-        parts = [one.by.get(key, {}).get(name) for one in systems]
-        ids = {id for part in parts if part is not None for id in part.run.ids}
+        evaluations = [system.by.get(key, {}).get(name) for system in systems]
+        ids = {id for evaluation in evaluations if evaluation is not None for id in evaluation.run.ids}
         images = sorted(joined.numbers[id] for id in ids if id in joined.numbers)
-        values = [None if part is None else _values(part, columns) for part in parts]
-        found.append({"name": name, "n": len(ids), "values": values, "images": images})
-    return {"key": key, "subsets": found}
+        values = [None if evaluation is None else _values(evaluation, columns) for evaluation in evaluations]
+        subsets.append({"name": name, "n": len(ids), "values": values, "images": images})
+    return {"key": key, "subsets": subsets}
 
 
 def _signatures(systems: Sequence[Evaluation]) -> list[Json]:
     """Every different signature once: the columns and, where they do not share it, the systems that it is for."""
-    found: dict[str, Json] = {}
-    for s, one in enumerate(systems):
-        for column, text in one.signatures.items():
-            entry = found.setdefault(text, {"text": text, "columns": [], "systems": []})
+    entries: dict[str, Json] = {}
+    for s, system in enumerate(systems):
+        for column, text in system.signatures.items():
+            entry = entries.setdefault(text, {"text": text, "columns": [], "systems": []})
             if column not in entry["columns"]:
                 entry["columns"].append(column)
             if s not in entry["systems"]:
                 entry["systems"].append(s)
-    return list(found.values())
+    return list(entries.values())
 
 
 def _number(value: float) -> float | None:

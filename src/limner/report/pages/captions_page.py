@@ -43,26 +43,26 @@ def write_captions_page(
     An image is shown by its picture, found by `pictures`, or the layout of its
     boxes, where the evaluations were made with images. The first
     `most_images` are listed; scores are of all. Metrics that explain
-    themselves do so for at most `most_explained` images, the most telling
-    ones. `reading` is told what was odd about pictures and, when lenient,
-    left out.
+    themselves do so for at most `most_explained` images, the most informative
+    ones. `reading` notes what was odd about pictures and, if it is lenient,
+    what was left out.
     """
     joined = Joined(systems, most_images)
     if not len(joined):
-        raise LimnerError("there is no image to show; score captions of some")
+        raise LimnerError("there is no image to show; score captions of at least one image")
     explained = list(explain(joined, most_explained))
     entries = Entries(joined, objects_spoken_of(joined))
     noted = Reading() if reading is None else reading
-    with tempfile.TemporaryFile() as kept:
-        made, n_pictures = _images(joined, entries, explained, pictures, noted, kept)
+    with tempfile.TemporaryFile() as embedded:
+        made, n_pictures = _images(joined, entries, explained, pictures, noted, embedded)
         head = {
             "title": title,
             **figures_of(joined, compared, CONFIDENCE),
             **entries.boxes.tables(),
-            "explained": [_told(one) for one in explained],
+            "explained": [_explained(item) for item in explained],
             "objects": any(map(has_objects, systems)),
         }
-        PAGE.write(path, title, object_with_images(head, made), kept)
+        PAGE.write(path, title, object_with_images(head, made), embedded)
     return Written(len(joined), n_pictures)
 
 
@@ -72,7 +72,7 @@ def _images(
     explained: Sequence[Explained],
     pictures: Pictures | None,
     noted: Reading,
-    kept: IO[bytes],
+    embedded: IO[bytes],
 ) -> tuple[list[bytes], int]:
     """The images' objects as JSON, and how many have a picture; pictures and explanations go to `kept`."""
     made: list[bytes] = []
@@ -85,19 +85,19 @@ def _images(
             if not fits(image, picture):
                 noted.warn("picture whose shape is not the corpus'", f"image {id}")
             if picture.data:
-                kept.write(kept_picture(number, picture.data, picture.mime))
+                embedded.write(kept_picture(number, picture.data, picture.mime))
         why = list(_explanations(id, explained))
-        if any(one for per_system in why for one in per_system):
-            kept.write(kept_json(f"why-{number}", why))
+        if any(explanation for per_system in why for explanation in per_system):
+            embedded.write(kept_json(f"why-{number}", why))
         made.append(to_json(entries.make(id, image, picture, is_explained=any(map(any, why)))))
     return made, n_pictures
 
 
 def _explanations(id: str, explained: Sequence[Explained]) -> Iterator[list[list[Any] | None]]:
-    for one in explained:
-        yield [of_system.get(id) for of_system in one.by_system]
+    for item in explained:
+        yield [of_system.get(id) for of_system in item.by_system]
 
 
-def _told(one: Explained) -> Json:
-    n = len({id for of_system in one.by_system for id in of_system})
-    return {"metric": one.metric, "kind": one.kind, "n": n}
+def _explained(explained: Explained) -> Json:
+    n = len({id for of_system in explained.by_system for id in of_system})
+    return {"metric": explained.metric, "kind": explained.kind, "n": n}

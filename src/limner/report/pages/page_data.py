@@ -1,4 +1,4 @@
-"""What pages draw images from: boxes as rows, sentences in pieces, the frame that boxes lie in."""
+"""What pages draw images from: boxes as rows, sentences in pieces, the frame around the boxes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class BoxRows:
 
 
 def colours_of(n_boxes: int, captions: Iterable[Pieces]) -> list[int]:
-    """The colour of each box: boxes that are only ever mentioned together are one thing and share one.
+    """The colour of each box; boxes that are only mentioned together are one thing and share a colour.
 
     Singular mentions come first, so that "two dogs" shows the colours of both dogs.
     """
@@ -70,7 +70,7 @@ def colours_of(n_boxes: int, captions: Iterable[Pieces]) -> list[int]:
 
 
 def pieces_of(caption: Caption, numbers: Mapping[str, int]) -> Pieces:
-    """A caption's text in pieces, so that the page need not count characters as Python does."""
+    """A caption's text in pieces, so that the page does not have to count characters as Python does."""
     pieces: Pieces = []
     reached = 0
     for mention in caption.mentions:

@@ -16,21 +16,21 @@ from limner.corpus.picture_files import FAULTS, find_picture, open_picture
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
 
+# Pixels of the longer side of an embedded picture: sharp at the width the page gives it.
 LONGEST_SIDE = 640
-"""Pixels of the longer side of an embedded picture: sharp at the width the page gives it."""
 
+# The quality of embedded pictures: about 33 kB each at 500 by 375 pixels.
 QUALITY = {"JPEG": 75, "WEBP": 70}
-"""How well embedded pictures are kept: about 33 kB each at 500 by 375 pixels."""
 
+# The EXIF tag for the orientation of the camera; from 5 on, width and height are swapped.
 TURNED = 0x0112
-"""The EXIF tag for how a camera was held."""
 
+# How far a picture's proportions may differ from the corpus' before its boxes cannot be trusted.
 SHAPE_TOLERANCE = 0.03
-"""How far a picture's proportions may be from the corpus' before its boxes cannot be trusted to lie right."""
 
 
 class Shown(NamedTuple):
-    """A picture for the page: its size in pixels as people see it, and its bytes and their type or else its address."""
+    """A picture for the page: its size in pixels as people see it, and its bytes and their type or its address."""
 
     width: int
     height: int
@@ -53,7 +53,7 @@ class Pictures:
         self._longest_side = longest_side
 
     def show(self, image: Image, reading: Reading) -> Shown | None:
-        """The image's picture, or None where there is none, or it cannot be read and that is tolerated."""
+        """The image's picture; None if there is none, or if it cannot be read and `reading` is lenient."""
         path = self.find(image)
         if path is None:
             return None
@@ -87,7 +87,7 @@ class Pictures:
             if picture.getexif()[TURNED] >= 5:
                 size = size[1], size[0]
             picture = ImageOps.exif_transpose(picture)
-        # Photographs stay JPEG, four times faster to make; drawings and what shines through are better off as WebP.
+        # Photographs stay JPEG, which is four times faster to make; drawings and transparent pictures are better as WebP.
         kind = "JPEG" if photograph else "WEBP"
         picture = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
         picture.thumbnail((side, side), reducing_gap=2.0)
@@ -97,7 +97,7 @@ class Pictures:
 
 
 def fits(image: Image, picture: Shown) -> bool:
-    """Whether the picture has the proportions that the corpus says."""
+    """Whether the picture has the proportions that the corpus gives."""
     if image.width is None or image.height is None:
         return True
     return abs(picture.width * image.height / (picture.height * image.width) - 1) <= SHAPE_TOLERANCE

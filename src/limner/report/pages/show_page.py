@@ -56,9 +56,9 @@ def write_page(
 ) -> Written:
     """Write the page of a corpus and of what systems, each a name and its images, say of it.
 
-    The corpus is passed through one image at a time, its pictures by way of a
-    temporary file; the results and the words are held in memory. `reading`
-    is told what was odd and, when lenient, left out.
+    The corpus is read one image at a time, and its pictures go through a
+    temporary file; results and words are held in memory. `reading` notes what
+    was odd and, if it is lenient, what was left out.
     """
     noted = Reading() if reading is None else reading
     joined = Results(results, noted)
@@ -82,7 +82,7 @@ def write_page(
             made.append(to_json(entries.make(image, said, picture)))
         joined.refuse_rest()
         if not made:
-            raise LimnerError("there is no image to show; name a corpus that has some")
+            raise LimnerError("there is no image to show; pass a corpus with images")
         SHOW.write(path, title, object_with_images({"title": title, **entries.tables()}, made), embedded)
     return Written(len(made), n_pictures)
 
@@ -97,9 +97,9 @@ class Entries:
 
     def make(self, image: Image, results: Iterable[Said], picture: Shown | None) -> Json:
         """The object of one image, its own captions first."""
-        # A corpus that was joined with results already says the same.
-        there = {(c.source, c.text, c.mentions) for c in image.captions}
-        more = [s for s in results if (s.source, s.caption.text, s.caption.mentions) not in there]
+        # A corpus that was already joined with results has the same captions.
+        already_said = {(c.source, c.text, c.mentions) for c in image.captions}
+        more = [s for s in results if (s.source, s.caption.text, s.caption.mentions) not in already_said]
         everything = [*(Said(caption.source, caption, {}) for caption in image.captions), *more]
         numbers, boxes, owners = _numbered(image, everything)
         pieces = [pieces_of(s.caption, _numbers_of(s, numbers)) for s in everything]
@@ -133,7 +133,7 @@ class Entries:
         chosen = mentioned(said.caption)
         if chosen:
             self._grounded.add(said.source)
-        # What a system found for itself cannot be compared with the boxes it was to choose from.
+        # Boxes that a system detected itself cannot be compared with the boxes it had to choose from.
         if gold and said.source != "gold" and not chosen & said.boxes.keys():
             row.append(_rounded(score_selection(chosen, gold)))
         return row
@@ -146,11 +146,11 @@ def _numbered(
     boxes = list(image.boxes)
     owners: list[str | None] = [None] * len(boxes)
     numbers: dict[tuple[str | None, str], int] = {(None, box.id): i for i, box in enumerate(boxes)}
-    for source, caption, own in said:
-        for id in sorted(mentioned(caption) & own.keys()):
+    for source, caption, own_boxes in said:
+        for id in sorted(mentioned(caption) & own_boxes.keys()):
             if (source, id) not in numbers:
                 numbers[source, id] = len(boxes)
-                boxes.append(own[id])
+                boxes.append(own_boxes[id])
                 owners.append(source)
     return numbers, boxes, owners
 
@@ -165,7 +165,7 @@ def _numbers_of(said: Said, numbers: dict[tuple[str | None, str], int]) -> dict[
 
 
 def _rounded(score: PRF) -> list[float]:
-    """Six decimals, so that means over them are right in the fourth."""
+    """Six decimals, so that means of them are right in the fourth."""
     return [round(value, 6) for value in score]
 
 
@@ -192,26 +192,26 @@ class Results:
     def __init__(self, files: Sequence[tuple[str, Iterable[Image]]], reading: Reading) -> None:
         self._reading = reading
         self._said: dict[str, list[tuple[str, Image, Mapping[str, str]]]] = {}
-        found: list[dict[str, str]] = []
+        names_by_source: list[dict[str, str]] = []
         for name, images in files:
             called: dict[str, str] = {}
             for image in images:
                 called.update((caption.source, caption.source) for caption in image.captions)
                 self._said.setdefault(image.id, []).append((name, image, called))
-            found.append(called)
-        self._name_sources([name for name, _ in files], found)
-        self.sources = [source for called in found for source in dict.fromkeys(called.values())]
+            names_by_source.append(called)
+        self._name_sources([name for name, _ in files], names_by_source)
+        self.sources = [source for called in names_by_source for source in dict.fromkeys(called.values())]
 
     def take(self, gold: Image) -> Iterator[Said]:
         """What the systems say of an image, in the order of their files."""
         for name, image, called in self._said.pop(gold.id, ()):
-            own = self._own_boxes(name, gold, image)
-            there = {box.id for box in gold.boxes} | own.keys()
+            own_boxes = self._own_boxes(name, gold, image)
+            known_ids = {box.id for box in gold.boxes} | own_boxes.keys()
             for caption in image.captions:
                 if caption.source in called:
-                    sound = self._sound(name, gold, caption, there)
-                    yield Said(called[caption.source], sound, own)
-                elif all(caption.text != other.text for other in gold.captions):
+                    sound = self._sound(name, gold, caption, known_ids)
+                    yield Said(called[caption.source], sound, own_boxes)
+                elif all(caption.text != gold_caption.text for gold_caption in gold.captions):
                     self._reading.warn("gold caption of a result passed over, which the corpus does not have", name)
 
     @property
@@ -228,16 +228,16 @@ class Results:
                 error = BadInput(name, problem, remedy, code="unknown-image")
                 self._reading.skip("result for an unknown image", error)
 
-    def _name_sources(self, files: Sequence[str], found: Sequence[dict[str, str]]) -> None:
+    def _name_sources(self, files: Sequence[str], names_by_source: Sequence[dict[str, str]]) -> None:
         """Give every source of every file the name it goes by."""
         stems = [_stem(name) for name in files]
-        for stem, called in zip(stems, found, strict=True):
+        for stem, called in zip(stems, names_by_source, strict=True):
             if list(called) == ["gold"]:
                 called["gold"] = f"system:{stem}"
             else:
                 called.pop("gold", None)
-        shared = Counter(source for called in found for source in called.values())
-        for number, (stem, called) in enumerate(zip(stems, found, strict=True), 1):
+        shared = Counter(source for called in names_by_source for source in called.values())
+        for number, (stem, called) in enumerate(zip(stems, names_by_source, strict=True), 1):
             for source, name in called.items():
                 if shared[name] > 1:
                     called[source] = f"{name} ({stem if stems.count(stem) == 1 else number})"
@@ -245,9 +245,9 @@ class Results:
     def _own_boxes(self, name: str, gold: Image, image: Image) -> dict[str, Box]:
         """The boxes of a result that are not the gold ones of the same id."""
         known = gold.box_by_id()
-        own = {box.id: box for box in image.boxes if box.id not in known or box.corners != known[box.id].corners}
+        own_boxes = {box.id: box for box in image.boxes if box.id not in known or box.corners != known[box.id].corners}
         other_size = (gold.width, gold.height) != (image.width, image.height)
-        if own and other_size and gold.width is not None and image.width is not None:
+        if own_boxes and other_size and gold.width is not None and image.width is not None:
             problem = (
                 f"image {shown(gold.id)} measures {image.width} by {image.height} here "
                 f"and {gold.width} by {gold.height} in the corpus"
@@ -255,18 +255,18 @@ class Results:
             remedy = "give boxes on the corpus' pictures"
             self._reading.skip("result with boxes on a picture of another size", BadInput(name, problem, remedy))
             return {}
-        return own
+        return own_boxes
 
-    def _sound(self, name: str, gold: Image, caption: Caption, there: set[str]) -> Caption:
+    def _sound(self, name: str, gold: Image, caption: Caption, known_ids: set[str]) -> Caption:
         """The caption, when lenient without references to boxes that are not there."""
-        missing = [box for mention in caption.mentions for box in mention.boxes if box not in there]
+        missing = [box for mention in caption.mentions for box in mention.boxes if box not in known_ids]
         for box in missing:
             problem = f"caption {shown(caption.id)} of image {shown(gold.id)} mentions box {shown(box)}"
             remedy = "neither the corpus nor the results have it: name the corpus that was described"
             self._reading.skip("reference to a box that is not there", BadInput(name, problem, remedy))
         if not missing:
             return caption
-        mentions = (replace(m, boxes=tuple(box for box in m.boxes if box in there)) for m in caption.mentions)
+        mentions = (replace(m, boxes=tuple(box for box in m.boxes if box in known_ids)) for m in caption.mentions)
         return replace(caption, mentions=tuple(mentions))
 
 
