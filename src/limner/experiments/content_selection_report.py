@@ -93,9 +93,9 @@ def _tests(experiment: Experiment, seed: int) -> Iterator[list[str]]:
     best = [experiment.best(system) for system in experiment.systems if system not in ("human", "oracle")]
     scores = {run.system: {id: score.F for id, score in run.scores.per_image.items()} for run in best}
     k_by_system = {run.system: "" if run.k is None else str(run.k) for run in best}
-    for found in compare(scores, seed=seed):
-        numbers = (found.difference, found.low, found.high, found.p, found.p_adjusted)
-        sides = [found.first, k_by_system[found.first], found.second, k_by_system[found.second]]
+    for comparison in compare(scores, seed=seed):
+        numbers = (comparison.difference, comparison.low, comparison.high, comparison.p, comparison.p_adjusted)
+        sides = [comparison.first, k_by_system[comparison.first], comparison.second, k_by_system[comparison.second]]
         yield [*sides, *(f"{number:.6f}" for number in numbers)]
 
 

@@ -21,71 +21,71 @@ GAP = 2
 
 def table_of(systems: Sequence[Evaluation], compared: Sequence[Comparison] = ()) -> list[str]:
     """Lines of text: every system's values with their intervals, subsets of the images, differences, signatures."""
-    lines = list(map(_head, systems)) if len(systems) > 1 and any(map(_told, systems)) else [_counted(systems[0])]
-    interval = GAP + len(_interval(0, 0)) if any(one.samples for one in systems) else 0
-    widths = [max(len(cut(one.name, NAME)), len(_shown(0))) + interval for one in systems]
-    for some in _fitting(widths, WIDTH - max(map(len, systems[0].scores))):
-        lines += ["", *_values(systems[some])]
+    lines = list(map(_head, systems)) if len(systems) > 1 and any(map(_misfits, systems)) else [_counted(systems[0])]
+    interval = GAP + len(_interval(0, 0)) if any(system.samples for system in systems) else 0
+    widths = [max(len(cut(system.name, NAME)), len(_shown(0))) + interval for system in systems]
+    for columns in _fitting(widths, WIDTH - max(map(len, systems[0].scores))):
+        lines += ["", *_values(systems[columns])]
     for key in systems[0].by:
-        for one in systems:
-            lines += ["", *_subset_table(one, key, len(systems) > 1)]
+        for system in systems:
+            lines += ["", *_subset_table(system, key, len(systems) > 1)]
     if compared:
         lines += ["", *_differences(compared)]
-    signatures = dict.fromkeys(signature for one in systems for signature in one.signatures.values())
+    signatures = dict.fromkeys(signature for system in systems for signature in system.signatures.values())
     return [*lines, "", *signatures]
 
 
 def csv_of(systems: Sequence[Evaluation]) -> str:
     """A row for every value of every system, for all images and for each subset of them."""
     columns = ["system", "by", "part", "n_images", "metric", "value", "low", "high", "signature"]
-    return csv_text(columns, (row for one in systems for part in _with_subsets(one) for row in _rows(*part)))
+    return csv_text(columns, (row for system in systems for subset in _with_subsets(system) for row in _rows(*subset)))
 
 
 def per_image_csv(systems: Sequence[Evaluation]) -> str:
     """A row for every image of every system: its id and its own values."""
     columns = list(systems[0].scores)
-    return csv_text(["system", "image", *columns], (row for one in systems for row in _image_rows(one, columns)))
+    return csv_text(["system", "image", *columns], (row for system in systems for row in _image_rows(system, columns)))
 
 
 def subset_warnings(systems: Sequence[Evaluation]) -> list[str]:
     """Warnings about subsets alone, each once with the subsets that it is true of."""
-    found: dict[tuple[str, str], dict[str, None]] = {}
-    for one in systems:
-        for key, parts in one.by.items():
-            for name, part in parts.items():
-                for warning in _warnings(part):
-                    if warning not in _warnings(one):
-                        found.setdefault((key, warning), {})[name] = None
-    return [f"{_some(list(names))} (by {key}): {warning}" for (key, warning), names in found.items()]
+    names_by_warning: dict[tuple[str, str], dict[str, None]] = {}
+    for system in systems:
+        for key, subsets in system.by.items():
+            for name, subset in subsets.items():
+                for warning in _warnings(subset):
+                    if warning not in _warnings(system):
+                        names_by_warning.setdefault((key, warning), {})[name] = None
+    return [f"{_first_names(list(names))} (by {key}): {warning}" for (key, warning), names in names_by_warning.items()]
 
 
-def _warnings(one: Evaluation) -> list[str]:
+def _warnings(evaluation: Evaluation) -> list[str]:
     """Without those for values that are none: the table shows where they are not."""
-    return [warning for metric in one.metrics for warning in one.statistics[metric.name].warnings]
+    return [warning for metric in evaluation.metrics for warning in evaluation.statistics[metric.name].warnings]
 
 
-def _some(names: Sequence[str]) -> str:
+def _first_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
     return ", ".join(cut(name, NAME) for name in names[:SHOWN]) + more
 
 
-def _head(one: Evaluation) -> str:
-    return f"{cut(one.name, NAME)}, {_counted(one)}"
+def _head(system: Evaluation) -> str:
+    return f"{cut(system.name, NAME)}, {_counted(system)}"
 
 
-def _counted(one: Evaluation) -> str:
-    return "; ".join([f"images: {len(one.run):,}", *([told] if (told := _told(one)) else [])])
+def _counted(system: Evaluation) -> str:
+    return "; ".join([f"images: {len(system.run):,}", *([misfits] if (misfits := _misfits(system)) else [])])
 
 
-def _told(one: Evaluation) -> str:
+def _misfits(system: Evaluation) -> str:
     """What did not fit, in numbers."""
-    return ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in one.counts.items() if n)
+    return ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in system.counts.items() if n)
 
 
 def _values(systems: Sequence[Evaluation]) -> list[str]:
-    scores, intervals = [one.scores for one in systems], [one.intervals for one in systems]
+    scores, intervals = [system.scores for system in systems], [system.intervals for system in systems]
     with_intervals = any(intervals)
-    rows = [["", *(cell for one in systems for cell in _heads(one.name, with_intervals))]]
+    rows = [["", *(cell for system in systems for cell in _heads(system.name, with_intervals))]]
     for column in scores[0]:
         cells = []
         for values, bounds in zip(scores, intervals, strict=True):
@@ -100,15 +100,15 @@ def _heads(name: str, with_interval: bool) -> list[str]:
     return [cut(name, NAME), f"{CONFIDENCE:.0%} interval"] if with_interval else [cut(name, NAME)]
 
 
-def _subset_table(one: Evaluation, key: str, with_name: bool) -> list[str]:
-    title = f"{key}, {cut(one.name, NAME)}" if with_name else key
-    rows = [(title, "images", list(one.scores))]
-    for name, part in [*one.by[key].items(), ("all", one)]:
-        rows.append((cut(name, NAME), f"{len(part.run):,}", [_shown(value) for value in part.scores.values()]))
+def _subset_table(system: Evaluation, key: str, with_name: bool) -> list[str]:
+    title = f"{key}, {cut(system.name, NAME)}" if with_name else key
+    rows = [(title, "images", list(system.scores))]
+    for name, subset in [*system.by[key].items(), ("all", system)]:
+        rows.append((cut(name, NAME), f"{len(subset.run):,}", [_shown(value) for value in subset.scores.values()]))
     heads = [max(len(name) for name, _, _ in rows), max(len(n) for _, n, _ in rows)]
     lines: list[str] = []
-    for some in _fitting([max(len(name), len(_shown(0))) for name in one.scores], WIDTH - sum(heads) - GAP):
-        cells = [[name, n, *values[some]] for name, n, values in rows]
+    for columns in _fitting([max(len(name), len(_shown(0))) for name in system.scores], WIDTH - sum(heads) - GAP):
+        cells = [[name, n, *values[columns]] for name, n, values in rows]
         lines += [*([""] if lines else []), *aligned(cells, "<>" + ">" * (len(cells[0]) - 2))]
     return lines
 
@@ -126,32 +126,42 @@ def _fitting(widths: Sequence[int], room: int) -> Iterator[slice]:
 
 def _differences(compared: Sequence[Comparison]) -> list[str]:
     rows = [["difference", "", "", f"{CONFIDENCE:.0%} interval", "p", "p adjusted"]]
-    for one in compared:
-        names = f"{cut(one.first, NAME)} − {cut(one.second, NAME)}"
-        difference = _difference(one.difference)
-        rows.append([names, one.column, difference, _interval(one.low, one.high), _p(one.p), _p(one.p_adjusted)])
+    for comparison in compared:
+        names = f"{cut(comparison.first, NAME)} − {cut(comparison.second, NAME)}"
+        interval = _interval(comparison.low, comparison.high)
+        p_values = [_p(comparison.p), _p(comparison.p_adjusted)]
+        rows.append([names, comparison.column, _difference(comparison.difference), interval, *p_values])
     return aligned(rows, "<<><>>")
 
 
-def _with_subsets(one: Evaluation) -> Iterator[tuple[Evaluation, str, str]]:
+def _with_subsets(system: Evaluation) -> Iterator[tuple[Evaluation, str, str]]:
     """All images of a system, then every part of them with its key and name."""
-    yield one, "", ""
-    for key, parts in one.by.items():
-        for name, part in parts.items():
-            yield part, key, name
+    yield system, "", ""
+    for key, subsets in system.by.items():
+        for name, subset in subsets.items():
+            yield subset, key, name
 
 
-def _image_rows(one: Evaluation, columns: Sequence[str]) -> Iterator[list[str]]:
-    values = [one.per_image(column) for column in columns]
-    for id in one.run.ids:
-        yield [one.name, id, *(_plain(column[id]) for column in values)]
+def _image_rows(system: Evaluation, columns: Sequence[str]) -> Iterator[list[str]]:
+    values = [system.per_image(column) for column in columns]
+    for id in system.run.ids:
+        yield [system.name, id, *(_plain(column[id]) for column in values)]
 
 
-def _rows(one: Evaluation, key: str, part: str) -> Iterator[list[str]]:
-    intervals, signatures = one.intervals, one.signatures
-    for column, value in one.scores.items():
+def _rows(evaluation: Evaluation, key: str, subset: str) -> Iterator[list[str]]:
+    intervals, signatures = evaluation.intervals, evaluation.signatures
+    for column, value in evaluation.scores.items():
         bounds = [_plain(bound) for bound in intervals[column]] if column in intervals else ["", ""]
-        yield [one.name, key, part, str(len(one.run)), column, _plain(value), *bounds, signatures[column]]
+        yield [
+            evaluation.name,
+            key,
+            subset,
+            str(len(evaluation.run)),
+            column,
+            _plain(value),
+            *bounds,
+            signatures[column],
+        ]
 
 
 def _shown(value: float) -> str:

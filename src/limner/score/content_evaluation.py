@@ -160,8 +160,8 @@ class ContentEvaluation:
 
     def _intervals(self) -> dict[str, Any]:
         """Where the means of other images of the kind would likely lie."""
-        found = intervals(self.system, samples=SAMPLES, seed=SEED, confidence=CONFIDENCE)
-        bounds = {name: [bound.low, bound.high] for name, bound in zip(PRF._fields, found, strict=False)}
+        of_columns = intervals(self.system, samples=SAMPLES, seed=SEED, confidence=CONFIDENCE)
+        bounds = {name: [bound.low, bound.high] for name, bound in zip(PRF._fields, of_columns, strict=False)}
         return {**bounds, "confidence": CONFIDENCE, "method": f"bootstrap of {SAMPLES} samples of images, seed {SEED}"}
 
     def _left_out(self) -> dict[str, int]:
@@ -194,9 +194,9 @@ class ContentEvaluation:
         """A finer measure: means, spreads and numbers of images for each column, of the system and of people."""
         statistics = self.evaluation.statistics
         has_caption = self._has_caption
-        found = statistics[measure.name]
-        said, judged = found.rows[has_caption, -2:].sum(axis=0).tolist()
-        report = column_summary(measure.value_names, found.per_image[has_caption])
+        of_system = statistics[measure.name]
+        said, judged = of_system.rows[has_caption, -2:].sum(axis=0).tolist()
+        report = column_summary(measure.value_names, of_system.per_image[has_caption])
         if measure.pools_gold:
             report["matched"] = column_summary(
                 measure.value_names, statistics[f"matched_{measure.name}"].per_image[has_caption]
@@ -205,7 +205,7 @@ class ContentEvaluation:
             **report,
             "human": column_summary(measure.value_names, statistics[human_bound(measure).name].per_image),
             "items": {"said": int(said), "judged": int(judged)},
-            "left_out": {"images": int(np.isnan(found.per_image[has_caption]).all(axis=1).sum())},
+            "left_out": {"images": int(np.isnan(of_system.per_image[has_caption]).all(axis=1).sum())},
         }
 
     def _box_subsets(self) -> BoxSubsets:

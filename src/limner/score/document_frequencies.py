@@ -107,8 +107,8 @@ class DocumentFrequencies:
 
 def document_frequencies(run: Run) -> DocumentFrequencies:
     """The frequencies of the n-grams of a run's references; its captions have no part in them."""
-    words, those = ngram_sentences(run)
-    counts = from_numbered(words, count_images(those, N))
+    words, sentences = ngram_sentences(run)
+    counts = from_numbered(words, count_images(sentences, N))
     return DocumentFrequencies(len(run), counts, run.tokeniser_name)
 
 

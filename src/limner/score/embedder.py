@@ -58,8 +58,8 @@ class Embedder:
 
     def sentences(self, texts: Sequence[str]) -> Floats:
         """The embeddings of sentences, likewise; what is longer than the model takes is cut."""
-        whole = self._tokeniser(list(texts), verbose=False)["input_ids"]
-        self._n_cut += sum(len(one) > self._longest for one in whole)
+        token_ids = self._tokeniser(list(texts), verbose=False)["input_ids"]
+        self._n_cut += sum(len(ids) > self._longest for ids in token_ids)
         padding = "max_length" if self._pads else "longest"
         given = self._tokeniser(
             list(texts), padding=padding, truncation=True, max_length=self._longest, return_tensors="pt"
@@ -70,12 +70,12 @@ class Embedder:
     def _unit(self, embed: Callable[..., Any], given: dict[str, Any]) -> Floats:
         try:
             with torch.inference_mode():
-                found = embed(**{name: value.to(self._device) for name, value in given.items()})
+                output = embed(**{name: value.to(self._device) for name, value in given.items()})
         except (ValueError, RuntimeError, LookupError) as error:
             problem = f"the model does not take what it is given ({one_line(str(error), 200)})"
             raise BadInput(str(self._folder), problem, "do its parts belong together?") from error
         # Versions of transformers before 5 give the embeddings themselves.
-        vectors = getattr(found, "pooler_output", found).float().cpu().numpy().astype(np.float64)
+        vectors = getattr(output, "pooler_output", output).float().cpu().numpy().astype(np.float64)
         return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12))
 
 
@@ -85,14 +85,14 @@ FILES = (".json", ".safetensors", ".txt", ".model")
 
 def fingerprint(folder: Path) -> str:
     """A few letters that are others for another model."""
-    whole = sha256()
+    digest = sha256()
     for path in sorted(path for path in folder.iterdir() if path.suffix in FILES):
-        one = sha256()
+        file_digest = sha256()
         with path.open("rb") as handle:
             while chunk := handle.read(1 << 20):
-                one.update(chunk)
-        whole.update(f"{path.name} {one.hexdigest()}\n".encode())
-    return whole.hexdigest()[:12]
+                file_digest.update(chunk)
+        digest.update(f"{path.name} {file_digest.hexdigest()}\n".encode())
+    return digest.hexdigest()[:12]
 
 
 def _check(folder: Path) -> None:
@@ -108,11 +108,11 @@ def _check(folder: Path) -> None:
 
 def _model(folder: Path) -> Any:
     """The model, all of whose weights were there."""
-    model, told = _loaded(folder, transformers.AutoModel, use_safetensors=True, output_loading_info=True)
+    model, report = _loaded(folder, transformers.AutoModel, use_safetensors=True, output_loading_info=True)
     if not (hasattr(model, "get_text_features") and hasattr(model, "get_image_features")):
         problem = f"the model is a {shown(model.config.model_type)}"
         raise BadInput(str(folder), problem, "give one that embeds pictures and words, as CLIP does")
-    missing = sorted(told["missing_keys"])
+    missing = sorted(report["missing_keys"])
     if missing:
         problem = f"{len(missing):,} of the model's weights are missing, such as {shown(missing[0])}"
         raise BadInput(str(folder), problem, "give the weights of the whole model")

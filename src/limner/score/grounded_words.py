@@ -90,8 +90,8 @@ class GroundedWords(Metric):
         return Statistics(flat, _scores, _scores(flat), choices, depends_on_run=self.nouns is None)
 
     def _said(self, image: Image, caption: Caption) -> Iterator[Word]:
-        own = image.boxes if self.boxes is None else self.boxes.get(image.id, ())
-        return _words(caption, {box.id: box for box in own}, image.id)
+        boxes = image.boxes if self.boxes is None else self.boxes.get(image.id, ())
+        return _words(caption, {box.id: box for box in boxes}, image.id)
 
 
 COUNTS = ("right", "asked", "asked_loc", "found", "sought", "sought_loc")
@@ -104,11 +104,11 @@ _Gold = list[tuple[list[Word], frozenset[str]]]
 
 def _gold_words(image: Image, captions: Iterable[Caption]) -> _Gold:
     boxes = image.box_by_id()
-    found = []
+    gold = []
     for caption in captions:
         groundable = [word for word in _words(caption, boxes, image.id) if word.boxes]
-        found.append((groundable, frozenset(map(singular, words(caption.text)))))
-    return found
+        gold.append((groundable, frozenset(map(singular, words(caption.text)))))
+    return gold
 
 
 def _words(caption: Caption, boxes: Mapping[str, Box], image: str) -> Iterator[Word]:
@@ -155,23 +155,23 @@ def _judge(
 
 
 def _firsts(said: Iterable[Word]) -> dict[str, Word]:
-    found: dict[str, Word] = {}
+    first: dict[str, Word] = {}
     for word in said:
-        found.setdefault(word.noun, word)
-    return found
+        first.setdefault(word.noun, word)
+    return first
 
 
-def _overlap(one: Word, other: Word) -> bool:
-    return any(a.iou(b) > OVERLAP for a in one.boxes for b in other.boxes)
+def _overlap(first: Word, second: Word) -> bool:
+    return any(a.iou(b) > OVERLAP for a in first.boxes for b in second.boxes)
 
 
 def _scores(sums: Floats) -> Floats:
     """F1_all, NaN where nothing is groundable, and F1_loc, NaN where no word was predicted correctly."""
     counts = sums.reshape(*sums.shape[:-1], -1, len(COUNTS))
-    right, asked, asked_loc, found, sought, sought_loc = np.moveaxis(counts, -1, 0)
+    right, asked, asked_loc, hits, sought, sought_loc = np.moveaxis(counts, -1, 0)
     n = (sought > 0).sum(axis=-1)
-    f1_all = _harmonic(_macro(right, asked, n), _macro(found, sought, n))
-    f1_loc = _harmonic(_macro(right, asked_loc, n), _macro(found, sought_loc, n))
+    f1_all = _harmonic(_macro(right, asked, n), _macro(hits, sought, n))
+    f1_loc = _harmonic(_macro(right, asked_loc, n), _macro(hits, sought_loc, n))
     has_any = sought_loc.sum(axis=-1) > 0
     return np.stack([np.where(n > 0, f1_all, np.nan), np.where(has_any, f1_loc, np.nan)], axis=-1)
 

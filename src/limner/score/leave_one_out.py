@@ -90,8 +90,8 @@ class LeaveOneOut(Metric):
         return replace(
             statistics,
             choices=choices,
-            depends_on_run=any(found.depends_on_run for _, found in rounds),
-            warnings=tuple(dict.fromkeys(warning for _, found in rounds for warning in found.warnings)),
+            depends_on_run=any(of_round.depends_on_run for _, of_round in rounds),
+            warnings=tuple(dict.fromkeys(warning for _, of_round in rounds for warning in of_round.warnings)),
             whole_only=rounds[0][1].whole_only,
         )
 
@@ -149,7 +149,9 @@ def _side_by_side(rounds: Rounds, per_image: Floats) -> Statistics:
         block = np.zeros((len(per_image), statistics.rows.shape[1]))
         block[places] = statistics.rows
         blocks.append(block)
-    finish = _MeanOfRounds([(block.shape[1], found.finish) for block, (_, found) in zip(blocks, rounds, strict=True)])
+    finish = _MeanOfRounds(
+        [(block.shape[1], of_round.finish) for block, (_, of_round) in zip(blocks, rounds, strict=True)]
+    )
     return Statistics(np.concatenate(blocks, axis=1), finish, per_image)
 
 

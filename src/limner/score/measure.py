@@ -68,9 +68,9 @@ class FinerMeasure(Metric, Generic[Reading]):
             values.append([nan if value is None else value for value in compared.values])
             items.append((compared.said, compared.judged))
         shape = (len(run), len(self.value_names))
-        found = means(np.array(values).reshape(shape), {"gold": "captions that refer to a box", **self.choices})
-        rows = np.concatenate([found.rows, np.array(items, dtype=np.float64).reshape(len(run), 2)], axis=1)
-        return replace(found, rows=rows, finish=_Means(len(self.value_names)))
+        statistics = means(np.array(values).reshape(shape), {"gold": "captions that refer to a box", **self.choices})
+        rows = np.concatenate([statistics.rows, np.array(items, dtype=np.float64).reshape(len(run), 2)], axis=1)
+        return replace(statistics, rows=rows, finish=_Means(len(self.value_names)))
 
     def _compared(self, caption: Caption, gold: Sequence[Caption]) -> Compared:
         if not gold:

@@ -61,8 +61,8 @@ class NgramCounts(Mapping[tuple[str, ...], int]):
             and len(self.orders) == len(other.orders)
             and all(
                 np.array_equal(mine, its)
-                for one, another in zip(self.orders, other.orders, strict=True)
-                for mine, its in zip(one, another, strict=True)
+                for order, other_order in zip(self.orders, other.orders, strict=True)
+                for mine, its in zip(order, other_order, strict=True)
             )
         )
 
@@ -80,14 +80,14 @@ class NgramCounts(Mapping[tuple[str, ...], int]):
         word_place = np.fromiter((number.get(word, -1) for word in self.words), dtype=np.int64, count=len(self.words))
         counts = np.zeros(len(words), dtype=np.int64)
         counts[word_place[word_place >= 0]] = self.orders[0][1][word_place >= 0]
-        found = [(np.zeros(0, dtype=np.uint64), counts)]
-        place = word_place
+        orders = [(np.zeros(0, dtype=np.uint64), counts)]
+        position = word_place
         for pairs, counts in self.orders[1:n]:
             first, last = unpaired(pairs)
-            is_there = (place[first] >= 0) & (word_place[last] >= 0)
-            found.append((paired(place[first[is_there]], word_place[last[is_there]]), counts[is_there]))
-            place = np.where(is_there, np.cumsum(is_there) - 1, -1)
-        return found
+            is_there = (position[first] >= 0) & (word_place[last] >= 0)
+            orders.append((paired(position[first[is_there]], word_place[last[is_there]]), counts[is_there]))
+            position = np.where(is_there, np.cumsum(is_there) - 1, -1)
+        return orders
 
     def _place(self, ngram: tuple[str, ...]) -> int | None:
         place = 0

@@ -99,30 +99,30 @@ def without_spaces(table: TokenTable) -> TokenTable:
             first_part[i], n_parts[i] = len(parts), len(split)
             parts += [number.setdefault(part, len(number)) for part in split]
     n_each = n_parts[table.numbers]
-    place = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(n_each)])
-    wanted = np.repeat(first_part[table.numbers] - place[:-1], n_each) + np.arange(place[-1])
-    return TokenTable(list(number), np.array(parts, dtype=np.int32)[wanted], place[table.starts])
+    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(n_each)])
+    wanted = np.repeat(first_part[table.numbers] - starts[:-1], n_each) + np.arange(starts[-1])
+    return TokenTable(list(number), np.array(parts, dtype=np.int32)[wanted], starts[table.starts])
 
 
-def matches(those: Sentences, n: int) -> Integers:
+def matches(sentences: Sentences, n: int) -> Integers:
     """How many n-grams of each caption its references have too, `[images, n]`, for 1-grams up to n-grams.
 
     Each counts as often as the reference that has it most, at most.
     """
-    found = np.zeros((len(those.groups) - 1, n), dtype=np.int64)
+    counts = np.zeros((len(sentences.groups) - 1, n), dtype=np.int64)
     if KERNEL is not None:
-        KERNEL.matches(*those, n, found)
-        return found
-    for order in _orders(those, n):
+        KERNEL.matches(*sentences, n, counts)
+        return counts
+    for order in _orders(sentences, n):
         for captions, references in order.tallies():
             at, is_there = captions.find(references)
             most = np.zeros(len(captions.gram), dtype=np.int64)
             np.maximum.at(most, at, references.times[is_there])
-            np.add.at(found[:, order.n - 1], captions.image, np.minimum(captions.times, most))
-    return found
+            np.add.at(counts[:, order.n - 1], captions.image, np.minimum(captions.times, most))
+    return counts
 
 
-def cosines(those: Sentences, n: int, n_images: int, given: Counts | None, *, is_clipped: bool) -> Floats:
+def cosines(sentences: Sentences, n: int, n_images: int, given: Counts | None, *, is_clipped: bool) -> Floats:
     """The cosine of each reference and its caption, `[sentences, n]`; 0 for captions themselves.
 
     N-grams weigh their number times ln `n_images` less ln of the images that
@@ -130,37 +130,37 @@ def cosines(those: Sentences, n: int, n_images: int, given: Counts | None, *, is
     what a caption has more of an n-gram than the reference counts in its norm
     alone, not in the product.
     """
-    found = np.zeros((len(those.starts) - 1, n))
+    values = np.zeros((len(sentences.starts) - 1, n))
     if KERNEL is not None:
-        KERNEL.cosines(*those, n, float(n_images), given, is_clipped, found)
-        return found
-    for order in _orders(those, n, given):
+        KERNEL.cosines(*sentences, n, float(n_images), given, is_clipped, values)
+        return values
+    for order in _orders(sentences, n, given):
         df = order.images() if given is None else order.known(given[order.n - 1][1])
         weights = np.where(df < n_images, np.log(max(n_images, 1.0)) - np.log(np.maximum(df, 1.0)), 0.0)
-        squares, products = np.zeros(len(found)), np.zeros(len(found))
+        squares, products = np.zeros(len(values)), np.zeros(len(values))
         for captions, references in order.tallies():
-            for some in (captions, references):
-                np.add.at(squares, some.sentence, (some.times * weights[some.gram]) ** 2)
+            for tally in (captions, references):
+                np.add.at(squares, tally.sentence, (tally.times * weights[tally.gram]) ** 2)
             at, is_there = captions.find(references)
             h, r = captions.times[at], references.times[is_there]
             shared = (np.minimum(h, r) if is_clipped else h) * r * weights[references.gram[is_there]] ** 2
             np.add.at(products, references.sentence[is_there], shared)
         norms = np.sqrt(squares)
-        norms *= norms[those.groups[:-1]][those.image_of]
-        np.divide(products, norms, out=found[:, order.n - 1], where=(norms > 0.0) & ~those.is_caption)
-    return found
+        norms *= norms[sentences.groups[:-1]][sentences.image_of]
+        np.divide(products, norms, out=values[:, order.n - 1], where=(norms > 0.0) & ~sentences.is_caption)
+    return values
 
 
-def count_images(those: Sentences, n: int) -> list[tuple[Pairs, Integers]]:
+def count_images(sentences: Sentences, n: int) -> list[tuple[Pairs, Integers]]:
     """In how many images each n-gram of the references is, for each order."""
     if KERNEL is not None:
-        counted = KERNEL.count(*those, n)
+        counted = KERNEL.count(*sentences, n)
         return [(np.frombuffer(pairs, np.uint64), np.frombuffer(counts, np.int64)) for pairs, counts in counted]
     # Captions have no part in it, and are left without a word.
-    lengths = np.where(those.is_caption, 0, those.lengths)
-    numbers = those.numbers[~np.repeat(those.is_caption, those.lengths)]
+    lengths = np.where(sentences.is_caption, 0, sentences.lengths)
+    numbers = sentences.numbers[~np.repeat(sentences.is_caption, sentences.lengths)]
     starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
-    alone = Sentences(numbers, starts, those.groups, those.n_words)
+    alone = Sentences(numbers, starts, sentences.groups, sentences.n_words)
     return [(order.pairs, order.images()) for order in _orders(alone, n)]
 
 
@@ -186,10 +186,10 @@ class _Tally(NamedTuple):
     gram: Integers
     times: Integers
 
-    def find(self, other: _Tally) -> tuple[Integers, Booleans]:
+    def find(self, references: _Tally) -> tuple[Integers, Booleans]:
         """Where these captions have n-grams of their references, for those that they have, and which these are."""
-        base = max(self.gram.max(initial=0), other.gram.max(initial=0)) + 1
-        keys, wanted = self.image * base + self.gram, other.image * base + other.gram
+        base = max(self.gram.max(initial=0), references.gram.max(initial=0)) + 1
+        keys, wanted = self.image * base + self.gram, references.image * base + references.gram
         at = np.searchsorted(keys, wanted)
         is_there = at < len(keys)
         is_there[is_there] = keys[at[is_there]] == wanted[is_there]
@@ -204,7 +204,7 @@ class _Order:
     """
 
     n: int
-    those: Sentences
+    sentences: Sentences
     ids: Integers
     n_grams: int
     pairs: Pairs
@@ -212,64 +212,66 @@ class _Order:
 
     def tallies(self) -> Iterator[tuple[_Tally, _Tally]]:
         """Those of the captions, and of the references, of some images after others."""
-        image_of, is_caption = self.those.image_of, self.those.is_caption
-        for block in _blocks(self.those):
-            at, sentence_of = _places(self.those, block, self.n)
+        image_of, is_caption = self.sentences.image_of, self.sentences.is_caption
+        for block in _blocks(self.sentences):
+            at, sentence_of = _places(self.sentences, block, self.n)
             keys, times = np.unique(sentence_of * self.n_grams + self.ids[at], return_counts=True)
             sentence, gram = np.divmod(keys, max(self.n_grams, 1))
             of_caption = is_caption[sentence]
             captions, references = (
-                _Tally(image_of[sentence[some]], sentence[some], gram[some], times[some])
-                for some in (of_caption, ~of_caption)
+                _Tally(image_of[sentence[chosen]], sentence[chosen], gram[chosen], times[chosen])
+                for chosen in (of_caption, ~of_caption)
             )
             yield captions, references
 
     def images(self) -> Integers:
         """The number of images whose references have each n-gram."""
-        found = np.zeros(self.n_grams, dtype=np.int64)
+        n_images = np.zeros(self.n_grams, dtype=np.int64)
         for _, references in self.tallies():
             distinct = np.unique(references.image * self.n_grams + references.gram)
-            np.add.at(found, distinct % max(self.n_grams, 1), 1)
-        return found
+            np.add.at(n_images, distinct % max(self.n_grams, 1), 1)
+        return n_images
 
     def known(self, counts: Integers) -> Integers:
         """The counts of the known n-grams, for each n-gram: 0 where it is not known."""
-        found = np.zeros(self.n_grams, dtype=np.int64)
-        found[self.known_ids] = counts
-        return found
+        n_images = np.zeros(self.n_grams, dtype=np.int64)
+        n_images[self.known_ids] = counts
+        return n_images
 
 
-def _orders(those: Sentences, n: int, given: Counts | None = None) -> Iterator[_Order]:
+def _orders(sentences: Sentences, n: int, given: Counts | None = None) -> Iterator[_Order]:
     """The n-grams of each order, one after the other."""
-    ids = those.numbers.astype(np.int64)
-    yield _Order(1, those, ids, those.n_words, np.zeros(0, dtype=np.uint64), known_ids := np.arange(those.n_words))
+    ids = sentences.numbers.astype(np.int64)
+    yield _Order(
+        1, sentences, ids, sentences.n_words, np.zeros(0, dtype=np.uint64), known_ids := np.arange(sentences.n_words)
+    )
     for k in range(2, n + 1):
         first, last = unpaired(np.zeros(0, dtype=np.uint64) if given is None else given[k - 1][0])
         known = paired(known_ids[first], last)
         # Pairs are numbered within each block, then the blocks' distinct ones, few beside all, together.
-        places = [_places(those, block, k)[0] for block in _blocks(those)]
+        places = [_places(sentences, block, k)[0] for block in _blocks(sentences)]
         distinct = []
         for at in places:
-            found, ids[at] = np.unique(paired(ids[at], those.numbers[at + k - 1]), return_inverse=True)
-            distinct.append(found)
+            pairs_of_block, ids[at] = np.unique(paired(ids[at], sentences.numbers[at + k - 1]), return_inverse=True)
+            distinct.append(pairs_of_block)
         pairs = np.unique(np.concatenate([known, *distinct]))
-        for at, found in zip(places, distinct, strict=True):
-            ids[at] = np.searchsorted(pairs, found)[ids[at]]
+        for at, pairs_of_block in zip(places, distinct, strict=True):
+            ids[at] = np.searchsorted(pairs, pairs_of_block)[ids[at]]
         known_ids = np.searchsorted(pairs, known)
-        yield _Order(k, those, ids, len(pairs), pairs, known_ids)
+        yield _Order(k, sentences, ids, len(pairs), pairs, known_ids)
 
 
-def _blocks(those: Sentences) -> Iterator[tuple[int, int]]:
+def _blocks(sentences: Sentences) -> Iterator[tuple[int, int]]:
     """Ranges of sentences of whole images, of some words each."""
-    firsts = those.starts[those.groups]
-    cuts = np.searchsorted(firsts, np.arange(BLOCK, len(those.numbers), BLOCK))
-    yield from pairwise(those.groups[np.unique([0, *cuts, len(firsts) - 1])].tolist())
+    firsts = sentences.starts[sentences.groups]
+    cuts = np.searchsorted(firsts, np.arange(BLOCK, len(sentences.numbers), BLOCK))
+    yield from pairwise(sentences.groups[np.unique([0, *cuts, len(firsts) - 1])].tolist())
 
 
-def _places(those: Sentences, block: tuple[int, int], n: int) -> tuple[Integers, Integers]:
+def _places(sentences: Sentences, block: tuple[int, int], n: int) -> tuple[Integers, Integers]:
     """The words of a range of sentences at which an n-gram begins, and the sentence each is in."""
     first, last = block
-    sentence_of = np.repeat(np.arange(first, last), np.diff(those.starts[first : last + 1]))
-    at = np.arange(those.starts[first], those.starts[last])
-    is_inside = at + n <= those.starts[1:][sentence_of]
+    sentence_of = np.repeat(np.arange(first, last), np.diff(sentences.starts[first : last + 1]))
+    at = np.arange(sentences.starts[first], sentences.starts[last])
+    is_inside = at + n <= sentences.starts[1:][sentence_of]
     return at[is_inside], sentence_of[is_inside]

@@ -65,15 +65,17 @@ def compare(
     """
     wanted = list(combinations(systems, 2) if pairs is None else pairs)
     scores = {name: means(values) for name, values in _aligned(systems, {name for pair in wanted for name in pair})}
-    found = differences(
-        [scores[one] for one, _ in wanted],
-        [scores[other] for _, other in wanted],
+    tested = differences(
+        [scores[first] for first, _ in wanted],
+        [scores[second] for _, second in wanted],
         swaps=swaps,
         samples=samples,
         seed=seed,
         confidence=confidence,
     )
-    return adjusted((column, *pair, len(scores[pair[0]].rows), one) for pair, (one,) in zip(wanted, found, strict=True))
+    return adjusted(
+        (column, *pair, len(scores[pair[0]].rows), first) for pair, (first,) in zip(wanted, tested, strict=True)
+    )
 
 
 def adjusted(tested: Iterable[tuple[str, str, str, int, Difference]]) -> list[Comparison]:
@@ -92,19 +94,22 @@ def intervals(
     if not scores:
         return []
     values = means([scores[image] for image in sorted(scores)])
-    (found,) = bounds([values], samples=samples, seed=seed, confidence=confidence)
-    return [Interval(float(mean), *one) for mean, one in zip(values.value(), found, strict=True)]
+    (of_columns,) = bounds([values], samples=samples, seed=seed, confidence=confidence)
+    return [
+        Interval(float(mean), *bounds_of_column)
+        for mean, bounds_of_column in zip(values.value(), of_columns, strict=True)
+    ]
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """The p-values adjusted for being several, in the order given: Holm's step-down method. NaN is no test."""
     order = sorted((i for i, p in enumerate(p_values) if not isnan(p)), key=lambda i: p_values[i])
-    found = [nan] * len(p_values)
+    adjusted_p = [nan] * len(p_values)
     reached = 0.0
     for rank, i in enumerate(order):
         reached = max(reached, min(1.0, (len(order) - rank) * p_values[i]))
-        found[i] = reached
-    return found
+        adjusted_p[i] = reached
+    return adjusted_p
 
 
 def _aligned(systems: Mapping[str, Mapping[str, float]], names: set[str]) -> Iterator[tuple[str, list[float]]]:

@@ -20,15 +20,15 @@ def is_plain_text(source: str) -> bool:
 def read_plain_captions(source: str, *, most: int | None = None) -> dict[str, str]:
     """A caption for each line, by its number; a line after the `most` that there may be is an error."""
     path = _path(source)
-    found = {}
+    captions = {}
     for number, line in read_lines(path):
         if number - 1 == most:
             problem = f"there are more lines than the {most:,} that have references"
             raise BadInput(f"{_place(path)}:{number}", problem, "give one caption a line for the same images")
-        found[str(number)] = line
-    if not found:
+        captions[str(number)] = line
+    if not captions:
         raise BadInput(_place(path), "the file is empty", "write one caption a line")
-    return found
+    return captions
 
 
 def read_plain_references(sources: Sequence[str]) -> dict[str, list[str]]:
@@ -38,18 +38,18 @@ def read_plain_references(sources: Sequence[str]) -> dict[str, list[str]]:
     first fault of any is met before the rest of the others is held.
     """
     paths = [_path(source) for source in sources]
-    found: dict[str, list[str]] = {}
+    references: dict[str, list[str]] = {}
     for lines in zip_longest(*map(read_lines, paths)):
         if None in lines:
-            raise _uneven(paths, [line is not None for line in lines], len(found))
+            raise _uneven(paths, [line is not None for line in lines], len(references))
         number = str(lines[0][0])
-        found[number] = [line for _, line in lines if line.strip()]
-        if not found[number]:
+        references[number] = [line for _, line in lines if line.strip()]
+        if not references[number]:
             place = f"{_place(paths[0])}:{number}"
             raise BadInput(place, "the line is empty in every file", "write a reference there")
-    if not found:
+    if not references:
         raise BadInput(_place(paths[0]), "the file is empty", "write one caption a line")
-    return found
+    return references
 
 
 def _uneven(paths: Sequence[Path], goes_on: Sequence[bool], n_lines: int) -> BadInput:

@@ -60,14 +60,14 @@ def joints(caption: Caption) -> tuple[Joint, ...]:
     """Every two neighbouring groups of a caption's mentions that a word joins."""
     grounded = [mention for mention in caption.mentions if mention.boxes]
     said = _between(caption)
-    found = []
+    joined = []
     for (start, middle), (_, end) in pairwise(_groups(said)):
         between = said[middle - 1]
         if isinstance(between, Connective):
             first, second = _apart(_boxes(grounded[start:middle]), _boxes(grounded[middle:end]))
             if first and second:
-                found.append(Joint(first, second, between))
-    return tuple(found)
+                joined.append(Joint(first, second, between))
+    return tuple(joined)
 
 
 class Relations(FinerMeasure[Linked]):
@@ -180,7 +180,7 @@ Between = Connective | str
 
 def _between(caption: Caption) -> list[Between]:
     """What joins each mention that refers to boxes to the next that does."""
-    found: list[Between] = []
+    between: list[Between] = []
     pieces: list[str] = []
     reached = -1
     for mention in caption.mentions:
@@ -188,14 +188,14 @@ def _between(caption: Caption) -> list[Between]:
             pieces.append(caption.text[reached : mention.start])
         if mention.boxes:
             if reached >= 0:
-                found.append(_read(" ".join(pieces)))
+                between.append(_read(" ".join(pieces)))
             pieces = []
         else:
             # "the", so that it is seen to be a noun: "in [the middle] of", "takes [breaks] on".
             pieces.append(f"the {head_noun(caption.phrase(mention))}")
         if mention.boxes or reached >= 0:
             reached = mention.end
-    return found
+    return between
 
 
 _SENTENCE_END = re.compile(r"[.!?;](?:\s|$)")
@@ -231,14 +231,14 @@ def _groups(between: Sequence[Between]) -> list[tuple[int, int]]:
 
 def _followed_by_verb(between: Sequence[Between]) -> list[bool]:
     """For each place between two mentions, whether the run of mentions after it is followed by a verb."""
-    found = [False] * len(between)
+    is_followed = [False] * len(between)
     after = False
     for at in range(len(between) - 1, -1, -1):
-        found[at] = after
+        is_followed[at] = after
         said = between[at]
         if said is not _SIDE_BY_SIDE:
             after = isinstance(said, Connective) and said.verb is not None
-    return found
+    return is_followed
 
 
 def _apart(first: Boxes, second: Boxes) -> tuple[Boxes, Boxes]:

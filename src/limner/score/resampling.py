@@ -61,15 +61,18 @@ def bounds(
 ) -> list[list[Bounds]]:
     """For each of several metrics on the same images, the bootstrap bounds of its columns."""
     if not statistics or not len(statistics[0].rows):
-        return [[Bounds(np.nan, np.nan)] * one.per_image.shape[1] for one in statistics]
-    sampled = list(_bootstrap(np.concatenate([one.rows for one in statistics], axis=1), samples, seed))
+        return [[Bounds(np.nan, np.nan)] * of_metric.per_image.shape[1] for of_metric in statistics]
+    sampled = list(_bootstrap(np.concatenate([of_metric.rows for of_metric in statistics], axis=1), samples, seed))
     values = _values(statistics, np.concatenate(sampled))
-    return [[Bounds(*map(float, column)) for column in _quantiles(found, confidence).T] for found in values]
+    return [
+        [Bounds(*map(float, column)) for column in _quantiles(sampled_values, confidence).T]
+        for sampled_values in values
+    ]
 
 
 def differences(
-    one: Sequence[Statistics],
-    other: Sequence[Statistics],
+    first: Sequence[Statistics],
+    second: Sequence[Statistics],
     *,
     swaps: int = SWAPS,
     samples: int = SAMPLES,
@@ -83,20 +86,20 @@ def differences(
     tried where at most `EXACT` images differ; otherwise as many random ones as
     asked, and the one that was seen counts among them, so that p is never 0.
     """
-    if any(len(a.rows) != len(b.rows) for a, b in zip(one, other, strict=True)):
+    if any(len(a.rows) != len(b.rows) for a, b in zip(first, second, strict=True)):
         raise LimnerError("the systems were scored on different images; compare them on the same ones")
-    if not one:
+    if not first:
         return []
-    pairs = list(zip(one, other, strict=True))
+    pairs = list(zip(first, second, strict=True))
     few = [_n_differing(a.rows, b.rows) <= EXACT for a, b in pairs]
     many = [pair for pair, is_exact in zip(pairs, few, strict=True) if not is_exact]
     random = iter(_random_swaps(many, swaps, seed) if many else ())
     sampled = _bootstrapped_differences(pairs, samples, seed)
-    found = []
+    judged = []
     for (a, b), is_exact, around in zip(pairs, few, sampled, strict=True):
         swapped = _all_swaps(a, b) if is_exact else next(random)
-        found.append(_judged(a.value() - b.value(), swapped, around, is_exact, confidence))
-    return found
+        judged.append(_judged(a.value() - b.value(), swapped, around, is_exact, confidence))
+    return judged
 
 
 def _judged(seen: Floats, swapped: Floats, around: Floats, is_exact: bool, confidence: float) -> list[Difference]:
@@ -114,15 +117,15 @@ def _judged(seen: Floats, swapped: Floats, around: Floats, is_exact: bool, confi
 
 def _values(statistics: Sequence[Statistics], sums: Floats) -> list[Floats]:
     """The values of each metric, from sums of all metrics' rows side by side."""
-    ends = np.cumsum([one.rows.shape[1] for one in statistics])
+    ends = np.cumsum([of_metric.rows.shape[1] for of_metric in statistics])
     parts = np.split(sums, ends[:-1], axis=-1)
-    return [_finished(one, part) for one, part in zip(statistics, parts, strict=True)]
+    return [_finished(of_metric, of_sums) for of_metric, of_sums in zip(statistics, parts, strict=True)]
 
 
-def _finished(one: Statistics, sums: Floats) -> Floats:
+def _finished(statistics: Statistics, sums: Floats) -> Floats:
     """The values of resampled images, NaN in columns that only a whole run has."""
-    values = one.finish(sums)
-    for column in one.whole_only:
+    values = statistics.finish(sums)
+    for column in statistics.whole_only:
         values[..., column] = np.nan
     return values
 
@@ -131,13 +134,13 @@ def _n_differing(a: Floats, b: Floats) -> int:
     return int((a != b).any(axis=1).sum())
 
 
-def _all_swaps(one: Statistics, other: Statistics) -> Floats:
+def _all_swaps(first: Statistics, second: Statistics) -> Floats:
     """The differences in value, `[swaps, columns]`, under every way to swap the rows of images that differ."""
-    changes = one.rows - other.rows
+    changes = first.rows - second.rows
     sums = np.zeros((1, changes.shape[1]))
     for row in changes[(changes != 0.0).any(axis=1)]:
         sums = np.concatenate([sums + row, sums])
-    return _finished(one, other.rows.sum(axis=0) + sums) - _finished(other, one.rows.sum(axis=0) - sums)
+    return _finished(first, second.rows.sum(axis=0) + sums) - _finished(second, first.rows.sum(axis=0) - sums)
 
 
 def _random_swaps(pairs: Sequence[Pair], swaps: int, seed: int) -> list[Floats]:
@@ -149,8 +152,8 @@ def _random_swaps(pairs: Sequence[Pair], swaps: int, seed: int) -> list[Floats]:
     blocks = []
     for n in _blocks(swaps, n_images):
         bits = np.frombuffer(generator.bytes(n * -(-n_images // 8)), dtype=np.uint8).reshape(n, -1)
-        kept = np.unpackbits(bits, axis=1, count=n_images).astype(np.float64) @ changes
-        blocks.append(_differences(pairs, total_b + kept, total_a - kept))
+        moved = np.unpackbits(bits, axis=1, count=n_images).astype(np.float64) @ changes
+        blocks.append(_differences(pairs, total_b + moved, total_a - moved))
     return [np.concatenate(parts) for parts in zip(*blocks, strict=True)]
 
 
@@ -167,8 +170,8 @@ def _side_by_side(pairs: Sequence[Pair]) -> tuple[Floats, Floats]:
 
 
 def _differences(pairs: Sequence[Pair], a: Floats, b: Floats) -> list[Floats]:
-    one, other = zip(*pairs, strict=True)
-    return [x - y for x, y in zip(_values(one, a), _values(other, b), strict=True)]
+    first, second = zip(*pairs, strict=True)
+    return [x - y for x, y in zip(_values(first, a), _values(second, b), strict=True)]
 
 
 def _bootstrap(rows: Floats, samples: int, seed: int) -> Iterator[Floats]:
@@ -194,8 +197,8 @@ def _blocks(n: int, n_images: int) -> Iterator[int]:
 def _quantiles(values: Floats, confidence: float) -> Floats:
     """The bounds of each column, `[2, columns]`; samples that have no value there say nothing."""
     tails = np.array([(1.0 - confidence) / 2.0, (1.0 + confidence) / 2.0])
-    found = np.full((2, values.shape[1]), np.nan)
+    quantiles = np.full((2, values.shape[1]), np.nan)
     for i, column in enumerate(values.T):
-        if len(there := column[~np.isnan(column)]):
-            found[:, i] = np.quantile(there, tails)
-    return found
+        if len(present := column[~np.isnan(column)]):
+            quantiles[:, i] = np.quantile(present, tails)
+    return quantiles

@@ -144,11 +144,11 @@ def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """The object of these pairs; JSON would let the last of equal names win."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         counted = Counter(name for name, _ in pairs)
         raise ValueError(f"{shown(counted.most_common(1)[0][0])} is there twice")
-    return found
+    return fields
 
 
 def _no_constant(name: str) -> Any:

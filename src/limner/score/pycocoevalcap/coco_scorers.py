@@ -65,8 +65,8 @@ class Bleu:
 
         Nothing is printed; `verbose` is there for those who pass it.
         """
-        found = self._metric.measure(tokenised_run(gts, res))
-        return found.value().tolist(), found.per_image.T.tolist()
+        statistics = self._metric.measure(tokenised_run(gts, res))
+        return statistics.value().tolist(), statistics.per_image.T.tolist()
 
     def method(self) -> str:
         return "Bleu"
@@ -87,8 +87,8 @@ class Rouge:
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
     ) -> tuple[np.float64, Floats]:
         """The mean over images, and the images' own values, in the order of `gts`."""
-        found = RougeL(self.beta).measure(tokenised_run(gts, res))
-        return np.float64(found.value()[0]), found.per_image[:, 0]
+        statistics = RougeL(self.beta).measure(tokenised_run(gts, res))
+        return np.float64(statistics.value()[0]), statistics.per_image[:, 0]
 
     def method(self) -> str:
         return "Rouge"
@@ -117,10 +117,10 @@ class Cider:
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
     ) -> tuple[np.float64, Floats]:
         """The mean over images, and the images' own values, in the order of `gts`; warns where they mean nothing."""
-        found = self._metric.measure(tokenised_run(gts, res))
-        for warning in found.warnings:
+        statistics = self._metric.measure(tokenised_run(gts, res))
+        for warning in statistics.warnings:
             warnings.warn(warning, stacklevel=2)
-        return np.float64(found.value()[0]), found.per_image[:, 0]
+        return np.float64(statistics.value()[0]), statistics.per_image[:, 0]
 
     def method(self) -> str:
         return "CIDEr"
@@ -140,8 +140,8 @@ class Meteor:
             raise no_tables()
         # The reference tool parts what it is given at |||, and takes these out of captions.
         said = {id: [text.replace("|||", "") for text in texts] for id, texts in res.items()}
-        found = self._metric.measure(tokenised_run(gts, said))
-        return float(found.value()[0]), found.per_image[:, 0].tolist()
+        statistics = self._metric.measure(tokenised_run(gts, said))
+        return float(statistics.value()[0]), statistics.per_image[:, 0].tolist()
 
     def method(self) -> str:
         return "METEOR"

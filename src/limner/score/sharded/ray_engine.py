@@ -75,25 +75,25 @@ class RayEngine:
         return call.remote(self._folder, function, *arguments)
 
     def results(self, handles: Sequence[Any], counted: Callable[[int], None]) -> list[Any]:
-        place = {handle: i for i, handle in enumerate(handles)}
-        found: dict[int, Any] = {}
+        position = {handle: i for i, handle in enumerate(handles)}
+        results: dict[int, Any] = {}
         failed: tuple[int, Exception] | None = None
         waiting = list(handles)
         while waiting:
             (ready,), waiting = self._ray.wait(waiting, num_returns=1)
             try:
-                found[place[ready]] = self._ray.get(ready)
+                results[position[ready]] = self._ray.get(ready)
             except self._ray.exceptions.RayError as error:
-                failed = place[ready], error
+                failed = position[ready], error
                 # Only one before it may still be the first that failed.
                 for handle in waiting[:]:
-                    if place[handle] > place[ready]:
+                    if position[handle] > position[ready]:
                         self._ray.cancel(handle)
                         waiting.remove(handle)
-            counted(len(found))
+            counted(len(results))
         if failed is not None:
             raise self._explained(failed[1]) from None
-        return [found[i] for i in range(len(handles))]
+        return [results[i] for i in range(len(handles))]
 
     def _explained(self, error: Exception) -> Exception:
         """What a function raised; or, where none did, what became of its process."""

@@ -87,8 +87,8 @@ def read_shard(dealing: Dealing, corpus: int, shard: Shard) -> list[Notes | Bloc
         kinds[tuple(dict.fromkeys(caption.source for caption in image.captions))] = None
         attributes.update(image.attributes)
         order = shard.number << POSITIONS | position
-        kept = _lean(image) if dealing.is_lean else image
-        blocks[partition_of(image.id, dealing.n_partitions)].images.append((order, kept))
+        wanted = _lean(image) if dealing.is_lean else image
+        blocks[partition_of(image.id, dealing.n_partitions)].images.append((order, wanted))
     return [Notes(opened.reading, kinds, attributes), *blocks]
 
 
@@ -119,10 +119,10 @@ def _expanded(source: str) -> list[str]:
             raise BadInput(str(path), "the folder holds shards of two formats", f"name one, as {path}/*.parquet")
         return [f"{prefix}{path / name}" for name in names] or [source]
     if not path.exists() and has_magic(str(path)):
-        found = sorted(glob(str(path), recursive=True))
-        if not found:
+        matches = sorted(glob(str(path), recursive=True))
+        if not matches:
             raise BadInput(str(path), "no file is named so", "check the pattern")
-        return [f"{prefix}{one}" for one in found]
+        return [f"{prefix}{match}" for match in matches]
     if not path.exists():
         raise BadInput(str(path), "there is no such file or folder", "check the path")
     return [source]
@@ -136,4 +136,6 @@ def _lean(image: Image) -> Image:
     """The image with no more than the text of its captions."""
     if not (image.boxes or image.attributes or any(caption.mentions for caption in image.captions)):
         return image
-    return Image(image.id, captions=tuple(Caption(one.id, one.text, source=one.source) for one in image.captions))
+    return Image(
+        image.id, captions=tuple(Caption(caption.id, caption.text, source=caption.source) for caption in image.captions)
+    )

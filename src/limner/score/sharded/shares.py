@@ -26,7 +26,7 @@ def gather(plan: Plan, system: int, shares: Sequence[Share], metrics: Sequence[M
     """
     order = np.argsort(np.concatenate([share.orders for share in shares]))
     ids = [id for share in shares for id in share.ids]
-    whole = Evaluation(
+    evaluation = Evaluation(
         plan.names[system],
         _outline([ids[i] for i in order], np.concatenate([share.n_references for share in shares])[order], plan),
         metrics,
@@ -34,20 +34,20 @@ def gather(plan: Plan, system: int, shares: Sequence[Share], metrics: Sequence[M
         policy=plan.policy,
         samples=plan.samples,
     )
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
+    position = np.empty_like(order)
+    position[order] = np.arange(len(order))
     starts = np.cumsum([0, *(len(share.ids) for share in shares)])
     for key in plan.by:
         names = subset_names(key, {name for share in shares for name in share.subsets[key]})
-        whole.by[key] = {}
+        evaluation.by[key] = {}
         for name in names:
             placed = [
-                (place[start + share.subsets[key][name].places], share.subsets[key][name])
+                (position[start + share.subsets[key][name].places], share.subsets[key][name])
                 for start, share in zip(starts, shares, strict=False)
                 if name in share.subsets[key]
             ]
-            whole.by[key][name] = _subset(whole, placed, plan)
-    return whole
+            evaluation.by[key][name] = _subset(evaluation, placed, plan)
+    return evaluation
 
 
 def misfits_of(plan: Plan, partitions: Sequence[Joined], system: int) -> Misfits:
@@ -77,7 +77,7 @@ def _some_ids(found: Iterable[Found]) -> SomeIds:
     return SomeIds(n, [id for _, id in first])
 
 
-def _subset(whole: Evaluation, placed: Sequence[tuple[Integers, SubsetShare]], plan: Plan) -> Evaluation:
+def _subset(evaluation: Evaluation, placed: Sequence[tuple[Integers, SubsetShare]], plan: Plan) -> Evaluation:
     """The evaluation of a subset, from the places of its images among all and what was measured of it anew."""
     places = np.concatenate([places for places, _ in placed])
     order = np.argsort(places)
@@ -85,19 +85,21 @@ def _subset(whole: Evaluation, placed: Sequence[tuple[Integers, SubsetShare]], p
     anew = placed[0][1].statistics
     statistics = {
         name: _joined([share.statistics[name] for _, share in placed], order) if name in anew else of_all.select(places)
-        for name, of_all in whole.statistics.items()
+        for name, of_all in evaluation.statistics.items()
     }
-    n_references = np.fromiter((len(whole.run.references[i]) for i in places), dtype=np.int64, count=len(places))
-    run = _outline([whole.run.ids[i] for i in places], n_references, plan)
-    return Evaluation(whole.name, run, whole.metrics, statistics, policy=whole.policy, samples=whole.samples)
+    n_references = np.fromiter((len(evaluation.run.references[i]) for i in places), dtype=np.int64, count=len(places))
+    run = _outline([evaluation.run.ids[i] for i in places], n_references, plan)
+    return Evaluation(
+        evaluation.name, run, evaluation.metrics, statistics, policy=evaluation.policy, samples=evaluation.samples
+    )
 
 
 def _joined(several: Sequence[Statistics], order: Integers) -> Statistics:
     """Statistics of several shares as one, their images in this order."""
     first = several[0]
-    for other in several[1:]:
-        if dict(other.choices) != dict(first.choices):
-            both = f"{dict(first.choices)} and {dict(other.choices)}"
+    for share in several[1:]:
+        if dict(share.choices) != dict(first.choices):
+            both = f"{dict(first.choices)} and {dict(share.choices)}"
             raise LimnerError(f"workers measure differently: {both}; install the same on each of them")
     return replace(
         first,
