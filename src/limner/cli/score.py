@@ -60,6 +60,7 @@ def _lines(scores: dict[str, Any]) -> list[str]:
     ]
 
 
+# The finer measures, and the values of each that are printed.
 FINER = (
     ("ordering", "tau"),
     ("lexicalisation", "score"),
@@ -70,4 +71,3 @@ FINER = (
     ("verbs", "P"),
     ("verbs", "F"),
 )
-"""The finer measures, and the values of each that are printed."""

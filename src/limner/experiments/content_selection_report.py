@@ -26,8 +26,9 @@ else:
 
 COLUMNS = ("system", "k", "P", "R", "F", "P_sd", "R_sd", "F_sd")
 TESTED = ("system", "k", "other", "other_k", "difference", "low", "high", "p", "p_adjusted")
+
+# The levels of k in the paper's Table 1.
 SHOWN_K = range(1, 11)
-"""The levels of k in the paper's Table 1."""
 
 EXAMPLE_K = 3
 

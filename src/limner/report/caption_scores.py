@@ -9,14 +9,14 @@ from limner.look.tables import NOTHING, WIDTH, aligned, csv_text, cut
 from limner.score.caption_evaluation import CONFIDENCE, Evaluation
 from limner.score.paired import Comparison
 
+# Characters of a system's name that a table shows.
 NAME = 30
-"""Characters of a system's name that a table shows."""
 
+# Names of subsets that a warning lists.
 SHOWN = 3
-"""Names of subsets that a warning lists."""
 
+# Spaces between columns.
 GAP = 2
-"""Spaces between columns."""
 
 
 def table_of(systems: Sequence[Evaluation], compared: Sequence[Comparison] = ()) -> list[str]:

@@ -15,11 +15,11 @@ from limner.score.metric import Metric, Statistics
 from limner.score.ngrams import Sentences, matches, ngram_sentences
 from limner.score.run import Run
 
+# Added to matches and to the captions' length, as the COCO evaluation does: no root of 0 and equal figures.
 TINY = 1e-15
-"""Added to matches and to the captions' length, so that there is no root of 0."""
 
+# Added to what these are divided by, for the same reason.
 SMALL = 1e-9
-"""Added to what these are divided by."""
 
 
 @dataclass(frozen=True, slots=True)

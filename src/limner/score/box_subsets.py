@@ -19,20 +19,21 @@ from limner.corpus.image import Image
 from limner.score.content import PRF, Boxes, weights
 from limner.score.measure import mean
 
+# Where the bands of sizes begin, as shares of the picture's area; a box on the edge of two is in the larger.
 SIZES = (0.01, 0.05, 0.2, 0.5)
-"""Where the bands of sizes begin, as shares of the picture's area."""
 
 SIZE_NAMES = ("0-1%", "1-5%", "5-20%", "20-50%", "50-100%")
-UNSIZED = "unknown"
-"""The band of boxes in pictures whose size is not known."""
 
+# The band of boxes in pictures whose size is not known.
+UNSIZED = "unknown"
+
+# Where the bands of numbers of boxes begin: single numbers where most images are, wider above.
 NUMBERS = (2, 3, 4, 5, 7, 10, 15, 20)
-"""Where the bands of numbers of boxes begin."""
 
 NUMBER_NAMES = ("1", "2", "3", "4", "5-6", "7-9", "10-14", "15-19", "20+")
 
+# The group of boxes that have no type.
 UNTYPED = "untyped"
-"""The group of boxes that have no type."""
 
 
 @dataclass(slots=True)

@@ -27,6 +27,8 @@ from limner.score.subsets import subsets
 from limner.text.ptb import PTB, tokenise
 
 CONFIDENCE = 0.95
+
+# Equal captions have equal intervals, whoever computes them.
 SEED = 0
 
 Corpora = str | Path | Sequence[str | Path]

@@ -103,6 +103,7 @@ class CaptionJob:
     def _score_here(
         self, metrics: Sequence[str | Metric], settings: Settings, progress: Progress, noticed: Noticed
     ) -> Scored:
+        # Made before anything is read: what cannot be measured is refused at once.
         made = make_metrics(metrics, settings)
         needs_images = any(key != "length" for key in self.by) or any(metric.needs_images for metric in made)
         references = self._read_references(self.keep_images or needs_images, progress, noticed)

@@ -20,8 +20,8 @@ from limner.score.metric import Choices, Metric, Scope, Settings, Statistics, me
 from limner.score.ngrams import Sentences, cosines, ngram_sentences
 from limner.score.run import Run
 
+# What the mean cosine is multiplied by, as the published figures are.
 SCALE = 10.0
-"""What the mean cosine is multiplied by, as the published figures are."""
 
 
 Frequencies = DocumentFrequencies | Literal["corpus"] | None
@@ -115,6 +115,7 @@ def _measured(run: Run, metric: Cider | PlainCider, choices: Choices, sigma: flo
     words, sentences = ngram_sentences(run)
     n_images = len(run) if df is None else df.n_images
     given = None if df is None else df.counts.numbered(words, N)
+    # Each order of n-grams counts the same, however many n-grams it has.
     similar = cosines(sentences, N, n_images, given, is_clipped=sigma is not None).mean(axis=1)
     if sigma is not None:
         similar *= np.exp(-(_differences(sentences) ** 2) / (2.0 * sigma**2))

@@ -40,6 +40,7 @@ class Coverage(Metric):
         images: Sequence[Image | None] = run.images or [None] * len(run)
         shares = []
         for image, caption, references in zip(images, run.candidates, run.references, strict=True):
+            # A word that may mean several classes covers any of them, but none of them is asked for.
             shown = objects.shown(image, references)
             said = possible_classes(mention.classes for mention in objects.spoken(caption))
             shares.append((_share(said, certain_classes(shown.boxes)), _share(said, certain_classes(shown.references))))

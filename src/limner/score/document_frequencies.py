@@ -23,20 +23,21 @@ from limner.score.ngram_counts import NgramCounts, from_mapping, from_numbered
 from limner.score.ngrams import count_images, ngram_sentences, paired, unpaired
 from limner.score.run import Run
 
+# The longest n-grams that CIDEr looks at.
 N = 4
-"""The longest n-grams that CIDEr looks at."""
 
 FORMAT = "limner document frequencies"
 VERSION = 1
 MAX_HEADER = 1 << 16
+
+# What 32 bits of a file cannot hold.
 MAX_COUNT = 1 << 32
-"""What 32 bits of a file cannot hold."""
 
+# How many times its packed size a file may have: far more than these have, far less than one made to fill memory.
 MAX_RATIO = 32
-"""How many times its packed size a file may have: far more than these have, far less than one made to fill memory."""
 
+# Bytes that a file may unpack to however small it is.
 ALWAYS = 1 << 24
-"""Bytes that a file may unpack to however small it is."""
 
 
 class DocumentFrequencies:

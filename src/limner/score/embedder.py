@@ -79,8 +79,8 @@ class Embedder:
         return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-12))
 
 
+# What a model's folder has that could change its embeddings: settings, weights, words.
 FILES = (".json", ".safetensors", ".txt", ".model")
-"""What a model's folder has that could change its embeddings: settings, weights, words."""
 
 
 def fingerprint(folder: Path) -> str:

@@ -115,6 +115,7 @@ class ScoresFile(Metric):
 
     def measure(self, run: Run) -> Statistics:
         """The scores of the run's images; one that is missing or of another image is an error."""
+        # Joined by id, never by order: a file that was sorted otherwise would score other captions.
         captions = dict(zip(run.ids, run.candidates, strict=True))
         scores = self._matched(captions)
         missing = [id for id in run.ids if id not in scores]

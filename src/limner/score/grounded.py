@@ -53,5 +53,6 @@ class OracleSelection(ContentSelection):
 
 CONTENT = ContentSelection()
 ORACLE = OracleSelection()
+
+# What the paper names as future work: in what order, and in which words.
 FINER: tuple[FinerMeasure[Any], ...] = (Ordering(), Lexicalisation(), Attributes(), Prepositions(), Verbs())
-"""What the paper names as future work: in what order, and in which words."""

@@ -38,9 +38,10 @@ from limner.score.wording import noun_of
 from limner.text.forms import singular
 from limner.text.words import words
 
+# How many groundable words count if none are named: as many as in the published figures on Flickr30k.
 N_WORDS = 480
-"""How many groundable words count where none are named: as many as in the published figures on Flickr30k."""
 
+# Boxes that overlap by more are of the same thing, as in the paper's tool.
 OVERLAP = 0.5
 
 
@@ -94,9 +95,9 @@ class GroundedWords(Metric):
         return _words(caption, {box.id: box for box in boxes}, image.id)
 
 
+# What is counted of a noun: for precision how often it was right, judged, and judged where gold has it too; for recall
+# how often it was found, sought, and sought where the caption has it too.
 COUNTS = ("right", "asked", "asked_loc", "found", "sought", "sought_loc")
-"""What is counted of a noun: for precision how often it was right, judged, and judged where gold has it too; for
-recall how often it was found, sought, and sought where the caption has it too."""
 
 _Gold = list[tuple[list[Word], frozenset[str]]]
 """Of each gold caption the groundable words, and every word it has in the singular."""

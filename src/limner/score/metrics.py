@@ -9,6 +9,7 @@ from limner.errors import LimnerError, unknown
 from limner.lazy import load_object
 from limner.score.metric import Metric, Scorer, Settings, adopted
 
+# The class of each metric, imported when the metric is made.
 METRICS: dict[str, str] = {
     "bleu": "limner.score.bleu:Bleu",
     "rouge_l": "limner.score.rouge_l:RougeL",
@@ -28,10 +29,9 @@ METRICS: dict[str, str] = {
     "verbs": "limner.score.relations:Verbs",
     "grounded_words": "limner.score.grounded_words:GroundedWords",
 }
-"""The class of each metric, imported when the metric is made."""
 
+# What is measured if no metric is named: what papers report, without anything large to install.
 USUAL = ("bleu", "rouge_l", "cider", "meteor")
-"""What is measured where no metric is named."""
 
 
 def check_names(names: Iterable[str]) -> None:

@@ -22,6 +22,7 @@ from limner.text.token_table import TokenTable
 
 KERNEL = kernel("limner.score._ngrams")
 
+# Two numbers below 2^32 in one of 64 bits: the first by a shift, the second by a mask.
 HIGH, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 Pairs = NDArray[np.uint64]
@@ -174,8 +175,8 @@ def unpaired(pairs: Pairs) -> tuple[Integers, Integers]:
     return (pairs >> HIGH).astype(np.int64), (pairs & LOW).astype(np.int64)
 
 
+# How many words are looked at together: sorting them stays quick, and what it takes small.
 BLOCK = 1 << 17
-"""How many words are looked at together: sorting them stays quick, and what it takes small."""
 
 
 class _Tally(NamedTuple):

@@ -107,11 +107,11 @@ class Verbs(Relations):
         return _linked(caption, _verb)
 
 
+# Prepositions that hold either way round.
 SYMMETRIC = frozenset({"near", "next to", "beside", "by", "close to", "alongside", "between", "among", "amongst"})
-"""Prepositions that hold either way round."""
 
+# Prepositions by what they are the other way round.
 CONVERSE = {"under": "over", "below": "above", "behind": "in front of"}
-"""Prepositions by what they are the other way round."""
 
 
 def _preposition(joint: Joint) -> Link | None:

@@ -41,6 +41,7 @@ class RougeL(Metric):
         # A caption shares nothing with itself here, so that it cannot be the best of its references.
         precision = np.maximum.reduceat(shared, firsts) / lengths[firsts]
         recall = np.maximum.reduceat(shared / lengths, firsts)
+        # The best precision and the best recall may be two references', as in the COCO evaluation.
         weight = self.beta**2
         f = np.zeros(len(run))
         total = recall + weight * precision

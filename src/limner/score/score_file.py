@@ -22,9 +22,10 @@ from limner.score.metric import Choices
 
 Lines = Iterator[tuple[int, str]]
 
+# Characters of a choice that a signature spells out: a longer one, such as a prompt, has a fingerprint instead.
 MAX_TEXT = 60
-"""Characters of a choice that a signature spells out; of a longer one it has a fingerprint."""
 
+# A signature must stay legible, and a head cannot be made to fill it.
 MAX_CHOICES = 50
 EXAMPLE = '{"metric": "my_score", "model": "…", "prompt": "…"}'
 

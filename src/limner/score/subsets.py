@@ -12,11 +12,11 @@ from limner.corpus.image import Image
 from limner.errors import LimnerError, unknown
 from limner.score.run import Run
 
+# Where each class of lengths begins: the mean number of words of an image's references, rounded.
 LENGTHS = ((0, "up to 8 words"), (9, "9 to 11 words"), (12, "12 to 15 words"), (16, "16 words and more"))
-"""Where each class of lengths begins: the mean number of words of an image's references, rounded."""
 
+# The subset of the images that do not have the attribute.
 NONE = "(none)"
-"""The subset of the images that do not have the attribute."""
 
 
 def subsets(run: Run, key: str, *, known: Collection[str] | None = None) -> dict[str, Integers]:

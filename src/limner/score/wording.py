@@ -109,8 +109,8 @@ class Attributes(FinerMeasure[Described]):
         return Compared((precision, recall, f), len(said.attributes), len(given))
 
 
+# Heads of phrases that name nothing, singular as `singular` has them.
 NAMELESS = DETERMINERS | INDEFINITE | PERSONAL_PRONOUNS | word_set("other who which there here none")
-"""Heads of phrases that name nothing, singular as `singular` has them."""
 
 
 @lru_cache(maxsize=1 << 16)

@@ -42,13 +42,14 @@ from limner.score.subsets import check_key
 
 Sources = str | Path | Sequence[str | Path]
 
+# Bytes, about, that a partition is to have: a worker holds it in memory several times over.
 PARTITION = 1 << 26
-"""Bytes, about, that a partition is to have."""
 
+# Every shard is dealt into as many blocks as there are partitions: more would be too small to be worth sending.
 MAX_PARTITIONS = 1_000
 
+# Partitions, at least, for every worker, so that none waits long for the last.
 EACH = 4
-"""Partitions, at least, for every worker, so that none waits long for the last."""
 
 
 class Engine(Protocol):

@@ -20,8 +20,8 @@ from limner.score.sharded.plan import Plan, SubsetKey
 from limner.score.sharded.shards import Block
 from limner.score.subsets import subsets
 
+# Ids of a kind that an error names.
 SHOWN = 3
-"""Ids of a kind that an error names."""
 
 
 class Found(NamedTuple):
@@ -206,6 +206,7 @@ def _share(plan: Plan, system: int, run: Run, orders: Integers, counted: Counted
     metrics = make_metrics(plan.metrics, plan.settings)
     of_all = counted.get(plan.subset(system))
     statistics = {metric.name: _measured(metric, run, of_all) for metric in metrics}
+    # Rows of all other metrics are the same in a subset: whoever gathers the shares selects them.
     anew = [metric for metric in metrics if metric.scope == "frequencies"]
     by_key: dict[str, dict[str, SubsetShare]] = {key: {} for key in plan.by}
     for key, name, places in _subsets(plan, run):

@@ -18,14 +18,14 @@ import ray
 from limner.errors import LimnerError, one_line
 from limner.score.sharded.evaluation import Scored, Sources, evaluate_sharded
 
+# How often a function is run again whose process died: machines of a cluster come and go.
 RETRIES = 3
-"""How often a function is run again whose process died."""
 
+# Characters of a folder's path that leave room for the names of sockets in it, which may have 107 in all.
 LONGEST = 40
-"""Characters of a folder's path that leave room for the names of sockets in it."""
 
+# Seconds that a cluster has to answer.
 PATIENCE = 20.0
-"""Seconds that a cluster has to answer."""
 
 
 def evaluate_with_ray(

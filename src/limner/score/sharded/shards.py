@@ -20,8 +20,8 @@ from limner.files import STDIO
 
 SUFFIXES = (*jsonl.SUFFIXES, parquet.SUFFIX)
 
+# Bits of an image's order that tell its place in its shard; those above are the shard's number.
 POSITIONS = 40
-"""Bits of an image's order that tell its place in its shard; those above are the shard's number."""
 
 
 class Shard(NamedTuple):

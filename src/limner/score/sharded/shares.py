@@ -24,6 +24,7 @@ def gather(plan: Plan, system: int, shares: Sequence[Share], metrics: Sequence[M
     The text stays where it was measured: the evaluation's run knows its images
     and how many references each has, and refuses to tell their words.
     """
+    # The references' order, as if one process had read them all.
     order = np.argsort(np.concatenate([share.orders for share in shares]))
     ids = [id for share in shares for id in share.ids]
     evaluation = Evaluation(
