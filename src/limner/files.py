@@ -72,6 +72,7 @@ class _ZstdFrames(io.RawIOBase):
     def __init__(self, path: Path, raw: BinaryIO) -> None:
         self._path = path
         self._raw = raw
+        # 128 MB is the largest window that zstd's own tool takes by default.
         self._unpacker = zstandard.ZstdDecompressor(max_window_size=1 << 27)
         self._frame = self._unpacker.decompressobj()
         self._within = False
@@ -171,6 +172,7 @@ def write_texts(texts: Mapping[str, str], folder: Path) -> list[Path]:
 @contextmanager
 def _compressed(path: Path, raw: BinaryIO) -> Iterator[IO[bytes]]:
     if path.suffix == ".gz":
+        # No time stamp and no name inside: the same corpus gives the same bytes.
         with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as handle:
             yield cast(IO[bytes], handle)
     elif path.suffix == ".zst":
@@ -193,8 +195,10 @@ def _in_place_of(path: Path) -> Iterator[Path]:
     temporary = Path(name)
     try:
         yield temporary
+        # Temporary files are for their owner only; the result has the permissions of any other new file.
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
+    # Ctrl-C must leave nothing behind either.
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
@@ -231,6 +235,7 @@ def _swap_folder(temporary: Path, path: Path) -> None:
     if not path.exists():
         temporary.replace(path)
         return
+    # A folder that is not empty cannot be replaced in one move: the old one steps aside, and goes last.
     old = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", suffix=".old", dir=path.parent))
     path.replace(old)
     temporary.replace(path)
@@ -238,6 +243,7 @@ def _swap_folder(temporary: Path, path: Path) -> None:
 
 
 def _umask() -> int:
+    # The mask can only be read by setting it.
     mask = os.umask(0)
     os.umask(mask)
     return mask

@@ -42,5 +42,6 @@ def _check_place(path: Path) -> None:
         raise BadInput(str(path), "is a folder", "name a file to write")
     if not path.parent.is_dir():
         raise BadInput(str(path), "cannot write (there is no such folder)", "make the folder first")
+    # Better now than after an hour of scoring.
     if not os.access(path.parent, os.W_OK):
         raise BadInput(str(path), "cannot write (permission denied)", "check the path and its permissions")

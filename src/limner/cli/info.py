@@ -64,6 +64,7 @@ def command(
     sources = [corpus] if other is None else [corpus, other]
     names = _names(sources)
     if plots is not None:
+        # A missing library should be reported before the corpora are read.
         load("limner.look.plots")
     opened = [open_corpus(source, from_, lenient=lenient) for source in sources]
     if len(opened) == 1 and sample is None and captions_each is None:

@@ -13,6 +13,7 @@ GOLD = 1.0
 FAR = 1e100
 
 
+# gc=False here and below: there are millions of these, and none can be part of a cycle.
 class Box(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """A rectangle in pixels: left and top inside, right and bottom outside.
 

@@ -34,6 +34,7 @@ MAX_SIDE = 10_000_000
 EDGE = 1.0
 
 
+# Images are hashed and shared between threads, so that their facts must not change either.
 class FrozenDict(dict[str, Scalar]):
     """A small mapping that cannot be changed once made."""
 
@@ -125,11 +126,13 @@ class Image(
         for name in ("attributes", "provenance"):
             mapping = getattr(self, name)
             if not isinstance(mapping, FrozenDict):
+                # A decoder gives plain dictionaries, and a frozen struct can be completed only this way.
                 force_setattr(self, name, FrozenDict(mapping) if mapping else NOTHING)
         self._check_size()
         box_ids = _unique("box", [box.id for box in self.boxes], self.id)
         chain_ids = _unique("chain", [chain.id for chain in self.chains], self.id)
         _unique("caption", [caption.id for caption in self.captions], self.id)
+        # Nearly all images have no labels: they should not pay for a set.
         if self.labels and len({(label.label, label.source) for label in self.labels}) < len(self.labels):
             raise ValueError(f"image {shown(self.id)} has the same label twice from one source")
         self._check_references(box_ids, chain_ids)

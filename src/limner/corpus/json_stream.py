@@ -13,6 +13,7 @@ from typing import IO, Any
 from limner.errors import BadInput, shown
 from limner.files import open_bytes
 
+# Characters read at a time.
 CHUNK = 1 << 20
 # Characters one item may have before the file is taken for hostile.
 MAX_ITEM = 16 << 20
@@ -21,6 +22,7 @@ _SPACE = re.compile(r"[ \t\n\r]+")
 _FOLLOWED = re.compile(r"[ \t\n\r]*,[ \t\n\r]*(?=[^ \t\n\r])")
 
 
+# Python's parser takes NaN and Infinity, which are not JSON and break every other reader.
 def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 

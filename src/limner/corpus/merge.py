@@ -21,6 +21,7 @@ def join(streams: Iterable[Iterable[Image]]) -> Iterator[Image]:
     held in memory.
     """
     first, *later_streams = streams
+    # Only the first stream can pass through: an image of another may match any image of it.
     waiting: dict[str, Image] = {}
     for image in concatenate.from_iterable(later_streams):
         before = waiting.get(image.id)
@@ -95,6 +96,7 @@ def _labels(image: str, first: tuple[ImageLabel, ...], second: tuple[ImageLabel,
 def _captions(first: tuple[Caption, ...], second: tuple[Caption, ...]) -> tuple[Caption, ...]:
     by_id = {caption.id: caption for caption in first}
     for caption in second:
+        # Two systems that number their captions from 0 must not lose one to the other.
         new_id, n = caption.id, 1
         while new_id in by_id and by_id[new_id] != Caption(new_id, caption.text, caption.mentions, caption.source):
             n += 1

@@ -12,6 +12,7 @@ from PIL import Image as Picture
 from limner.corpus.image import Image
 from limner.errors import BadInput
 
+# What photographs come in: the fewer parsers see a file, the fewer have to be trusted.
 KINDS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "PPM")
 SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 
@@ -52,6 +53,7 @@ def open_picture(path: Path) -> Iterator[Picture.Image]:
     """The picture, its header read; what the library only warns of (a size that bombs have) is an error here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        # A size that only bombs have must not be decoded; other warnings are about odd metadata.
         warnings.simplefilter("error", Picture.DecompressionBombWarning)
         with Picture.open(path, formats=KINDS) as picture:
             yield picture

@@ -49,6 +49,7 @@ class Reading:
 
     def number(self, location: str, name: str, value: object) -> float:
         """A finite number, given as one or (in tables) as text."""
+        # The usual case, without a conversion.
         if type(value) is int or (type(value) is float and isfinite(value)):
             return value
         try:
@@ -214,4 +215,5 @@ def is_encodable(text: str) -> bool:
     return True
 
 
+# What the numbers of a box are called in errors, in the order of `box`.
 _MEASURES = ("left edge", "top edge", "right edge", "bottom edge", "score")

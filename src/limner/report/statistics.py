@@ -13,6 +13,7 @@ Cell = tuple[str, str]
 Row = tuple[str, list[Cell | None]]
 """A label and the value of each corpus, None where it has none."""
 
+# Columns of characters: two corpora side by side fit 100.
 LABEL, VALUE, NOTE = 40, 19, 9
 # Values of an attribute, or sources of captions, that are listed one by one.
 MOST_VALUES = 12

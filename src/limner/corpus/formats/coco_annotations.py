@@ -89,6 +89,7 @@ class _ByImage(dict[str, "_Entry | list[_Entry]"], Generic[_Entry]):
         return entries if isinstance(entries, list) else [entries]
 
 
+# Keys that tell nothing of the format: a file of these alone is an empty COCO file.
 _PREAMBLE = {"info", "licenses", "type"}
 
 

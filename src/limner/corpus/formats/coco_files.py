@@ -87,6 +87,7 @@ def _system(path: Path) -> str:
     """What a system is called whose results are in this file."""
     if path == STDIO:
         return "stdin"
+    # captions.json.gz and captions.json are the same system's.
     name = path.name.removesuffix(".gz").removesuffix(".zst").removesuffix(".json")
     return name.removeprefix(RESULTS) or name
 

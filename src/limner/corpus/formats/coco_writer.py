@@ -23,6 +23,7 @@ SUFFIXES = (".json", ".json.gz", ".json.zst")
 # From here on are the categories that are not COCO's.
 FIRST_FOREIGN = 1001
 
+# Bytes of an array that wait in memory; what is more waits on disk, because arrays fill side by side.
 IN_MEMORY = 16 << 20
 
 
@@ -127,6 +128,7 @@ class _Parts:
                 self._add_result(caption, name, image.id, number, counts)
             else:
                 self._captions.add(self._caption(caption, number))
+        # Results have no list of images, so they cannot say that one has no caption.
         if not counts and self._silent is None:
             self._silent = shown(image.id)
 
@@ -137,6 +139,7 @@ class _Parts:
 
     def _box(self, box: Box, image: int) -> dict[str, Any]:
         number = self._box_numbers.number(box.id)
+        # x0 + width may miss x1 by a rounding; then the corners are written as well.
         exact = (box.x0 + box.width, box.y0 + box.height) == (box.x1, box.y1)
         return {
             "id": number,

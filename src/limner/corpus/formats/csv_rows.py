@@ -17,6 +17,7 @@ def rows(path: Path, reading: Reading) -> Iterator[tuple[str, list[str]]]:
     Where bytes are no text, the lenient keep the rows before them. A file
     that begins so is refused in any case.
     """
+    # csv counts lines and joins quoted ones by their ends, which read_lines has taken off.
     reader = csv.reader(line + "\n" for _, line in read_lines(path))
     while True:
         try:
@@ -28,6 +29,7 @@ def rows(path: Path, reading: Reading) -> Iterator[tuple[str, list[str]]]:
             reading.skip("invalid line of CSV", BadInput(location, f"not CSV: {error}", "check its quotes"))
             continue
         except BadInput as error:
+            # Nothing was read: the file as a whole is not text.
             if not reader.line_num:
                 raise
             reading.skip("rest of a file that breaks off", error)

@@ -86,6 +86,7 @@ def _kind(name: str) -> str | None:
     folder, _, file = name.rpartition("/")
     kind = folder[folder.rfind("/") + 1 :]
     suffix = _SUFFIXES.get(kind)
+    # macOS adds __MACOSX folders and hidden files to zips that have the same names.
     if suffix is None or not file.endswith(suffix) or file.startswith(".") or "__MACOSX" in folder:
         return None
     return kind

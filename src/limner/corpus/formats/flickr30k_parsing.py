@@ -72,6 +72,7 @@ def _well_formed(raw: bytes, location: str) -> str:
 
 
 def _object(fields: list[tuple[str, str]], location: str) -> Object:
+    # Chains are named in every sentence again: one string for each.
     names = tuple([intern(unescape(text).strip()) for tag, text in fields if tag == "name"])
     if not names or not all(names):
         raise BadInput(location, "it has no name", "an object's name is the id of its chain")

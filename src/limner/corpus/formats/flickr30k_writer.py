@@ -42,6 +42,7 @@ def _write_all(images: Iterable[Image], put: Callable[[str, str], object]) -> in
 
 
 def _entry(name: str) -> zipfile.ZipInfo:
+    # Without a time stamp, so that the same corpus gives the same bytes.
     entry = zipfile.ZipInfo(name)
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = 0o644 << 16

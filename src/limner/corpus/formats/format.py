@@ -18,6 +18,7 @@ from limner.corpus.reading import Reading
 from limner.files import STDIO, ZIP_FAULTS, open_bytes
 from limner.lazy import load_object
 
+# Bytes of the first look: a first record with many boxes still shows its keys.
 HEAD = 1 << 16
 
 Kind = Literal["folder", "zip", "object", "array", "text"]
@@ -56,6 +57,7 @@ class Head:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """What a folder holds directly, or a zip's first members; empty for other files."""
+        # A dataset may have a hundred thousand files; the first thousand say what it is.
         if self.is_folder:
             return tuple(sorted(entry.name for entry in self.path.iterdir())[:1000])
         try:
@@ -72,6 +74,7 @@ class Head:
         if self.is_folder:
             return b""
         if self.path == STDIO:
+            # A pipe cannot be rewound: peeking leaves the bytes for the reader.
             stdin = cast(io.BufferedReader, sys.stdin.buffer)
             return stdin.peek(HEAD)[:HEAD]
         with open_bytes(self.path) as handle:

@@ -28,6 +28,7 @@ AnyImage = Image | FirstImage
 
 def read(path: Path, reading: Reading) -> Iterator[Image]:
     """The images of a file, a line each; blank lines are passed over."""
+    # Made once: it costs more than decoding a short line.
     decoder = msgspec.json.Decoder(AnyImage)
     number = 0
     for number, line in read_lines(path):
@@ -115,6 +116,7 @@ def _pieces(record: object, location: str, reading: Reading, fault: Exception) -
         reading.skip("invalid line", error)
         return None
     record = {**record}
+    # Without its lists the record is checked as it is; their items are then taken one by one.
     parts = {name: record.pop(name, []) for name in ("boxes", "chains", "captions", "labels")}
     try:
         bare = msgspec.convert(record, AnyImage)

@@ -36,6 +36,7 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
             continue
         if image is not None:
             yield image
+    # With nothing but its name a file is an empty split; with other keys it is something else.
     if met - {"dataset"} and "images" not in met:
         raise BadInput(str(path), "there are no images", "is this one of Karpathy's dataset_*.json files?")
 

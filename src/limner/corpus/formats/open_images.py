@@ -215,6 +215,7 @@ class _Boxes:
         self._confidence = columns.get("Confidence")
 
     def images(self) -> Iterator[Image]:
+        # The rows of an image stand together, so that memory holds one image at a time.
         for id, group in groupby(self._table, key=lambda item: item[1][self._id].strip()):
             location, first = next(group)
             try:
@@ -266,6 +267,7 @@ class _Boxes:
         except BadInput as error:
             self._reading.skip("faulty box", error)
             return None
+        # Shares are of the width and the height in turn.
         corners = [share * side for share, side in zip(shares, size * 2, strict=True)]
         types = self._classes.types(mid)
         return self._reading.box(location, id, corners, size, label=label, score=score, types=types, flags=flags)

@@ -83,6 +83,7 @@ class Pictures:
         return picture_files.picture_size(file) if size is None else size, file.name
 
     def _find(self, id: str) -> Path | None:
+        # An id that is a path could lead out of the folder.
         if not self._folders or "/" in id or "\0" in id:
             return None
         candidates = (folder / f"{id}{suffix}" for folder in self._folders for suffix in SUFFIXES)

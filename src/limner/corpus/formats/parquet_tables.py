@@ -22,6 +22,7 @@ from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.files import STDIO, cannot, write_bytes, write_folder
 
 SUFFIX = ".parquet"
+# Shards for one worker each, groups that engines can skip, batches that bound memory.
 ROWS_A_SHARD = 10_000
 ROWS_A_GROUP = 1_000
 ROWS_AT_ONCE = 100
@@ -247,6 +248,7 @@ def _batch(images: list[Image]) -> Any:
     try:
         return pa.RecordBatch.from_pylist([_row(image) for image in images], schema=_schema())
     except (pa.ArrowException, ValueError, TypeError, OverflowError) as error:
+        # Arrow does not say which row it refuses: one by one, the image can be named.
         if len(images) > 1:
             for image in images:
                 _batch([image])

@@ -46,6 +46,7 @@ class Record:
     def id(self, name: str) -> str:
         """An identifier as the model has it: text; files give whole numbers or text."""
         value = self.fields.get(name)
+        # Not isinstance: true is an int in Python, but not an id.
         if type(value) is int:
             return str(value)
         if isinstance(value, str) and value:

@@ -51,6 +51,7 @@ def read_together(paths: Sequence[Path], reading: Reading) -> Iterator[Image]:
     """The images of the tables, which are held in memory: in the order of the tables of images, boxes, sentences."""
     opened = [_Opened(file) for path in paths for file in _files(path)]
     gathered = _Gathering(reading, any(source.table is BOXES for source in opened))
+    # Sizes first, then boxes: boxes are checked against sizes, mentions against boxes.
     for table, add in ((IMAGES, gathered.add_size), (BOXES, gathered.add_box), (SENTENCES, gathered.add_sentence)):
         for source in opened:
             if source.table is table:
@@ -111,6 +112,7 @@ class _Opened:
         if not first:
             raise BadInput(str(path), "the file is empty", "the first line names the columns")
         self._columns = _cells(first)
+        # The name of a file decides before its columns, so that a missing column can be named.
         named = [t for t in TABLES if path.name in [f"{t.name}{suffix}" for suffix in SUFFIXES]]
         table = named[0] if named else _by_columns(self._columns)
         if table is None:

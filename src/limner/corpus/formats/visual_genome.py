@@ -61,6 +61,7 @@ def recognise(head: Head) -> bool:
 
 
 _IMAGES, _OBJECTS, _ATTRIBUTES, _REGIONS, _RELATIONS = "image data", "objects", "attributes", "regions", "relationships"
+# Image data first: where they are given, they decide which images there are, and in which order.
 _READ = (_IMAGES, _OBJECTS, _ATTRIBUTES, _REGIONS)
 
 
@@ -236,6 +237,7 @@ class _Entries:
         for other_id, record in self._stream:
             if other_id == id:
                 return record
+            # The fastest level: JSON compresses well at any, and few entries wait long.
             self._waiting[other_id] = record.place, zlib.compress(json.dumps(record.fields).encode(), 1)
         return None
 

@@ -87,6 +87,7 @@ def sampled_ngrams(images: Iterable[Image], captions_per_image: Distribution, sa
     """
     random = Random(seed)
     captions_each = sample.captions_each
+    # Positions among the images that have captions enough: the first pass counted those.
     chosen = set(random.sample(range(_at_least(captions_per_image, captions_each)), sample.images))
     distinct = DistinctNgrams()
     position = 0

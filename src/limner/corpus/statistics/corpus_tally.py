@@ -16,6 +16,7 @@ from limner.corpus.statistics.distinct_ngrams import DistinctNgrams
 from limner.corpus.statistics.mention_tally import ChainTally, MentionTally, Spoken
 from limner.text.words import words
 
+# As many labels as fit a page.
 TOP_LABELS = 20
 # More classes than this are many, as in Section 3.2 of the nocaps paper.
 MANY_CLASSES = 6

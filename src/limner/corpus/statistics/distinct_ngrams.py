@@ -55,6 +55,7 @@ class DistinctNgrams:
                 _merge_last(runs)
 
 
+# Words are numbered from 1, so that 0 is free to end a sentence.
 _END = 0
 
 

@@ -146,6 +146,7 @@ class ChainTally:
         )
 
 
+# In brackets, so that it cannot be taken for a type of the corpus.
 UNTYPED = "(no type)"
 
 

@@ -143,6 +143,7 @@ class _Model:
             problem = f"the image measures {_by(output.size)} here and {_by(first.size)} at {first.place}"
             raise BadInput(output.place, problem, "give each picture its own image_id")
         grounding = Grounding(*output.size)
+        # One model's parser is needed in a run, and the first line loads it.
         parse: Parse = load_object(self._path)
         parse(output, grounding)
         for what, piece in grounding.oddities:
@@ -210,6 +211,7 @@ def _text(line: str) -> str:
 
 
 _HOME = "limner.corpus.formats.grounded_text"
+# The marks of one model may be found in another's prose; whichever comes first in the output decides.
 _MODELS = {
     "kosmos-2": _Model("kosmos-2", r"<grounding>|<phrase>|<patch_index_[0-9]{4}>", f"{_HOME}.kosmos_2:parse"),
     "florence-2": _Model("florence-2", r"<loc_[0-9]+>", f"{_HOME}.florence_2:parse", ("task",)),
