@@ -8,6 +8,7 @@ from functools import lru_cache
 from limner.text.forms import singular
 from limner.text.lexicon import word_set
 
+# Every kind, in the order in which sentences tend to name them. The types of Flickr30k Entities are among them.
 KINDS = (
     "people",
     "animals",
@@ -20,14 +21,13 @@ KINDS = (
     "other",
     "scene",
 )
-"""Every kind, those that sentences begin with first; Flickr30k Entities' types are among them."""
 
 
 def kind_of(noun: str, types: Iterable[str] = ()) -> str:
-    """The kind of a thing: one of its types where that is a kind, otherwise by its noun, otherwise `other`.
+    """The kind of a thing: one of its types if that is a kind, otherwise the kind of its noun, otherwise `other`.
 
-    Of a noun of several words that is in no list the last word tells: a "fire
-    truck" is a vehicle. A "hot dog", which is listed, is food.
+    A noun of several words that is in no list has the kind of its last word: a
+    "fire truck" is a vehicle. A "hot dog", which is listed, is food.
     """
     for name in types:
         if name in _TELLING:
@@ -37,9 +37,10 @@ def kind_of(noun: str, types: Iterable[str] = ()) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def kind_of_noun(noun: str) -> str:
-    one = singular(noun).replace(" ", "-")
-    last = one.rpartition("-")[2]
-    return _KIND_BY_NOUN.get(one) or _KIND_BY_NOUN.get(last) or _KIND_BY_NOUN.get(singular(last)) or "other"
+    """The kind of a noun, `other` if it is in no list."""
+    name = singular(noun).replace(" ", "-")
+    last = name.rpartition("-")[2]
+    return _KIND_BY_NOUN.get(name) or _KIND_BY_NOUN.get(last) or _KIND_BY_NOUN.get(singular(last)) or "other"
 
 
 _TELLING = frozenset(KINDS) - {"other"}

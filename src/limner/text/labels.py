@@ -7,17 +7,17 @@ from functools import lru_cache
 
 from limner.text.forms import plural, singular
 
+# Characters of a label that a sentence takes. A longer one is cut at a word.
 MAX_LENGTH = 60
-"""Characters of a label that a sentence takes; a longer one is cut at a word."""
 
 
 @lru_cache(maxsize=1 << 16)
 def first_lemma(label: str) -> str:
-    """The first of the words that a label offers, as a sentence would write it.
+    """The first of the names in a label, as a sentence would write it.
 
     `male_child.n.01` is "male child"; "tench, Tinca tinca", as ImageNet lists
     synonyms, is "tench". Words that only begin with a capital lose it. A label
-    without anything to be read is an "object".
+    without a name is an "object".
     """
     lemma = without_sense(label).partition(",")[0]
     shown = "".join(c if c.isprintable() else " " for c in lemma.replace("_", " "))
@@ -32,7 +32,7 @@ def without_sense(label: str) -> str:
 
 @lru_cache(maxsize=1 << 16)
 def noun(label: str) -> str:
-    """The noun for a thing of a label: its first lemma, without what only tells classes apart.
+    """The noun for a label: its first lemma, without what only keeps classes apart.
 
     Open Images' "Human face" is a "face", its "Bat (Animal)" a "bat" and its
     "Kitchen & dining room table" a "dining room table". Always in lower case;
@@ -45,20 +45,20 @@ def noun(label: str) -> str:
 
 
 def one(noun: str) -> str:
-    """A noun's singular; of "chests of drawers" the chests are turned."""
+    """The singular of a noun: "chests of drawers" is "chest of drawers"."""
     head, of, rest = noun.partition(" of ")
     return singular(head) + of + rest
 
 
 def many(noun: str) -> str:
-    """A noun's plural; of "chest of drawers" the chest is turned."""
+    """The plural of a noun: "chest of drawers" is "chests of drawers"."""
     head, of, rest = noun.partition(" of ")
     return plural(head) + of + rest
 
 
 def written(phrase: str) -> str:
-    """A phrase with the capitals that abbreviations have: "two TVs"."""
-    return _ABBREVIATION.sub(lambda found: found.group(1).upper() + found.group(2), phrase)
+    """A phrase with abbreviations in capitals: "two TVs"."""
+    return _ABBREVIATION.sub(lambda match: match[1].upper() + match[2], phrase)
 
 
 def _cut(words: list[str]) -> str:
@@ -66,8 +66,8 @@ def _cut(words: list[str]) -> str:
     text = " ".join(words)
     if len(text) <= MAX_LENGTH:
         return text
-    whole = text[: MAX_LENGTH + 1].rpartition(" ")[0]
-    return whole or text[:MAX_LENGTH]
+    complete_words = text[: MAX_LENGTH + 1].rpartition(" ")[0]
+    return complete_words or text[:MAX_LENGTH]
 
 
 _SENSE = re.compile(r"\.[nvars]\.\d+$")

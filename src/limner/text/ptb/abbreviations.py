@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from limner.text.lexicon import word_set
 
+# Something follows them: "Mr.", "St.", "vs."; their full stop ends no sentence.
 TITLES = word_set(
     """
     adj adm adv alex assoc asst atty attys ave brig capt cf cie cmdr col comdr cpl dept det dr drs elec ens ft gen gov
@@ -11,8 +12,8 @@ TITLES = word_set(
     sen sens sfc sgt spc st ste supt supts treas vs wm
     """
 )
-"""Something follows them: "Mr.", "St.", "vs."; their full stop ends no sentence."""
 
+# They may end a sentence: "etc.", "Inc.", months, days and states; then there is a full stop of the sentence too.
 ENDINGS = word_set(
     """
     al ala apr ariz assn aug bhd bldg blvd bros calif co colo conn corp cos ct dak dec esq est etc ext feb fla fri ga
@@ -20,32 +21,31 @@ ENDINGS = word_set(
     sept seq sq sr sys tel tenn thu thurs tue tues univ va vt wed wis wisc wyo
     """
 )
-"""They may end a sentence: "etc.", "Inc.", months, days and states; then there is a full stop of the sentence too."""
 
+# Like titles, but not with a capital F or T.
 MANUFACTURED = word_set("mfg mtg")
-"""Like titles, but not with a capital F or T."""
 
+# Endings too, but not with a capital E or Y: "Pte.", "Pty.".
 LIMITED = [f"{p}t{vowel}{s}" for p in ("p", "pp") for vowel in "ey" for s in ("", "s")]
-"""Endings too, but not with a capital E or Y: "Pte.", "Pty."."""
 
+# Endings with a capital only: "Ill." is Illinois, "ill." is not.
 STATES = word_set("Ark Az Del Ill La Mass Miss Ore Pa Tex Wash")
-"""Endings with a capital only: "Ill." is Illinois, "ill." is not."""
 
+# They keep their full stop before a number: "No. 5".
 BEFORE_NUMBERS = word_set("art ca fig figs no nos op pp prop")
-"""They keep their full stop before a number: "No. 5"."""
 
+# After a single letter or an acronym with a full stop, these begin a new sentence; so do "Mr." and "Ms.".
 OPENERS = word_set(
     """
     A About According Additionally After An As At But Earlier He Her Here However If In It Last Many More Now Once One
     Other Our She Since So Some Such That The Their Then There These They This We What When While Yet You
     """
 )
-"""After a single letter or an acronym with a full stop, these begin a new sentence; so do "Mr." and "Ms."."""
 
+# Words that are two tokens, the first of three letters.
 PARTED = ("cannot", "gimme", "gonna", "gotta", "lemme", "wanna")
-"""Words that are two tokens, the first of three letters."""
 
+# Words whose full stop is, or may be, their own.
 STOPPED = frozenset(
     word.lower() for words in (TITLES, MANUFACTURED, ENDINGS, LIMITED, STATES, BEFORE_NUMBERS) for word in words
 )
-"""Words whose full stop is, or may be, their own."""

@@ -1,9 +1,8 @@
-"""What each character is to the tokeniser: letter, mark, digit, symbol, space, or nothing it knows.
+"""The class of each character to the tokeniser: letter, mark, digit, symbol, space, or unknown.
 
-Rules speak of few characters. `shape` gives a text of the same length in which
-one character stands for each class of the others, so that the rules need not
-know the hundreds of ranges below; a token's own text is then cut from the
-original at the same places.
+`shape` returns a text of the same length in which one character stands for
+each class. So the rules need not know the hundreds of ranges below. A token is
+then cut from the original text at the same offsets.
 """
 
 from __future__ import annotations
@@ -12,22 +11,22 @@ import re
 from bisect import bisect_right
 from itertools import chain
 
+# Letters beyond ASCII.
 SMALL, CAPITAL = "é", "É"
-"""They stand for the letters beyond ASCII."""
 MARK, DIGIT, SYMBOL = "\u0301", "\u0663", "•"
+# Spaces beyond ASCII, except the no-break space, which some tokens contain.
 SPACE = "\u2003"
-"""Stands for the spaces beyond ASCII that are not the no-break space; those are inside some tokens."""
+# Characters that make no token: they are dropped, and separate what is around them.
 UNKNOWN = "\x01"
-"""Stands for what makes no token: it is dropped, and parts what is around it."""
 
+# For `str.translate`: within a sentence, the end of a line or record is a space.
 LINE_BREAKS = {ord(c): " " for c in "\n\r\v\f\x1c\x1d\x1e\x1f\u2028\u2029"}
-"""For `str.translate`: what ends a line, or parts records, is a space within a sentence."""
 
 
 def shape(text: str) -> str:
-    """The text with its characters beyond ASCII replaced by what stands for their class.
+    """The text with each character beyond ASCII replaced by the one that stands for its class.
 
-    "&eacute;" and its like are parts of words as accents are, and look so.
+    Entities such as "&eacute;" are parts of words, as accents are.
     """
     if "&" in text:
         text = _ENTITY.sub(lambda entity: MARK * len(entity[0]), text)
@@ -35,11 +34,11 @@ def shape(text: str) -> str:
 
 
 class _Shapes(dict[int, str]):
-    """Fills itself, as there are 65,000 of them and a text has few."""
+    """The class of each character met so far: there are 65,000, and a text has few."""
 
     def __missing__(self, code: int) -> str:
-        self[code] = found = _shape_of(code)
-        return found
+        self[code] = shape = _shape_of(code)
+        return shape
 
 
 def _shape_of(code: int) -> str:
@@ -48,9 +47,9 @@ def _shape_of(code: int) -> str:
         return character
     if code in _LETTERS:
         return CAPITAL if character.isupper() else SMALL
-    for ranges, stands in ((_MARKS, MARK), (_DIGITS, DIGIT), (_SYMBOLS, SYMBOL), (_SPACES, SPACE)):
+    for ranges, representative in ((_MARKS, MARK), (_DIGITS, DIGIT), (_SYMBOLS, SYMBOL), (_SPACES, SPACE)):
         if code in ranges:
-            return stands
+            return representative
     return UNKNOWN
 
 

@@ -1,13 +1,12 @@
-"""The tokens there are, each as a pattern; of all that match at a place the longest is the token.
+"""The kinds of tokens, each with its pattern. Of all that match at a position, the longest is the token.
 
-What decides is the length of the whole match: a pattern's first group, where
-it has one, is the token, and the rest of the match is what has to follow it.
-Of two matches of one length, the rule that stands first wins. Patterns are
-matched against the shape of a text (see `characters`), tokens cut from the
-text itself.
+The length of the whole match decides. If a pattern has a group, the first is
+the token, and the rest of the match is what must follow it. Of two matches of
+the same length, the earlier rule wins. Patterns are matched against the shape
+of a text (see `characters`); tokens are cut from the text itself.
 
-Nothing here was taken from the reference tool but its answers: the rules were
-found by giving it text and looking at the tokens it made.
+The rules come from the reference tool's answers alone: they were found by
+giving it text and looking at the tokens it made.
 """
 
 from __future__ import annotations
@@ -28,8 +27,9 @@ Making = Callable[[str], Sequence[str]]
 class Rule:
     """A kind of token: the characters it may begin with, its pattern, and what becomes of its text.
 
-    `reach` is there where the pattern may look far ahead in vain: where it
-    fails at one place, it fails up to the end of what `reach` matches there.
+    `reach` is for patterns that may look far ahead in vain. If the pattern
+    fails at a position, it fails everywhere up to the end of what `reach`
+    matches there. This keeps the time linear in the length of the text.
     """
 
     first: re.Pattern[str]
@@ -40,7 +40,7 @@ class Rule:
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """All rules, the stronger first; compiled when first asked for."""
+    """All rules in order of priority, compiled at the first call."""
     parts = (_blanks, _markup, _words, _apostrophes, _web, _numbers, _acronyms, _abbreviations, _quotes, _punctuation)
     return tuple(rule for part in parts for rule in part())
 
@@ -163,18 +163,18 @@ def _acronyms() -> Iterator[Rule]:
 
 def _abbreviations() -> Iterator[Rule]:
     limited = "[pP]?[pP][tT][ey][sS]?"
-    some = rf"(?:{_alternatives(ENDINGS)}|{_alternatives(STATES, keep=1)}|{limited}|(?i:ph|ed)\.[dD])"
-    ending = rf"({some}\.){_BLANK}"
+    abbreviation = rf"(?:{_alternatives(ENDINGS)}|{_alternatives(STATES, keep=1)}|{limited}|(?i:ph|ed)\.[dD])"
+    ending = rf"({abbreviation}\.){_BLANK}"
     yield _rule("[A-Za-z]", rf"{ending}(?:[A-Z{CAPITAL} \t\n\xa0\x85{SPACE}]|{_TAG})", _ended)
     yield _rule("[A-Za-z]", f"{ending}{_DECLARED}>", _ended, reach=f"{ending}{_DECLARED}")
-    yield _rule("[A-Za-z]", rf"({some}\.)(?s:..)")
+    yield _rule("[A-Za-z]", rf"({abbreviation}\.)(?s:..)")
     yield from _dotted()
     # Near the end of the text: the full stop is read twice, once with the abbreviation and once on its own.
-    yield _rule("[A-Za-z]", rf"({some})\.", lambda text: (text + ".",))
+    yield _rule("[A-Za-z]", rf"({abbreviation})\.", lambda text: (text + ".",))
     yield _rule("[A-Za-z]", rf"(?:{_alternatives(TITLES)}|[mM][ft][gG])\.")
     yield _rule("[A-Za-z]", rf"({_alternatives(BEFORE_NUMBERS)}\.){_BLANK}?[{_DIGIT}]")
-    kept = f"{_WORD}|{_COMPOUND}|{_FIRMS}"
-    yield _rule(_LATER_IN_WORD, rf"((?:{kept})\.)[,;:、]", _plain)
+    word = f"{_WORD}|{_COMPOUND}|{_FIRMS}"
+    yield _rule(_LATER_IN_WORD, rf"((?:{word})\.)[,;:、]", _plain)
     yield _rule("[A-Za-z0-9]", rf"({_DOTTED_COMPOUND}\.)[,;:、]", _plain, reach=_DOTTED_RUN)
 
 
