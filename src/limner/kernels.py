@@ -1,4 +1,4 @@
-"""Compiled kernels: the module where it was built, and none where the same is to be done in Python."""
+"""Compiled kernels: the module if it was built, None if Python code does the same."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from types import ModuleType
 
 
 def kernel(name: str) -> ModuleType | None:
-    """The compiled module of this dotted name, None where it was not built.
+    """The compiled module of this dotted name, None if it was not built.
 
-    None too where `LIMNER_PURE_PYTHON` is set (to anything but 0), which
-    leaves compiled code aside. A module that was built and does not load is
-    an ImportError: it would otherwise only be noticed as slowness.
+    Also None if `LIMNER_PURE_PYTHON` is set to anything but 0, which disables
+    compiled code. A module that was built but does not load raises an
+    ImportError: otherwise nobody would notice more than slowness.
     """
     if os.environ.get("LIMNER_PURE_PYTHON", "") not in ("", "0"):
         return None

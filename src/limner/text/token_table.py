@@ -1,4 +1,4 @@
-"""Sentences as numbers: every distinct word has one, and sentences stand one after another in one array."""
+"""Sentences as numbers: one number per distinct word, and all sentences one after another in one array."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-Whole = NDArray[np.int64]
+from limner.arrays import Integers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,7 +25,7 @@ class TokenTable:
 
     words: Sequence[str]
     numbers: NDArray[np.int32]
-    starts: Whole
+    starts: Integers
 
     def __len__(self) -> int:
         """The number of sentences."""
@@ -35,18 +35,18 @@ class TokenTable:
         """The words of one sentence."""
         return [self.words[i] for i in self.numbers[self.starts[s] : self.starts[s + 1]]]
 
-    def select(self, sentences: Whole) -> TokenTable:
-        """A table of these sentences alone, in this order; words keep their numbers."""
+    def select(self, sentences: Integers) -> TokenTable:
+        """A table of some of the sentences, in the given order. Words keep their numbers."""
         lengths = np.diff(self.starts)[sentences]
         starts = _starts(lengths)
-        places = np.arange(starts[-1]) + np.repeat(self.starts[:-1][sentences] - starts[:-1], lengths)
-        return TokenTable(self.words, self.numbers[places], starts)
+        positions = np.arange(starts[-1]) + np.repeat(self.starts[:-1][sentences] - starts[:-1], lengths)
+        return TokenTable(self.words, self.numbers[positions], starts)
 
 
 def token_table(sentences: Iterable[str]) -> TokenTable:
-    """The table of sentences whose words stand between single spaces.
+    """The table of sentences whose words are separated by single spaces.
 
-    A word may hold other white space: the reference tokeniser writes "22 3/4"
+    A word may contain other white space: the reference tokeniser writes "22 3/4"
     as one word with a no-break space in it.
     """
     # A word that is not there yet is given the next number.
@@ -65,5 +65,5 @@ def token_table(sentences: Iterable[str]) -> TokenTable:
     return TokenTable(list(number), numbers, _starts(np.array(lengths, dtype=np.int64)))
 
 
-def _starts(lengths: Whole) -> Whole:
+def _starts(lengths: Integers) -> Integers:
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths, dtype=np.int64)])

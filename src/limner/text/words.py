@@ -1,4 +1,4 @@
-"""Words of English sentences, where they stand, and runs of them."""
+"""The words of English sentences, their spans, and n-grams of words."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def words(sentence: str) -> list[str]:
     """The sentence's words in lower case: no punctuation, no possessive 's; hyphenated words are one.
 
     Contractions stay whole, with a straight apostrophe: "don’t" is "don't".
-    "it's" and "man's" are "it" and "man", since the two cannot be told apart
-    by their letters. Numbers stay whole too: "2.5", "1,000", "10:30".
+    "it's" and "man's" are "it" and "man": letters alone do not distinguish "is"
+    from a possessive. Numbers stay whole too: "2.5", "1,000", "10:30".
     """
     return [word.lower().replace("’", "'") for word in _WORD.findall(sentence)]
 
@@ -28,7 +28,7 @@ def word_spans(sentence: str) -> list[tuple[int, int]]:
 
 
 def ngrams(tokens: Sequence[str], n: int) -> Iterator[tuple[str, ...]]:
-    """Every run of n tokens, from left to right; none where there are fewer than n."""
+    """Every run of n tokens, from left to right; none if there are fewer than n."""
     if n < 1:
         raise ValueError(f"an n-gram has at least one word, not {n}")
     return zip(*(tokens[i:] for i in range(n)), strict=False)
