@@ -45,21 +45,21 @@ def main() -> None:
         print(json.dumps(scored(run_of(given.captions[0]), given.score)))
         return
     load_tables()
-    found = {"files": [beside_the_jar(path) for path in given.captions], "growth": growth(given.captions[0])}
-    found["long_texts"] = long_texts(run_of(given.captions[0]))
-    print(json.dumps(found, indent=2) if given.json else as_text(found))
+    results = {"files": [beside_the_jar(path) for path in given.captions], "growth": growth(given.captions[0])}
+    results["long_texts"] = long_texts(run_of(given.captions[0]))
+    print(json.dumps(results, indent=2) if given.json else as_text(results))
 
 
 def run_of(path: Path) -> Run:
-    said = json.loads(path.read_text())
-    if isinstance(said, list):
-        images = [[one["prediction"], *one["captions"]] for one in said]
+    contents = json.loads(path.read_text())
+    if isinstance(contents, list):
+        images = [[item["prediction"], *item["captions"]] for item in contents]
     else:
-        images = [[one["caption"] for one in some] for some in COCO(path).imgToAnns.values()]
-    images = [some for some in images if len(some) > 1]
-    tokens = iter(tokenise([sentence for some in images for sentence in some]))
-    made = [[next(tokens) for _ in some] for some in images]
-    return Run([str(i) for i in range(len(made))], [one for one, *_ in made], [some for _, *some in made])
+        images = [[item["caption"] for item in texts] for texts in COCO(path).imgToAnns.values()]
+    images = [texts for texts in images if len(texts) > 1]
+    tokens = iter(tokenise([sentence for texts in images for sentence in texts]))
+    made = [[next(tokens) for _ in texts] for texts in images]
+    return Run([str(i) for i in range(len(made))], [item for item, *_ in made], [texts for _, *texts in made])
 
 
 def beside_the_jar(path: Path) -> dict[str, Any]:
@@ -110,13 +110,13 @@ def scored(run: Run, copies: int) -> dict[str, Any]:
     _ = many.tokens
     before = peak()
     started = time.perf_counter(), time.process_time()
-    found = Meteor().measure(many)
-    value = float(found.value()[0])
+    statistics = Meteor().measure(many)
+    value = float(statistics.value()[0])
     return {
         "clock_s": time.perf_counter() - started[0],
         "processor_s": time.process_time() - started[1],
         "value": value,
-        "per_image": found.per_image[:, 0].tolist() if copies == 1 else [],
+        "per_image": statistics.per_image[:, 0].tolist() if copies == 1 else [],
         "captions_and_tokens_mb": before,
         "peak_mb": peak(),
     }
@@ -130,25 +130,25 @@ def growth(path: Path) -> list[dict[str, Any]]:
 def long_texts(run: Run) -> list[dict[str, Any]]:
     """Two texts that are all captions in a row, and two that are one word again and again."""
     metric, words = Meteor(), " ".join(run.candidates).split()
-    found = []
+    rows = []
     for n in (LONG, 2 * LONG):
         pairs = {
             "captions in a row": (" ".join(words[:n]), " ".join(words[n : 2 * n])),
             "one word": ("cat " * n, "cat " * (n - 1) + "dog"),
         }
-        for what, (one, other) in pairs.items():
+        for what, (caption, reference) in pairs.items():
             started = time.process_time()
-            metric.measure(Run(["0"], [one], [[other]]))
-            found.append({"texts": what, "n_words": n, "seconds": time.process_time() - started})
-    return found
+            metric.measure(Run(["0"], [caption], [[reference]]))
+            rows.append({"texts": what, "n_words": n, "seconds": time.process_time() - started})
+    return rows
 
 
 def timed_with_children(work: Callable[[], Any]) -> tuple[tuple[float, float], Any]:
     """Seconds of the clock, and of the processor with those of processes that were started; and the answer."""
 
     def spent() -> float:
-        both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-        return sum(one.ru_utime + one.ru_stime for one in both)
+        usages = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return sum(usage.ru_utime + usage.ru_stime for usage in usages)
 
     started = time.perf_counter(), spent()
     answer = work()
@@ -168,13 +168,13 @@ ABOUT_A_FILE = [
 ]
 
 
-def as_text(found: dict[str, Any]) -> str:
+def as_text(results: dict[str, Any]) -> str:
     lines = []
-    for row in found["files"]:
+    for row in results["files"]:
         lines += [line.format(**row) for line in ABOUT_A_FILE]
-    for row in found["growth"]:
+    for row in results["growth"]:
         lines.append(f"{row['copies']}× the first file: {row['processor_s']:.2f} s, at most {row['peak_mb']:.0f} MB")
-    for row in found["long_texts"]:
+    for row in results["long_texts"]:
         lines.append(f"two texts of {row['n_words']:,} words, {row['texts']}: {row['seconds']:.2f} s")
     return "\n".join(lines)
 

@@ -60,16 +60,16 @@ def speed(name: str, run: Run, processes: int) -> Row:
     clock = time.process_time if processes == 1 else time.perf_counter
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "parses"
-        fresh, found = timed(SpiceStar(store=store, n_process=processes), run, clock)
-        kept, again = timed(SpiceStar(store=store), run, clock)
-    assert found == again
+        fresh, value = timed(SpiceStar(store=store, n_process=processes), run, clock)
+        stored, again = timed(SpiceStar(store=store), run, clock)
+    assert value == again
     return {
         "name": name,
         "images": float(len(run)),
         "captions": float(n_captions),
         "captions_per_second": n_captions / fresh,
-        "captions_per_second_from_store": n_captions / kept,
-        "spice*": found,
+        "captions_per_second_from_store": n_captions / stored,
+        "spice*": value,
     }
 
 
@@ -86,24 +86,26 @@ def agreement(judged: JudgedSet) -> Row:
     took = time.process_time() - start
     pairs = judged.judgements
     if judged.by_rating:
-        found = correlation(
+        value = correlation(
             np.repeat(scores[pairs.pair], pairs.count), np.repeat(pairs.value, pairs.count), judged.kind
         )
     else:
-        found = correlation(scores, pairs.means(), judged.kind)
-    return {"name": f"flickr8k {judged.name}", "pairs": float(len(scores)), "seconds": took, judged.kind: found}
+        value = correlation(scores, pairs.means(), judged.kind)
+    return {"name": f"flickr8k {judged.name}", "pairs": float(len(scores)), "seconds": took, judged.kind: value}
 
 
 def read(path: Path) -> Run:
     items = json.loads(path.read_text(encoding="utf-8"))
-    ids = [str(place) for place in range(len(items))]
+    ids = [str(image) for image in range(len(items))]
     return Run(ids, [item["prediction"] for item in items], [item["captions"] for item in items])
 
 
 def made(n: int) -> Run:
     images = [image for image in playground(n, seed=0) if len(image.captions) > 1]
     texts = [[caption.text for caption in image.captions] for image in images]
-    return Run([image.id for image in images], [one[0] for one in texts], [one[1:] for one in texts])
+    return Run(
+        [image.id for image in images], [captions[0] for captions in texts], [captions[1:] for captions in texts]
+    )
 
 
 if __name__ == "__main__":
