@@ -89,7 +89,7 @@ static const char *numbers_fault(const int32_t *numbers, int64_t n, int64_t limi
 {
     for (int64_t i = 0; i < n; i++)
         if (numbers[i] < 0 || numbers[i] >= limit)
-            return "a number is no phrase's";
+            return "a number is not that of a phrase";
     return NULL;
 }
 
