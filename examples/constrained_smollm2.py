@@ -19,8 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from limner.caption import choose_constraints
-from limner.caption.models.hugging_face import Captioned, constrained_captions
+from limner.caption import Captioned, choose_constraints, constrained_captions
 from limner.corpus import Image
 from limner.corpus.box import Box
 
@@ -78,15 +77,15 @@ def smollm2() -> tuple[Any, Any]:
     return model.eval(), tokenizer
 
 
-def show(how: str, found: list[Captioned]) -> None:
-    """Each sentence, its mentions in brackets with the boxes they refer to."""
+def show(how: str, captions: list[Captioned]) -> None:
+    """Prints each sentence, its mentions in brackets with the boxes they refer to."""
     print(how)
-    for image, one in zip(IMAGES, found, strict=True):
-        text = one.text
-        for mention in reversed(one.caption.mentions):
+    for image, captioned in zip(IMAGES, captions, strict=True):
+        text = captioned.text
+        for mention in reversed(captioned.caption.mentions):
             boxes = ", ".join(mention.boxes)
-            text = f"{text[: mention.start]}[{one.caption.phrase(mention)} → {boxes}]{text[mention.end :]}"
-        print(f"  {image.id}: {PROMPT} {text}  ({one.log_prob:.1f})")
+            text = f"{text[: mention.start]}[{captioned.caption.phrase(mention)} → {boxes}]{text[mention.end :]}"
+        print(f"  {image.id}: {PROMPT} {text}  ({captioned.log_prob:.1f})")
     print()
 
 

@@ -28,21 +28,21 @@ MAX_NAMED = 5  # labels that a message names before the rest are left to guess
 
 @click.command()
 @click.argument("sources", metavar="CORPUS...", nargs=-1, required=True, type=Source())
-@click.option("-o", "--out", metavar="FILE", type=FILE, default=STDIO, help="Where the choices go; otherwise printed.")
-@click.option("--hierarchy", metavar="JSON", type=FILE, help="Open Images' class hierarchy, for what is more general.")
-@click.option("--names", metavar="CSV", type=FILE, help="The names of the hierarchy's classes, by their ids.")
+@click.option("-o", "--out", metavar="FILE", type=FILE, default=STDIO, help="File for the choices; printed by default.")
+@click.option("--hierarchy", metavar="JSON", type=FILE, help="Open Images' class hierarchy: what is more general.")
+@click.option("--names", metavar="CSV", type=FILE, help="Names of the hierarchy's classes, by id.")
 @click.option("--top", metavar="N", type=click.IntRange(min=1), default=TOP, show_default=True, help="Classes to take.")
 @click.option(
     "--iou",
     type=click.FloatRange(min=0, max=1, min_open=True),
     default=IOU,
     show_default=True,
-    help="Overlap from which a more general box is dropped.",
+    help="Smallest overlap that drops a more general box.",
 )
-@click.option("--by", type=click.Choice(["confidence", "area"]), help="What ranks classes; area if all boxes are gold.")
-@click.option("--exclude", metavar="FILE|none", help="Classes never to ask for, one a line, in place of nocaps' 39.")
-@click.option("--strict", is_flag=True, help="Refuse a label that is not in the hierarchy.")
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a line for each image.")
+@click.option("--by", type=click.Choice(["confidence", "area"]), help="Default: area if all boxes are gold.")
+@click.option("--exclude", metavar="FILE|none", help="Classes never to ask for, one a line; default: nocaps' 39.")
+@click.option("--strict", is_flag=True, help="Make a label outside the hierarchy an error.")
+@click.option("--json", "as_json", is_flag=True, help="Write one JSON object a line for each image.")
 @from_option
 @lenient_option
 def command(
@@ -61,10 +61,10 @@ def command(
 ) -> None:
     """Choose from boxes what captions have to mention, and say why.
 
-    For constrained search, as nocaps does it: boxes of classes that are parts,
-    rare or broad are left out, and of boxes on top of each other the more
-    general; each class counts once; the best three are taken, with the words
-    that name them in the singular and the plural.
+    The choices are constraints for constrained search, made as in nocaps:
+    classes that are parts, rare or broad are excluded; of overlapping boxes the
+    more general one is dropped; each class counts once; the best three are
+    taken, with their names in the singular and the plural.
     """
     if hierarchy is None and (names or strict):
         raise click.UsageError(

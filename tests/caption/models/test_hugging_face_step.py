@@ -202,7 +202,7 @@ def test_two_searches_with_one_step_do_not_disturb_each_other() -> None:
 def test_inputs_that_do_not_fit_are_refused(change: dict[str, Any], problem: str | None) -> None:
     model = tiny_models.gpt2(N_VOCAB)
     if problem is None:
-        model.generation_config.eos_token_id, problem = None, "no token for the end of a sentence; give eos_token_id"
+        model.generation_config.eos_token_id, problem = None, "no end-of-sentence token; give eos_token_id"
     with pytest.raises(LimnerError, match=problem):
         HuggingFaceStep(model, TOKENIZER, PROMPTS | change, max_len=LENGTH)
 

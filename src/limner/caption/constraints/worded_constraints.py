@@ -87,7 +87,11 @@ def find_mentions(
             boxes = boxes_by_span.setdefault(span, {})
             for number in numbers:
                 boxes.update(dict.fromkeys(_boxes(constraints[number], text[slice(*span)])))
-    return tuple(Mention(*span, boxes=tuple(boxes)) for span, boxes in sorted(boxes_by_span.items()) if boxes)
+    return tuple(
+        Mention(*span, boxes=tuple(boxes), origin="constraint")
+        for span, boxes in sorted(boxes_by_span.items())
+        if boxes
+    )
 
 
 def _without_overlaps(spans_by_constraint: Sequence[Sequence[TokenSpan]]) -> dict[TokenSpan, list[int]]:
