@@ -1,12 +1,12 @@
-"""What the learned selector reaches, what each family of its features buys, and what it costs.
+"""What the learned selector scores, what each family of features contributes, and what it costs.
 
     python benchmarks/learned_selector.py TRAIN TEST [--json] [--ablate]
 
 Both are corpora whose captions are tied to boxes. Images of TEST are left out
-of TRAIN; where both are the same corpus, odd ids train and even ids test.
-Beside the selector stand the best fixed number of boxes by size, all boxes,
-people, and the best sets there are. `--ablate` trains again without each
-family, with each alone, and with one more at a time.
+of TRAIN; if both are the same corpus, odd ids train and even ids test. For
+comparison there are the best fixed number of boxes by size, all boxes, people,
+and the best possible sets. `--ablate` trains again without each family, with
+each alone, and with one more at a time.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from limner.corpus import Image, open_corpus
-from limner.describe.learned import FAMILIES, LearnedSelector, train_selector
+from limner.describe import FAMILIES, LearnedSelector, train_selector
 from limner.describe.selectors import Size, seen
 from limner.score.content import PRF, gold_sets, human, oracle, score_selection, summarise
 
@@ -44,7 +44,7 @@ def main() -> None:
 
 
 def divided(train: str, test: str) -> tuple[list[Image], list[Image]]:
-    """The images to learn from and to be tested on, of those that some caption refers to a box of."""
+    """The images for training and for testing; a caption of each refers to a box."""
     tested = [image for image in open_corpus(test) if gold_sets(image)]
     if train == test:
         return [image for image in tested if int(image.id) % 2], [image for image in tested if int(image.id) % 2 == 0]
@@ -53,7 +53,7 @@ def divided(train: str, test: str) -> tuple[list[Image], list[Image]]:
 
 
 def trained(train: Sequence[Image], test: Sequence[Image]) -> tuple[LearnedSelector, dict[str, float]]:
-    """A selector, and what it costs to train, to keep and to ask."""
+    """A selector, and what it costs to train, to store and to use."""
     started, processor = time.perf_counter(), time.process_time()
     selector = train_selector(train)
     costs = {
@@ -87,7 +87,7 @@ def reached(selector: LearnedSelector, test: Sequence[Image]) -> dict[str, float
 
 
 def bounds(test: Sequence[Image]) -> dict[str, dict[str, float]]:
-    """What can be had without learning, and what can be had at all."""
+    """What can be reached without learning, and what can be reached at all."""
     gold = {image.id: gold_sets(image) for image in test}
     by_size = {image.id: Size().select(image) for image in test}
     largest = {
@@ -105,23 +105,25 @@ def bounds(test: Sequence[Image]) -> dict[str, dict[str, float]]:
 
 
 def mean(scores: dict[str, PRF]) -> dict[str, float]:
-    found = summarise(scores)
-    return {"P": found.P, "R": found.R, "F": found.F}
+    summary = summarise(scores)
+    return {"P": summary.P, "R": summary.R, "F": summary.F}
 
 
-def ablation(train: Sequence[Image], test: Sequence[Image], whole: float) -> list[dict[str, Any]]:
+def ablation(train: Sequence[Image], test: Sequence[Image], f_of_all: float) -> list[dict[str, Any]]:
     """F without each family, with it alone, and with it and all before it."""
 
-    def with_(families: Sequence[str]) -> float:
-        return reached(train_selector(train, families=families), test)["F"] if len(families) < len(FAMILIES) else whole
+    def f_with(families: Sequence[str]) -> float:
+        if len(families) == len(FAMILIES):
+            return f_of_all
+        return reached(train_selector(train, families=families), test)["F"]
 
     order = list(FAMILIES)
     return [
         {
             "family": family,
-            "alone": with_([family]),
-            "with those before": with_(order[: i + 1]),
-            "all but this": with_([name for name in order if name != family]),
+            "alone": f_with([family]),
+            "with those before": f_with(order[: i + 1]),
+            "all but this": f_with([name for name in order if name != family]),
         }
         for i, family in enumerate(order)
     ]
@@ -132,11 +134,11 @@ def rendered(result: dict[str, Any]) -> str:
     lines += ["", f"{'':<20}{'P':>8}{'R':>8}{'F':>8}"]
     lines += [f"{name:<20}{s['P']:>8.4f}{s['R']:>8.4f}{s['F']:>8.4f}" for name, s in result["scores"].items()]
     if "ablation" in result:
-        whole = result["scores"]["learned"]["F"]
+        f_of_all = result["scores"]["learned"]["F"]
         lines += ["", f"{'F of':<20}{'alone':>12}{'cumulative':>12}{'all but it':>12}{'buys':>12}"]
         for row in result["ablation"]:
             left = row["all but this"]
-            numbers = f"{row['alone']:>12.4f}{row['with those before']:>12.4f}{left:>12.4f}{whole - left:>+12.4f}"
+            numbers = f"{row['alone']:>12.4f}{row['with those before']:>12.4f}{left:>12.4f}{f_of_all - left:>+12.4f}"
             lines.append(f"{row['family']:<20}{numbers}")
     return "\n".join(lines)
 

@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 
 from limner.look import plots
 
+# A score at k = 1, 2, 3 …
 Curve = Sequence[float]
-"""A score at k = 1, 2, 3 …"""
 
 
 def f_figure(curves: Mapping[str, Curve], levels: Mapping[str, float]) -> Figure:
-    """Figure 3: F of every system against k; levels are systems that have no k, drawn as lines across."""
+    """Figure 3: F of every system against k; `levels` are systems without a k, drawn as horizontal lines."""
     with plots.figure(7.2, 4.6) as (made, (axes,)):
         for i, (name, curve) in enumerate(curves.items()):
             _curve(axes, curve, i, label=name)
@@ -23,7 +23,7 @@ def f_figure(curves: Mapping[str, Curve], levels: Mapping[str, float]) -> Figure
                 level, color=plots.INK, linewidth=1, linestyle=LINES[i % len(LINES)], label=f"{name} {level:.3f}"
             )
         _finish(axes, max(map(len, curves.values())), "F")
-        # Lines end at the right, where the legend would lie over them.
+        # Beside the axes: inside, the legend would cover the ends of the curves.
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return made
 
