@@ -102,7 +102,7 @@ def oracle(gold: Sequence[Boxes]) -> Boxes:
     return frozenset(max(scored, default=(0.0, 0, ()))[2])
 
 
-# Mentioned boxes up to which the best set is looked up in a table over sizes and mentions, which grows with their square.
+# Mentioned boxes up to which the best set comes from a table over sizes and mentions, which grows with their square.
 EXACT = 100
 
 # Weights of mentions against recall that are tried beyond that.
