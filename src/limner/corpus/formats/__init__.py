@@ -17,6 +17,7 @@ _FILE: frozenset[Kind] = frozenset({"object", "array", "text"})
 _JSON: frozenset[Kind] = frozenset({"object", "array"})
 _FOLDER: frozenset[Kind] = frozenset({"folder"})
 _LINES: frozenset[Kind] = frozenset({"object"})
+_COCO_KEYS = ("images", "annotations", "categories", "image_id")
 _HOME = "limner.corpus.formats"
 _OUTPUTS = f"{_HOME}.grounded_text.model_outputs"
 
@@ -28,6 +29,7 @@ FORMATS: dict[str, Format] = {
             "Limner's own: JSON Lines, an image a line, .gz or .zst if so named",
             f"{_HOME}.jsonl:CODEC",
             _LINES,
+            keys=("limner",),
             suffixes=(".jsonl", ".jsonl.gz", ".jsonl.zst"),
             is_writable=True,
         ),
@@ -58,6 +60,7 @@ FORMATS: dict[str, Format] = {
             "COCO: captions, instances and results, one file or several that join by image id",
             f"{_HOME}.coco_files:COCO",
             _FOLDER | _JSON,
+            keys=_COCO_KEYS,
             is_writable=True,
         ),
         Format(
@@ -65,6 +68,7 @@ FORMATS: dict[str, Format] = {
             "nocaps: captions and image information with domains, and results beside them",
             f"{_HOME}.coco_files:NOCAPS",
             _FOLDER | _JSON,
+            keys=_COCO_KEYS,
             is_writable=True,
         ),
         Format(
@@ -72,6 +76,7 @@ FORMATS: dict[str, Format] = {
             "Karpathy's splits (dataset_coco.json, dataset_flickr30k.json): captions with train, val and test",
             f"{_HOME}.karpathy:CODEC",
             _LINES,
+            keys=("sentids", "sentences"),
             is_writable=True,
         ),
         Format(
@@ -79,23 +84,46 @@ FORMATS: dict[str, Format] = {
             "Open Images: boxes, labels, class names, hierarchy, image lists and sizes, several files or their folder",
             f"{_HOME}.open_images:CODEC",
             _FOLDER | _FILE,
+            keys=("Subcategory",),
         ),
         Format(
             "visual-genome",
             "Visual Genome: image data, objects, attributes and region descriptions, several files or their folder",
             f"{_HOME}.visual_genome:CODEC",
             _FOLDER | {"array"},
+            keys=("regions", "objects", "attributes", "relationships", "url"),
         ),
-        Format("kosmos-2", "Kosmos-2's text with phrases and patch indices", f"{_OUTPUTS}:KOSMOS_2", _LINES),
-        Format("florence-2", "Florence-2's text with <loc_…> corners in thousandths", f"{_OUTPUTS}:FLORENCE_2", _LINES),
-        Format("paligemma", "PaliGemma's text with <loc…> corners, top first", f"{_OUTPUTS}:PALIGEMMA", _LINES),
+        Format(
+            "kosmos-2", "Kosmos-2's text with phrases and patch indices", f"{_OUTPUTS}:KOSMOS_2", _LINES, keys=("text",)
+        ),
+        Format(
+            "florence-2",
+            "Florence-2's text with <loc_…> corners in thousandths",
+            f"{_OUTPUTS}:FLORENCE_2",
+            _LINES,
+            keys=("text",),
+        ),
+        Format(
+            "paligemma",
+            "PaliGemma's text with <loc…> corners, top first",
+            f"{_OUTPUTS}:PALIGEMMA",
+            _LINES,
+            keys=("text",),
+        ),
         Format(
             "qwen-vl",
             "Qwen-VL's tags or JSON, in thousandths or pixels of the resized picture",
             f"{_OUTPUTS}:QWEN_VL",
             _LINES,
+            keys=("text",),
         ),
-        Format("box-2d", "JSON boxes in thousandths, top first, as Gemini writes them", f"{_OUTPUTS}:BOX_2D", _LINES),
+        Format(
+            "box-2d",
+            "JSON boxes in thousandths, top first, as Gemini writes them",
+            f"{_OUTPUTS}:BOX_2D",
+            _LINES,
+            keys=("text",),
+        ),
     )
 }
 

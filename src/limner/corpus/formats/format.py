@@ -123,12 +123,14 @@ class Format:
     """A format by name; its codec, `module:NAME`, is imported when a path could be in it.
 
     `kinds` are the kinds of path, as `Head.kind` has them, that it can be.
+    `keys` are JSON keys of which a file that is JSON has one at least.
     """
 
     name: str
     title: str
     path: str
     kinds: frozenset[Kind]
+    keys: tuple[str, ...] = ()
     suffixes: tuple[str, ...] = ()
     is_writable: bool = False
 
@@ -139,4 +141,10 @@ class Format:
 
     def recognise(self, head: Head) -> bool:
         """Whether a path is in this format, by the first look at it."""
-        return head.kind in self.kinds and self.codec.recognise(head)
+        return head.kind in self.kinds and self._may_be(head) and self.codec.recognise(head)
+
+    def _may_be(self, head: Head) -> bool:
+        """False where the keys rule it out, so that its module need not be imported."""
+        if not self.keys or head.kind not in ("object", "array"):
+            return True
+        return any(f'"{key}"' in head.text for key in self.keys)
