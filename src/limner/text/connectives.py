@@ -1,8 +1,8 @@
-"""What the words between two noun phrases say of the two: a preposition, and what one does to the other.
+"""The relation between two noun phrases by the words between them: a verb and a preposition.
 
-"A man | is riding on | a horse": ride, on. There is no parser here; the word
-nearest to the second phrase counts, and lists with a few rules tell verbs
-from nouns.
+"A man | is riding on | a horse": ride, on. There is no parser here. The word
+nearest to the second phrase counts, and lists with a few rules distinguish
+verbs from nouns.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from limner.text.verb_tables import AUXILIARIES
 
 
 class Connective(NamedTuple):
-    """The preposition and the verb between two phrases, None where there is none.
+    """The preposition and the verb between two phrases; each may be None.
 
-    `is_passive` where the second phrase acts on the first: "ridden by".
+    `is_passive` is true if the second phrase acts on the first: "ridden by".
     """
 
     preposition: str | None = None
@@ -28,11 +28,11 @@ class Connective(NamedTuple):
 
 
 def connective(tokens: Sequence[str]) -> Connective:
-    """What the lower-case words between two phrases say.
+    """The connective in the lower-case words between two phrases.
 
-    The verb is the last one; "has" and "does" count where no other is there,
-    "is" never.
-    The preposition is the last one after it, as `preposition_at` names it.
+    The verb is the last one. "has" and "does" count only if there is no other
+    verb, and "is" never does. The preposition is the last one after the verb,
+    as `preposition_at` names it.
     """
     verb_at, verb = _last_verb(tokens)
     at = next((i for i in range(len(tokens) - 1, verb_at, -1) if tokens[i] in RELATING), None)
@@ -42,12 +42,12 @@ def connective(tokens: Sequence[str]) -> Connective:
 
 
 def joins(tokens: Sequence[str]) -> bool:
-    """Whether the words between two phrases only put them side by side: "and", "or", nothing at all."""
+    """Whether the words between two phrases only join them: "and", "or", or nothing at all."""
     return all(token in CONJUNCTIONS for token in tokens)
 
 
 def preposition_at(tokens: Sequence[str], at: int) -> str:
-    """The preposition that ends with the word at a place, whole where it is made of several.
+    """The preposition that ends with the word at index `at`, including the words before it that belong to it.
 
     "next to" and "out of" are one each; "in the middle of" and "at the far end
     of" lose what is between: "in middle of", "at end of". "off of" is "off",
@@ -66,9 +66,8 @@ def preposition_at(tokens: Sequence[str], at: int) -> str:
     return tokens[at]
 
 
-# "as" begins a clause more often than a phrase: "as people watch".
+# Words that can be a preposition between two things. "as" begins a clause more often: "as people watch".
 RELATING = PREPOSITIONS - {"as", "per", "about"} | word_set("alongside opposite")
-"""The words that can be a preposition between two things."""
 
 _PAIRS = {
     "next to": "next to",
@@ -90,7 +89,7 @@ _PAIRS = {
 
 
 def _last_verb(tokens: Sequence[str]) -> tuple[int, str | None]:
-    """Where the last verb stands and its base form; -1 and None without one."""
+    """The index of the last verb and its base form; -1 and None if there is none."""
     light: tuple[int, str | None] = (-1, None)
     for at in range(len(tokens) - 1, -1, -1):
         lemma = None if tokens[at] in AUXILIARIES else verb_lemma(tokens[at])
@@ -103,8 +102,8 @@ def _last_verb(tokens: Sequence[str]) -> tuple[int, str | None]:
     return light
 
 
+# Verbs that count only if there is no other: "has", but "has been riding".
 _LIGHT = frozenset({"have", "do"})
-"""Verbs that are the one that matters only where there is no other: "has", but "has been riding"."""
 
 _BEFORE_VERBS = (
     CONJUNCTIONS
@@ -114,7 +113,7 @@ _BEFORE_VERBS = (
 
 
 def _can_be_verb(tokens: Sequence[str], at: int, lemma: str) -> bool:
-    """Whether a word that has a verb's form is one where it stands, and not a noun or an adjective."""
+    """Whether a word with the form of a verb is one in its position, and not a noun or an adjective."""
     if at == 0:
         return True
     token, before = tokens[at], tokens[at - 1]
@@ -130,5 +129,5 @@ def _can_be_verb(tokens: Sequence[str], at: int, lemma: str) -> bool:
 
 
 def _only_describes(word: str) -> bool:
-    """Whether a word is an adjective and no participle: "red", not "seated"."""
+    """Whether a word is an adjective but not a participle: "red", not "seated"."""
     return is_adjective(word) and verb_lemma(word) is None

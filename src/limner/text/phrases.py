@@ -1,8 +1,8 @@
-"""English noun phrases: their head, what describes it, and how many things they speak of.
+"""English noun phrases: their head, its modifiers, and how many things they mean.
 
-There is no tagger here. A caption's noun phrase is short and regular, and a
-list of function words with a few rules finds its head as surely as a
-statistical model does, several hundred times faster.
+There is no tagger here. The noun phrases of captions are short and regular. A
+list of function words and a few rules find the head as reliably as a
+statistical model, several hundred times faster.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from limner.text.words import word_spans
 
 
 def head_noun(phrase: str) -> str:
-    """The noun that the phrase is about, in lower case as it is written there.
+    """The noun that the phrase is about, in lower case, otherwise as written.
 
     "a black and white dog" is about "dog", "a group of people" about "group",
-    "a man in a red shirt" about "man". Of things joined by "and" it is the
-    first. A phrase without a noun gives its last word, one without any word
-    itself.
+    "a man in a red shirt" about "man". If things are joined by "and", the head
+    is the first. The head of a phrase without a noun is its last word, and that
+    of a phrase without words the phrase itself.
     """
     parsed = _parse(phrase)
     return parsed.tokens[parsed.end - 1] if parsed.tokens else phrase.strip().lower()
@@ -84,7 +84,7 @@ def modifiers(phrase: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 16)
 def count(phrase: str) -> int | None:
-    """How many things the phrase speaks of, where it says so: a dog is 1, both dogs 2, the dogs None.
+    """How many things the phrase means, None if it does not say: a dog is 1, both dogs 2, the dogs None.
 
     "a pair of shoes" is 2, but "a pair of jeans" is 1: jeans are one thing.
     "a group of five men" is 5. Things joined by "and" are not added up.
@@ -96,16 +96,16 @@ def count(phrase: str) -> int | None:
 
 
 def is_plural_phrase(phrase: str) -> bool:
-    """Whether the phrase speaks of more than one thing: by its number, its noun, or an "and" between nouns."""
-    said = count(phrase)
-    if said is not None:
-        return said > 1
+    """Whether the phrase means more than one thing, by its number, its noun, or an "and" between nouns."""
+    number = count(phrase)
+    if number is not None:
+        return number > 1
     head = head_noun(phrase)
     return _parse(phrase).is_joined or is_plural(head) or singular(head) in COLLECTIVES
 
 
 class _Parsed(NamedTuple):
-    """A phrase's words, and where those that describe the head begin and the head ends."""
+    """The words of a phrase, the index of the first that describes the head, and that after the head."""
 
     tokens: list[str]
     start: int = 0
@@ -133,7 +133,7 @@ def _parse(phrase: str) -> _Parsed:
 
 
 def _is_adjectives_only(tokens: list[str]) -> bool:
-    """Whether these are joined adjectives ("black and white"), of which the first is the head, as with nouns."""
+    """Whether these are joined adjectives ("black and white"). Then the first is the head, as with nouns."""
     if tokens[-1] in NOUNS_TOO and tokens[0] not in NOUNS_TOO:
         return False
     joined = any(token in _JOINTS for token in tokens)
@@ -160,7 +160,7 @@ def _tokens(phrase: str) -> list[str]:
 
 
 def _after_determiners(tokens: list[str]) -> int:
-    """Where the words that describe or are the head begin: never past the last word."""
+    """The index of the first word that describes or is the head, at most that of the last word."""
     at = 0
     while at < len(tokens) - 1:
         token, following = tokens[at], tokens[at + 1]
@@ -188,7 +188,7 @@ def _opens(token: str) -> bool:
 
 
 def _end(tokens: list[str], start: int) -> int:
-    """Where the phrase's own words end: before a preposition, clause, participle or joined noun."""
+    """The index after the core of the phrase: before a preposition, clause, participle or joined noun."""
     for at in range(start + 1, len(tokens)):
         token, before = tokens[at], tokens[at - 1]
         after = tokens[at + 1] if at + 1 < len(tokens) else ""

@@ -17,11 +17,11 @@ from limner.text.verb_tables import (
 
 
 def verb_lemma(word: str) -> str | None:
-    """The base form of the verb that a lower-case word is a form of, or None where it is no verb that is known.
+    """The base form of the verb that a lower-case word is a form of, None if it is not a known verb.
 
-    A word in -ing that is in no list is taken for a verb unless it is known as
-    a noun. Auxiliaries are no verbs here. "laying" is "lie": captions say it
-    of what lies.
+    A word in -ing that is in no list counts as a verb unless it is known as a
+    noun. Auxiliaries do not count. "laying" is "lie": captions use it for
+    what lies.
     """
     known = _lemma_by_form().get(word)
     if known is not None:
@@ -36,12 +36,12 @@ def verb_lemma(word: str) -> str | None:
 
 
 def is_participle(word: str) -> bool:
-    """Whether a lower-case word is the past participle of a verb that is known: ridden, parked, held."""
+    """Whether a lower-case word is the past participle of a known verb: ridden, parked, held."""
     return word in _participles()
 
 
 def third(base: str) -> str:
-    """The verb with he, she or it: rides, watches, flies."""
+    """The third person singular of a verb: rides, watches, flies."""
     if base == "have":
         return "has"
     if base.endswith(("s", "x", "z", "ch", "sh", "o")):
@@ -50,7 +50,7 @@ def third(base: str) -> str:
 
 
 def gerund(base: str) -> str:
-    """The verb's -ing form: riding, sitting, lying."""
+    """The -ing form of a verb: riding, sitting, lying."""
     if base.endswith("ie"):
         return base[:-2] + "ying"
     if base.endswith("e") and not base.endswith(("ee", "oe", "ye")):
