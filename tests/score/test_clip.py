@@ -6,7 +6,6 @@ import json
 import shutil
 import socket
 import sys
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -184,9 +183,9 @@ def test_siglip_is_given_padding_as_it_was_when_it_learnt(model: Path, pictures:
 def test_batches_change_nothing_and_are_told_of(model: Path, pictures: Path) -> None:
     told = []
 
-    def progress(items: Iterable[Any], what: str, total: int) -> Iterable[Any]:
-        told.append((what, total))
-        return items
+    def progress(what: str, done: int, total: int | None) -> None:
+        if done == total:
+            told.append((what, total))
 
     one = ClipScore(model, pictures, batch=2, progress=progress).measure(RUN)
     assert one.per_image == pytest.approx(ClipScore(model, pictures).measure(RUN).per_image, abs=1e-6)
@@ -322,6 +321,7 @@ def test_code_in_the_folder_is_not_run(model: Path, tmp_path: Path) -> None:
 
 def test_without_the_extra_the_remedy_is_named(model: Path, pictures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
+    monkeypatch.delitem(sys.modules, "limner.score.embedder")
     with pytest.raises(LimnerError, match=r"pip install 'limner\[neural\]'"):
         ClipScore(model, pictures).measure(RUN)
 

@@ -16,6 +16,7 @@ import pytest
 
 from limner.corpus import Caption, Image, write_corpus
 from limner.errors import BadInput, LimnerError
+from limner.lazy import load
 from limner.score import evaluate
 from limner.score.metric import Statistics, means
 from limner.score.run import Run
@@ -86,9 +87,9 @@ def test_ray_scores_as_one_process_does(ray: Any, tmp_path: Path, monkeypatch: p
     results, refs = corpora(tmp_path)
     expected = evaluate(f"{results}.jsonl", refs, metrics=METRICS, by=["length"], samples=50)
     monkeypatch.chdir(tmp_path)
-    told: list[str] = []
+    told: list[tuple[str, int, int | None]] = []
     asked: dict[str, Any] = {"metrics": METRICS, "by": ["length"], "samples": 50, "partitions": 3}
-    (found,), *_ = evaluate_with_ray(["results"], "refs", tell=told.append, **asked)
+    (found,), *_ = evaluate_with_ray(["results"], "refs", progress=lambda *step: told.append(step), **asked)
     assert found.scores == pytest.approx(expected.scores, abs=1e-9, rel=0)
     for name, bounds in expected.intervals.items():
         assert found.intervals[name] == pytest.approx(bounds, abs=1e-9, rel=0)
@@ -98,7 +99,7 @@ def test_ray_scores_as_one_process_does(ray: Any, tmp_path: Path, monkeypatch: p
         assert found.by["length"][name].scores == pytest.approx(part.scores, abs=1e-9, rel=0)
     for column in expected.scores:
         assert found.per_image(column) == pytest.approx(expected.per_image(column), abs=1e-9, rel=0)
-    assert told[-1] == "measuring partitions: 3 of 3"
+    assert told[-1] == ("partitions measured", 3, 3)
 
 
 def test_a_worker_that_is_killed_loses_nothing(by_value: None, tmp_path: Path) -> None:
@@ -143,12 +144,15 @@ def test_work_that_kills_whoever_does_it_is_given_up(by_value: None, ray: Any, m
         engine.results([engine.start(_die)], lambda _: None)
 
 
-def test_where_ray_is_not_installed_the_remedy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    results, refs = corpora(tmp_path, 3)
+def test_where_ray_is_not_installed_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delitem(sys.modules, "limner.score.sharded.ray_engine")
     with pytest.raises(LimnerError, match=re.escape("pip install 'limner[ray]'")):
-        evaluate_with_ray([results], refs, metrics=METRICS)
-    # What can be known without it is told first.
+        load("limner.score.sharded.ray_engine")
+
+
+def test_what_can_be_refused_is_refused_before_ray_starts(tmp_path: Path) -> None:
+    results, refs = corpora(tmp_path, 3)
     with pytest.raises(LimnerError, match="chair looks at all images together"):
         evaluate_with_ray([results], refs, metrics=["chair"])
     with pytest.raises(BadInput, match="no such file or folder"):
