@@ -40,7 +40,7 @@ class Document:
     def write(self, path: Path, title: str, data: Iterable[bytes], embedded: IO[bytes]) -> None:
         """Write the page.
 
-        `data` is one JSON object in pieces. `embedded` are elements that the browser keeps until the page asks for them.
+        `data` is one JSON object in pieces. `embedded` are elements that wait until the page asks for them.
         """
         style = colours() + _joined(__package__, SHARED_STYLE) + _joined(self.package, self.style)
         program = _joined(__package__, SHARED_PROGRAM) + _joined(self.package, self.program)

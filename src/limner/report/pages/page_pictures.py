@@ -87,7 +87,7 @@ class Pictures:
             if picture.getexif()[TURNED] >= 5:
                 size = size[1], size[0]
             picture = ImageOps.exif_transpose(picture)
-        # Photographs stay JPEG, which is four times faster to make; drawings and transparent pictures are better as WebP.
+        # Photographs stay JPEG, which is four times faster to make; drawings and transparent pictures suit WebP.
         kind = "JPEG" if photograph else "WEBP"
         picture = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
         picture.thumbnail((side, side), reducing_gap=2.0)
