@@ -63,7 +63,7 @@ def test_words_that_were_asked_for_are_mentions(
 
 def test_the_first_of_equal_words_is_the_mention() -> None:
     caption = captioned(MADE["byte-level"], "a bobcat, a cat on a cat", CAT)
-    assert [(m.start, m.end) for m in caption.mentions] == [(12, 15)]
+    assert [(m.start, m.end, m.origin) for m in caption.mentions] == [(12, 15, "constraint")]
 
 
 @pytest.mark.parametrize("sentence", ["a cat-dog", "a dog-cat", "a 'cat"])
