@@ -49,7 +49,7 @@ def test_what_is_not_such_a_model_is_refused_with_the_way_to_make_one(text: str,
         read_record(tmp_path / "c.json", COUNTER, Counter, faults)
     assert problem in refused.value.problem
     assert "limner.count" in refused.value.remedy
-    assert (refused.value.code, refused.value.facts) == ("bad model", {"kind": "counter"})
+    assert (refused.value.code, refused.value.facts) == ("bad-model", {"kind": "counter"})
 
 
 class Table(msgspec.Struct):

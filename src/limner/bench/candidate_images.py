@@ -79,7 +79,7 @@ def gather_candidates(images: Iterable[Image], counted: CountedClasses, *, rotat
         sizes.append(len(counts))
         n_boxes.append(counts.total())
     if not ids and dropped[UNKNOWN] and not dropped[ROTATED]:
-        raise LimnerError("no image has an attribute rotation", code="no rotation")
+        raise LimnerError("no image has an attribute rotation", code="no-rotation")
     counted.check(all_labels)
     return _sorted(ids, list(number), np.array(numbers), np.array(sizes), np.array(n_boxes), dropped)
 

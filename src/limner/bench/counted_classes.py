@@ -65,7 +65,7 @@ class CountedClasses:
         classes = {self.class_of(label) for label in labels}
         if self._hierarchy is not None and labels and not any(name in self._hierarchy for name in classes):
             problem = f"no class of the corpus, such as {shown(min(labels))}, is in the hierarchy"
-            raise LimnerError(problem, code="class names needed")
+            raise LimnerError(problem, code="class-names-needed")
         # A class to ignore that is nowhere is a typing error, and ignoring it would go unnoticed.
         for name, given in self._named.items():
             if name not in classes and (self._hierarchy is None or name not in self._hierarchy):

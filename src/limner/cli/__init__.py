@@ -41,7 +41,7 @@ COMMANDS: dict[str, Entry] = {
         {
             "captions": Entry("limner.cli.score_captions:captions", "Score captions by BLEU, CIDEr, METEOR and more."),
             "content": Entry(
-                "limner.cli.score:content",
+                "limner.cli.score_content:content",
                 "Score which boxes captions mention, in what order and in which words, against people.",
             ),
             "agreement": Entry(
@@ -53,7 +53,7 @@ COMMANDS: dict[str, Entry] = {
     "experiment": Entry(
         {
             "content-selection": Entry(
-                "limner.cli.experiment:content_selection",
+                "limner.cli.experiment_content_selection:content_selection",
                 "Choose which boxes to mention: every system against people.",
             ),
             "judgement": Entry(

@@ -29,7 +29,7 @@ def link_corpus(
     for image in images:
         if not replace and (image.chains or any(caption.mentions for caption in image.captions)):
             problem = f"image {shown(image.id)} has mentions already"
-            raise BadInput(place, problem, "allow them to be replaced", code="has mentions")
+            raise BadInput(place, problem, "allow them to be replaced", code="has-mentions")
         yield link(image, known)
 
 

@@ -200,7 +200,7 @@ def find_selector(name: str, concepts: Concepts | None = None, seed: int = 0) ->
     if name not in TEXTUAL:
         raise unknown("selector", name, [*VISUAL, *TEXTUAL, "bigram+position", "learned"])
     if concepts is None:
-        raise LimnerError(f"the selector {name} needs counts of what people mention", code="no concepts")
+        raise LimnerError(f"the selector {name} needs counts of what people mention", code="no-concepts")
     return TEXTUAL[name](concepts)
 
 

@@ -30,7 +30,7 @@ class ModelKind(NamedTuple):
     def error(self, path: Path, problem: str) -> BadInput:
         """The error for a file that does not hold a model of this kind."""
         return BadInput(
-            str(path), problem, f"train a new one with `{self.trained_by}`", code="bad model", kind=self.name
+            str(path), problem, f"train a new one with `{self.trained_by}`", code="bad-model", kind=self.name
         )
 
 

@@ -144,7 +144,7 @@ def test_a_corpus_that_is_not_linked_is_refused() -> None:
     for useless in (images, results, []):
         with pytest.raises(LimnerError, match="no caption refers to a box") as refused:
             train_selector(useless)
-        assert refused.value.code == "no mentions"
+        assert refused.value.code == "no-mentions"
 
 
 def test_on_coco_it_is_far_above_every_fixed_number_of_boxes(shared_data: Path) -> None:

@@ -1,6 +1,6 @@
 """What is known of object classes: names, words, hierarchy, published lists, and where sentences mention them.
 
-Facts are in two tables, `coco.txt` and `open_images.txt`; which of them count
+Facts are in two tables, `coco_class_words.txt` and `open_images_class_words.txt`; which of them count
 is the choice of whoever asks: linking, CHAIR, constraints and benchmarks each
 read captions in their own way.
 """

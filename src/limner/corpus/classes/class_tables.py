@@ -1,6 +1,6 @@
 """The tables of classes that come with Limner: COCO's, and what is known of Open Images' beyond its own files.
 
-`coco.txt` and `open_images.txt` explain their columns and marks at their head.
+`coco_class_words.txt` and `open_images_class_words.txt` explain their columns and marks at their head.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def _read_table(file: str) -> Iterator[ClassRow]:
 NO_CLASS = "-"
 """The class of words that contain a word for a class and mean none: "train station"."""
 
-_COCO = {row.name: row for row in _read_table("coco.txt")}
-_OPEN_IMAGES = {row.name: row for row in _read_table("open_images.txt")}
+_COCO = {row.name: row for row in _read_table("coco_class_words.txt")}
+_OPEN_IMAGES = {row.name: row for row in _read_table("open_images_class_words.txt")}
 
 COCO_CLASSES = {name: int(row.code) for name, row in _COCO.items() if name != NO_CLASS}
 """The number of each of COCO's 80 classes in COCO's files, by its name."""

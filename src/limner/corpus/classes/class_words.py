@@ -117,7 +117,7 @@ def name_terms(classes: Iterable[str]) -> Terms:
     terms: Terms = {}
     for name in classes:
         if is_open_images_id(name):
-            raise LimnerError(f"class {shown(name)} is an id, which no caption mentions", code="class names needed")
+            raise LimnerError(f"class {shown(name)} is an id, which no caption mentions", code="class-names-needed")
         for word in (noun(name), first_lemma(name).lower()):
             for key in filter(None, map(term_key, (word, one(word), many(word)))):
                 before = terms[key].classes if key in terms else ()

@@ -52,7 +52,7 @@ def train_selector(
     names = _features(families)
     sample = _sample(images, seed)
     if not sample:
-        raise LimnerError("no caption refers to a box, so there is nothing to learn from", code="no mentions")
+        raise LimnerError("no caption refers to a box, so there is nothing to learn from", code="no-mentions")
     priors, values, worth = _examples(sample, names, progress)
     p, r = grow(values, worth, seed, progress)
     return LearnedSelector(Model(names, priors, p, r, Trained(len(sample), len(values), seed)))
