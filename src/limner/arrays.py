@@ -8,5 +8,5 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
+# Positions in another array, as numpy's own sorting and searching return them.
 Indices = NDArray[np.intp]
-"""Positions in another array, as numpy's own sorting and searching return them."""

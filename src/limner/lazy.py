@@ -20,6 +20,7 @@ from typing import Any
 
 from limner.errors import MissingLibrary
 
+# Modules and packages that import a large library at their top, and the extra that installs it.
 HEAVY: Mapping[str, str] = {
     "limner.corpus.formats.parquet_tables": "parquet",
     "limner.caption.models": "neural",
@@ -36,7 +37,6 @@ HEAVY: Mapping[str, str] = {
     "limner.describe.learned.selector_training": "train",
     "limner.learn.boosting": "train",
 }
-"""Modules and packages that import a large library at their top, and the extra that installs it."""
 
 
 class LazyModule(ModuleType):

@@ -17,6 +17,7 @@ from typing import Any
 
 from limner.lazy import load, load_object
 
+# The modules that now define what the module of an old name defined; submodules of a moved package move with it.
 MOVED: dict[str, tuple[str, ...]] = {
     "limner.bench.build": ("limner.bench.benchmark",),
     "limner.bench.mentions": ("limner.corpus.classes.class_mentions",),
@@ -32,6 +33,7 @@ MOVED: dict[str, tuple[str, ...]] = {
     "limner.corpus.class_hierarchy": ("limner.corpus.classes.class_hierarchy",),
     "limner.corpus.formats.open_images_classes": ("limner.corpus.classes.open_images_classes",),
     "limner.corpus.link": ("limner.corpus.linking",),
+    "limner.text.forms": ("limner.text.noun_forms",),
     "limner.corpus.playground": ("limner.playground",),
     "limner.corpus.synonyms": ("limner.corpus.classes.class_words", "limner.corpus.classes.class_names"),
     "limner.describe.model_files": ("limner.learn.model_files",),
@@ -48,15 +50,14 @@ MOVED: dict[str, tuple[str, ...]] = {
     "limner.score.judgement.table": ("limner.score.judgement.judgement_table",),
     "limner.score.spice.original": ("limner.score.spice.original_spice",),
 }
-"""The modules that now define what the module of an old name defined; submodules of a moved package move with it."""
 
+# What `old.module.name` is now, as `new.module:name`.
 RENAMED: dict[str, str] = {
     "limner.report.bench_plots.ClassMentions": "limner.report.bench_plots:MentionCount",
     "limner.bench.contents.gather": "limner.bench.candidate_images:gather_candidates",
     "limner.score.judgement.agreement.agreement": "limner.score.judgement.agreement:measure_agreement",
     "limner.caption.wording.Wording": "limner.caption.constraints.tokenizer_adapter:TokenizerAdapter",
 }
-"""What `old.module.name` is now, as `new.module:name`."""
 
 
 class MovedModule(ModuleType):

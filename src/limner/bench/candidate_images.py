@@ -18,8 +18,8 @@ from limner.errors import LimnerError
 Rotation = Literal["zero", "any"]
 
 ROTATED, UNKNOWN, EMPTY, SINGLE = "rotated", "rotation not known", "no counted box", "one class only"
+# Why an image may not be chosen, in the order in which the reasons are checked.
 REASONS = (ROTATED, UNKNOWN, EMPTY, SINGLE)
-"""Why an image may not be chosen, in the order in which the reasons are checked."""
 
 
 class Candidates(NamedTuple):

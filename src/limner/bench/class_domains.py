@@ -23,9 +23,9 @@ IN, NEAR, OUT = "in-domain", "near-domain", "out-domain"
 DOMAINS = (IN, NEAR, OUT)
 IGNORED = "ignored"
 
+# Mentions above which a class is in-domain although the captioned corpus has no boxes of it.
 # The paper's threshold, for the 118,287 captioned images of COCO's training split.
 MENTIONS = 1_000
-"""Mentions above which a class is in-domain although the captioned corpus has no boxes of it."""
 
 
 class ClassDomain(NamedTuple):

@@ -10,13 +10,13 @@ from limner.errors import LimnerError, shown, unknown
 
 PART, SUPER_CATEGORY, NAMED = "part", "super-category", "named"
 
+# Classes that count although Open Images has classes below them.
 # As in the paper: there all of COCO's classes are in-domain, and so are table and tree; plants are called frequent.
 PLAIN = (*COCO_CLASSES, "table", "tree", "plant")
-"""Classes that count although Open Images has classes below them."""
 
+# Classes whose parts, by the hierarchy, are none.
 # An error of Open Images' file: laptops, tools and all that follows in its list are parts of a building there.
 NO_WHOLES = frozenset({"Building", EXCLUDED_CLASSES["Building"]})
-"""Classes whose parts, by the hierarchy, are none."""
 
 
 class CountedClasses:

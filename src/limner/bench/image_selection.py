@@ -13,14 +13,14 @@ from limner.arrays import Floats, Integers
 from limner.bench.candidate_images import Candidates
 from limner.errors import LimnerError
 
+# Numbers of classes that have a pool each; all images with more are taken.
 POOLS = (2, 3, 4, 5, 6)
-"""Numbers of classes that have a pool each; all images with more are taken."""
 
 MANY = f"{POOLS[-1] + 1}+"
 
+# Images that are drawn for each that is taken.
 # The paper does not state its number.
 SAMPLE = 50
-"""Images that are drawn for each that is taken."""
 
 # Bits within which two entropies are equal: rounding must not decide.
 TOLERANCE = 1e-12

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from limner.errors import BadInput, LimnerError
 
+# Remedies by the code of the error; `{name}` stands for a fact of that name.
 REMEDIES: dict[str, str] = {
     "class-names-needed": "pass the file of class names with --names",
     "no-rotation": "pass --rotation any if the pictures are upright",
@@ -35,7 +36,6 @@ REMEDIES: dict[str, str] = {
     "several-sources": "pass --source to name one of them",
     "whole-run": "leave it out, or score on one machine, without --engine",
 }
-"""Remedies by the code of the error; `{name}` stands for a fact of that name."""
 
 
 def worded(error: LimnerError) -> str:

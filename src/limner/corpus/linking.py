@@ -13,8 +13,8 @@ from limner.corpus.classes.class_words import Synonyms, Term, built_in_synonyms
 from limner.corpus.image import Chain, Image
 from limner.errors import BadInput, shown
 
+# What the provenance of a linked image says.
 LINKED = {"mentions": "linked"}
-"""What the provenance of a linked image says."""
 
 
 def link_corpus(

@@ -38,8 +38,8 @@ from limner.score.run import Run, Tokeniser
 from limner.score.score_file import read_head, read_scores
 from limner.text.ptb import PTB, tokenise
 
+# Scores by image and caption.
 PairScores = Mapping[tuple[str, str], float]
-"""Scores by image and caption."""
 
 # τ-c of the expert set and τ-b of the crowd's, as Hessel et al. (2021) print them.
 PUBLISHED: Mapping[str, Mapping[str, float]] = {

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from limner.text.forms import plural
+from limner.text.noun_forms import plural
 
 
 class Word(NamedTuple):

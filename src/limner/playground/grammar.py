@@ -41,9 +41,9 @@ VERBS: dict[str, tuple[VerbPhrase, ...]] = {
 }
 
 STATIC = frozenset(("stand", "sit", "park", "lie", "stand by", "graze", "fly", "float", "swim", "sail"))
+# Acts so slight that people prefer to tell of others.
 # Acts that are hardly worth a clause of their own.
 IDLE = frozenset(("stand", "sit", "park", "lie", "walk", "graze"))
-"""Acts so slight that people prefer to tell of others."""
 
 NUMBERS = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six", 7: "seven", 8: "eight", 9: "nine"}
 # What many of them are, where it is no herd.

@@ -14,8 +14,8 @@ from limner.look import plots
 from limner.look.tables import cut, cut_left
 from limner.moved import moved_names
 
+# In-domain and out-of-domain, as in the paper.
 ORANGE, BLUE = plots.PALETTE[5], plots.PALETTE[0]
-"""In-domain and out-of-domain, as in the paper."""
 
 # Characters of a corpus's name in a key.
 MAX_NAME = 32

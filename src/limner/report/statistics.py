@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from limner.corpus.statistics import Statistics, Summary, WordFigures
 from limner.look.tables import NOTHING, aligned, beside, cut, cut_left, decimal, indented, percent, whole
 
+# A value and a note to its right, as its share in brackets.
 Cell = tuple[str, str]
-"""A value and a note to its right, as its share in brackets."""
 
+# A label and the value of each corpus, None where it has none.
 Row = tuple[str, list[Cell | None]]
-"""A label and the value of each corpus, None where it has none."""
 
 # Columns of characters: two corpora side by side fit 100.
 LABEL, VALUE, NOTE = 40, 19, 9

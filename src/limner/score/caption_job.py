@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 else:
     ray_engine = lazy("limner.score.sharded.ray_engine")
 
+# Called with what was noticed in reading a corpus, as soon as it has been read.
 Noticed = Callable[[Reading], None]
-"""Called with what was noticed in reading a corpus, as soon as it has been read."""
 
 
 @dataclass(frozen=True)

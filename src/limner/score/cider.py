@@ -24,9 +24,9 @@ from limner.score.run import Run
 SCALE = 10.0
 
 
+# Document frequencies that were counted before; None for those of the images that are scored together; `corpus` for
+# those of the whole run, for its subsets too.
 Frequencies = DocumentFrequencies | Literal["corpus"] | None
-"""Document frequencies that were counted before; None for those of the images that are scored together; `corpus` for
-those of the whole run, for its subsets too."""
 
 
 @dataclass(frozen=True, slots=True)

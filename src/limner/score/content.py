@@ -109,8 +109,8 @@ EXACT = 100
 WEIGHTS = 33
 
 _Worth = list[tuple[str, tuple[int, float]]]
+# Candidates: the mentions of a set, its recall, the set.
 _Sets = Iterator[tuple[int, float, tuple[str, ...]]]
-"""Candidates: the mentions of a set, its recall, the set."""
 
 
 def _frontier(worth: _Worth) -> _Sets:

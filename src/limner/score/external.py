@@ -19,11 +19,11 @@ from limner.score.metric import Choices, Metric, Scope, Statistics, means
 from limner.score.run import Run
 from limner.score.score_file import Head, read_head, read_scores
 
+# From a caption and its references to a number.
 Score = Callable[[str, Sequence[str]], SupportsFloat]
-"""From a caption and its references to a number."""
 
+# The same for all captions at once, in their order.
 ScoreAll = Callable[[Sequence[str], Sequence[Sequence[str]]], Sequence[SupportsFloat]]
-"""The same for all captions at once, in their order."""
 
 
 def function_metric(

@@ -35,7 +35,7 @@ from limner.errors import LimnerError, shown
 from limner.score.metric import Metric, Scope, Statistics
 from limner.score.run import Run
 from limner.score.wording import noun_of
-from limner.text.forms import singular
+from limner.text.noun_forms import singular
 from limner.text.words import words
 
 # How many groundable words count if none are named: as many as in the published figures on Flickr30k.
@@ -99,8 +99,8 @@ class GroundedWords(Metric):
 # how often it was found, sought, and sought where the caption has it too.
 COUNTS = ("right", "asked", "asked_loc", "found", "sought", "sought_loc")
 
+# Of each gold caption the groundable words, and every word it has in the singular.
 _Gold = list[tuple[list[Word], frozenset[str]]]
-"""Of each gold caption the groundable words, and every word it has in the singular."""
 
 
 def _gold_words(image: Image, captions: Iterable[Caption]) -> _Gold:

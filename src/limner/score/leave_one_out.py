@@ -20,8 +20,8 @@ from limner.score.metric import Metric, Scope, Scorer, Statistics, adopted, mean
 from limner.score.run import Run
 from limner.text.token_table import TokenTable
 
+# For each round the places of its images in the run, and their statistics.
 Rounds = Sequence[tuple[Sequence[int], Statistics]]
-"""For each round the places of its images in the run, and their statistics."""
 
 
 def human_bound(metric: Scorer) -> LeaveOneOut:

@@ -17,8 +17,8 @@ from limner.score.run import Run
 
 Reading = TypeVar("Reading")
 
+# A value for each of a measure's columns, None where there is nothing to compare.
 Values = tuple[float | None, ...]
-"""A value for each of a measure's columns, None where there is nothing to compare."""
 
 
 class Compared(NamedTuple):

@@ -26,21 +26,20 @@ if TYPE_CHECKING:
     from limner.corpus.classes.class_words import Synonyms
     from limner.score.document_frequencies import DocumentFrequencies
 
+# What could change a metric's values, by name: its part of the signature.
 Choices = Mapping[str, str | int | float]
-"""What could change a metric's values, by name: its part of the signature."""
 
+# What the statistics of an image depend on.
+#
+# - `image`: on that image alone. Any share of the images can be measured.
+# - `frequencies`: on how many of the images that are scored together have an
+#   n-gram. A subset is measured anew, with frequencies of its own.
+# - `corpus`: on the same frequencies over all images, also for their subsets.
+# - `run`: on all images in some other way. Shares cannot be measured.
 Scope = Literal["image", "frequencies", "corpus", "run"]
-"""What the statistics of an image depend on.
 
-- `image`: on that image alone. Any share of the images can be measured.
-- `frequencies`: on how many of the images that are scored together have an
-  n-gram. A subset is measured anew, with frequencies of its own.
-- `corpus`: on the same frequencies over all images, also for their subsets.
-- `run`: on all images in some other way. Shares cannot be measured.
-"""
-
+# How an explanation is drawn: matched words, facts, or objects that a caption speaks of.
 ExplanationKind = Literal["alignment", "tuples", "objects"]
-"""How an explanation is drawn: matched words, facts, or objects that a caption speaks of."""
 
 
 @dataclass(frozen=True, slots=True)

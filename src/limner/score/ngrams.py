@@ -27,13 +27,12 @@ HIGH, LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
 Pairs = NDArray[np.uint64]
 
+# For each order, its n-grams and the number of images whose references have them.
+#
+# An n-gram is a pair in one number: the place of its first n - 1 words in the
+# order before, then, in the lower 32 bits, its last word. Single words have no
+# pairs: their counts stand in the order of the words.
 Counts = Sequence[tuple[Pairs, Integers]]
-"""For each order, its n-grams and the number of images whose references have them.
-
-An n-gram is a pair in one number: the place of its first n - 1 words in the
-order before, then, in the lower 32 bits, its last word. Single words have no
-pairs: their counts stand in the order of the words.
-"""
 
 
 class Sentences(NamedTuple):

@@ -19,8 +19,8 @@ from limner.corpus.caption import Caption
 from limner.score.measure import Compared, FinerMeasure
 from limner.score.metric import Choices
 
+# The first mention of each box that a caption refers to, counted from its beginning.
 Places = Mapping[str, int]
-"""The first mention of each box that a caption refers to, counted from its beginning."""
 
 
 def places(caption: Caption) -> Places:

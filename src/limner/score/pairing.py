@@ -19,8 +19,8 @@ from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.score.run import Run, Tokeniser, refers_to_boxes
 from limner.text.token_table import token_table
 
+# What becomes of an image without a caption: an error, a score of 0, or it is left out.
 Missing = Literal["error", "zero", "skip"]
-"""What becomes of an image without a caption: an error, a score of 0, or it is left out."""
 
 Extra = Literal["error", "skip"]
 Empty = Literal["error", "score"]

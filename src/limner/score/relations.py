@@ -174,8 +174,8 @@ def _crossed(a: Link, b: Link) -> bool:
 _APART = "apart"
 _SIDE_BY_SIDE = "side by side"
 
+# What joins two mentions: a connective, or that they stand side by side, or apart.
 Between = Connective | str
-"""What joins two mentions: a connective, or that they stand side by side, or apart."""
 
 
 def _between(caption: Caption) -> list[Between]:

@@ -29,8 +29,8 @@ SAMPLES = 2_000
 BLOCK = 1 << 22
 
 
+# A metric's statistics of two systems.
 Pair = tuple[Statistics, Statistics]
-"""A metric's statistics of two systems."""
 
 
 class Bounds(NamedTuple):

@@ -14,8 +14,8 @@ from limner.corpus.image import Image
 from limner.errors import LimnerError, shown
 from limner.text.token_table import TokenTable, token_table
 
+# From sentences to sentences whose tokens stand between single spaces.
 Tokeniser = Callable[[Sequence[str]], Sequence[str]]
-"""From sentences to sentences whose tokens stand between single spaces."""
 
 
 @dataclass(slots=True)

@@ -27,8 +27,8 @@ from limner.corpus.caption import Caption
 from limner.score.content import Boxes, mentioned
 from limner.score.measure import Compared, FinerMeasure
 from limner.score.metric import Choices
-from limner.text.forms import singular
 from limner.text.lexicon import DETERMINERS, INDEFINITE, PERSONAL_PRONOUNS, word_set
+from limner.text.noun_forms import singular
 from limner.text.phrases import held_phrase, is_number, modifiers, thing_noun
 
 

@@ -14,9 +14,9 @@ from limner.lazy import lazy_exports
 if TYPE_CHECKING:
     from limner.text.articles import article, is_mass
     from limner.text.connectives import connective
-    from limner.text.forms import is_plural, plural, singular
     from limner.text.kinds import kind_of
     from limner.text.labels import first_lemma, noun
+    from limner.text.noun_forms import is_plural, plural, singular
     from limner.text.phrases import count, head_noun, is_plural_phrase, modifiers, thing_noun
     from limner.text.ptb import ptb_tokens, tokenise
     from limner.text.verb_forms import gerund, third, verb_lemma

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from limner.text.forms import singular
 from limner.text.lexicon import word_set
+from limner.text.noun_forms import singular
 
 # Every kind, in the order in which sentences tend to name them. The types of Flickr30k Entities are among them.
 KINDS = (

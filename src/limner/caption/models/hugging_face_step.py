@@ -100,8 +100,8 @@ class HuggingFaceStep:
         return log_probs
 
 
+# What models call what they remember of tokens they have read; one that gives none of these reads them all again.
 _CACHES = ("past_key_values", "cache_params", "state", "mems", "past_buckets_states")
-"""What models call what they remember of tokens they have read; one that gives none of these reads them all again."""
 
 _FIRST = "first log-probabilities"
 _IDS = "tokens so far"

@@ -20,12 +20,12 @@ from limner.corpus.classes.class_names import class_name, term_key
 from limner.corpus.classes.class_tables import NO_CLASS
 from limner.corpus.classes.class_words import Synonyms, Term, Terms
 from limner.corpus.image import Image
-from limner.text.forms import plural
+from limner.text.noun_forms import plural
 
 Classes = frozenset[str]
 
+# The classes of which a word may mean any; usually a single one.
 Meaning = tuple[str, ...]
-"""The classes of which a word may mean any; usually a single one."""
 
 
 class SpokenObject(NamedTuple):
@@ -91,14 +91,14 @@ def chair_objects(images: Iterable[Image] | None, synonyms: Synonyms) -> ChairOb
 
 
 YOUNG_OR_OLD = ("baby", "adult")
+# What may be a baby or an adult without being a person.
 ANIMALS = ("bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe", "animal", "cub")
-"""What may be a baby or an adult without being a person."""
 
+# What is called after its passengers without speaking of them: "a passenger train".
 CARRIERS = ("jet", "train")
-"""What is called after its passengers without speaking of them: "a passenger train"."""
 
+# Pairs of words that together mean another class than each alone, or none.
 PAIRS = {("toilet", "seat"): "toilet", ("home", "plate"): ""}
-"""Pairs of words that together mean another class than each alone, or none."""
 
 
 def _rules(terms: Terms) -> Iterator[tuple[tuple[str, ...], Term]]:

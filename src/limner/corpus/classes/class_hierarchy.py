@@ -10,7 +10,7 @@ from typing import Any
 from limner.corpus.json_stream import stream_items
 from limner.corpus.reading import is_encodable
 from limner.errors import BadInput, shown, unknown
-from limner.text.forms import singular
+from limner.text.noun_forms import singular
 
 # A file with more than this is no hierarchy of classes but an attack on memory.
 MAX_CLASSES = 100_000

@@ -13,7 +13,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from limner.corpus.classes.class_words import Term, name_terms
-from limner.text.forms import singular
 from limner.text.lexicon import (
     ADJECTIVES,
     CLAUSE_WORDS,
@@ -24,6 +23,7 @@ from limner.text.lexicon import (
     SPECIFIERS,
     word_set,
 )
+from limner.text.noun_forms import singular
 from limner.text.noun_tables import COMPOUND_HEADS, NOUNS_OR_ADJECTIVES, NOUNS_OR_VERBS
 from limner.text.phrases import is_adjective, is_number
 from limner.text.words import word_spans

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 
 from limner.corpus.classes.class_tables import NO_CLASS, names_by_class
-from limner.text.forms import singular
 from limner.text.labels import many, noun, one, without_sense
 from limner.text.lexicon import word_set
+from limner.text.noun_forms import singular
 from limner.text.words import words
 
 

@@ -39,30 +39,30 @@ def _read_table(file: str) -> Iterator[ClassRow]:
         yield ClassRow(code, name, note, tuple(word.lstrip("=") for word in words), names, is_said)
 
 
+# The class of words that contain a word for a class and mean none: "train station".
 NO_CLASS = "-"
-"""The class of words that contain a word for a class and mean none: "train station"."""
 
 _COCO = {row.name: row for row in _read_table("coco_class_words.txt")}
 _OPEN_IMAGES = {row.name: row for row in _read_table("open_images_class_words.txt")}
 
+# The number of each of COCO's 80 classes in COCO's files, by its name.
 COCO_CLASSES = {name: int(row.code) for name, row in _COCO.items() if name != NO_CLASS}
-"""The number of each of COCO's 80 classes in COCO's files, by its name."""
 
+# The words by which captions call COCO's classes, and those of `NO_CLASS`.
 COCO_WORDS = {name: row.words for name, row in _COCO.items()}
-"""The words by which captions call COCO's classes, and those of `NO_CLASS`."""
 
+# What Open Images calls the classes of COCO that have another name there.
 OPEN_IMAGES_NAMES = {name: row.note for name, row in _COCO.items() if row.note and not row.note.startswith(">")}
-"""What Open Images calls the classes of COCO that have another name there."""
 
+# The names of a class of COCO in Open Images where that has only a narrower class.
 NARROWER_NAMES = {name: (name, row.note[1:].strip()) for name, row in _COCO.items() if row.note.startswith(">")}
-"""The names of a class of COCO in Open Images where that has only a narrower class."""
 
 EXCLUDED_PARTS = {name: row.code for name, row in _OPEN_IMAGES.items() if row.note == "part"}
 EXCLUDED_BROAD = {name: row.code for name, row in _OPEN_IMAGES.items() if row.note == "broad"}
 
+# The 39 classes of Open Images that no constraint asks for, with their ids: Table 5 of nocaps.
 # The ids are kept with the names: some published tables of names call these classes otherwise.
 EXCLUDED_CLASSES = {**EXCLUDED_PARTS, **EXCLUDED_BROAD}
-"""The 39 classes of Open Images that no constraint asks for, with their ids: Table 5 of nocaps."""
 
 
 def names_by_class() -> dict[str, tuple[str, ...]]:

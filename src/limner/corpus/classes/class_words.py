@@ -12,8 +12,8 @@ from limner.corpus.classes.class_names import class_name, is_open_images_id, ter
 from limner.corpus.classes.class_tables import COCO_WORDS, NO_CLASS
 from limner.errors import BadInput, LimnerError, shown
 from limner.files import entries, read_lines
-from limner.text.forms import is_plural
 from limner.text.labels import first_lemma, many, noun, one
+from limner.text.noun_forms import is_plural
 
 # Longer labels are sentences rather than names; looking for them would only cost time.
 MAX_WORDS = 10
@@ -33,8 +33,8 @@ class Term(NamedTuple):
     is_collective: bool = False
 
 
+# Terms by their words in lower case.
 Terms = dict[tuple[str, ...], Term]
-"""Terms by their words in lower case."""
 
 
 class Synonyms:

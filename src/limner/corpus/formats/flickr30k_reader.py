@@ -22,7 +22,7 @@ from limner.corpus.formats.format import Codec
 from limner.corpus.image import Chain, FrozenDict, Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
-from limner.text.forms import singular
+from limner.text.noun_forms import singular
 from limner.text.phrases import thing_noun
 
 UNNAMED = "object"

@@ -21,8 +21,8 @@ from limner.lazy import load_object
 # Bytes of the first look: a first record with many boxes still shows its keys.
 HEAD = 1 << 16
 
+# A folder, a zip, a file that begins as a JSON object or as a JSON array does, or any other file.
 Kind = Literal["folder", "zip", "object", "array", "text"]
-"""A folder, a zip, a file that begins as a JSON object or as a JSON array does, or any other file."""
 
 _KINDS: dict[str, Kind] = {"{": "object", "[": "array"}
 _KEY = re.compile(r'"([^"\\]{1,60})"\s*:')

@@ -12,8 +12,8 @@ from limner.corpus.image import Chain, Image
 from limner.corpus.statistics.corpus_figures import Chains, Mentions, TypeFigures, WordFigures, Words, ratio
 from limner.errors import unknown
 from limner.lazy import lazy
-from limner.text.forms import singular
 from limner.text.lexicon import ADVERBS, CLAUSE_WORDS, CONJUNCTIONS, DETERMINERS, ING_NOUNS, PREPOSITIONS
+from limner.text.noun_forms import singular
 from limner.text.phrases import head_noun, is_adjective, is_number, modifiers
 from limner.text.words import words
 

@@ -14,10 +14,10 @@ from limner.describe.realise.described_things import AGENTS, PARTS, Frame, layou
 from limner.describe.realise.phrasebook import Counts, Phrasebook, Relations, is_noun
 from limner.describe.realise.relation_words import NAMED_TOGETHER, Relation, read_relation
 from limner.progress import Progress, silent, track
-from limner.text.forms import singular
 from limner.text.kinds import kind_of
 from limner.text.labels import noun, one
 from limner.text.lexicon import ARTICLES, DETERMINERS, NUMBERS
+from limner.text.noun_forms import singular
 from limner.text.phrases import head_noun, is_adjective, is_plural_phrase, modifiers
 
 # What was said less often than this is not kept: it may be a slip.

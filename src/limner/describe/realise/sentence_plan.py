@@ -13,9 +13,9 @@ from limner.corpus.box import Box
 from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Thing, layout
 from limner.describe.realise.relation_words import NAMED_TOGETHER, SUPPORT, Relation
 from limner.describe.realise.relator import Relator
-from limner.text.forms import singular
 from limner.text.kinds import KINDS
 from limner.text.lexicon import ADJECTIVES
+from limner.text.noun_forms import singular
 from limner.text.verb_tables import POSTURES
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from limner.report.pages.page_pictures import Shown
 
 Json = dict[str, Any]
 
+# A sentence: plain text and, for mentions, [text, box, box …] with boxes by number.
 Pieces = list[str | list[str | int]]
-"""A sentence: plain text and, for mentions, [text, box, box …] with boxes by number."""
 
 NOT_MENTIONED = -1
 

@@ -118,8 +118,8 @@ def _report(judgements: Judgements, samples: int, seed: int) -> AgreementReport:
     return AgreementReport(judgements, ratings.n_pairable, measures)
 
 
+# From how many units have each pattern, `[samples, patterns]`, to the measure in each sample, NaN for none.
 Compute = Callable[[Floats], Floats]
-"""From how many units have each pattern, `[samples, patterns]`, to the measure in each sample, NaN for none."""
 
 
 def _hindrance(ratings: Ratings, measure: Measure) -> str:

@@ -26,8 +26,8 @@ EXPERT_FILE = "ExpertAnnotations.txt"
 CROWD_FILE = "CrowdFlowerAnnotations.txt"
 CAPTIONS_FILE = "Flickr8k.token.txt"
 
+# For each image its captions: text by id.
 Captions = Mapping[str, Mapping[str, str]]
-"""For each image its captions: text by id."""
 
 
 @dataclass(frozen=True, slots=True)

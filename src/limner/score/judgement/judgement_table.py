@@ -24,8 +24,8 @@ from limner.score.judgement.judgements import Judgements
 from limner.score.paired import holm
 from limner.score.resampling import SAMPLES
 
+# A metric's score of each pair: by image and caption, or in the order of `Judgements.pairs`; NaN for none.
 Scores = Mapping[tuple[str, str], float] | ArrayLike
-"""A metric's score of each pair: by image and caption, or in the order of `Judgements.pairs`; NaN for none."""
 
 
 # Ratings that may be rows of their own: each takes some dozens of bytes in several arrays.

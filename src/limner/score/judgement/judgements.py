@@ -220,11 +220,11 @@ class Scale:
         return int(value) if self.is_whole else value
 
 
+# How well a caption describes its image (Hodosh et al. 2013): 1 not at all, 4 without error.
 EXPERT = Scale.named("1-4")
-"""How well a caption describes its image (Hodosh et al. 2013): 1 not at all, 4 without error."""
 
+# Whether a caption describes its image, minor errors forgiven.
 CROWD = Scale.named("yes/no")
-"""Whether a caption describes its image, minor errors forgiven."""
 
+# The share of the raters who said yes, where their number is not known.
 SHARE = Scale.named("0.0-1.0")
-"""The share of the raters who said yes, where their number is not known."""

@@ -83,8 +83,8 @@ def search(at: Callable[[int], Position], n_reference: int, beam: int = BEAM) ->
     return Alignment(best.matches(), best.chunks)
 
 
+# The match that was taken last, and those before.
 Trail = tuple[Match, "Trail"] | None
-"""The match that was taken last, and those before."""
 
 
 @dataclass(slots=True)
@@ -179,8 +179,8 @@ def _branched(paths: list[_Path], position: Position, j: int, beam: int) -> list
 
 
 Key = tuple[int, int, int]
+# Its key, its turn, the number of its parent, the match it takes. Turns differ: matches are never compared.
 Child = tuple[int, int, int, int, int, Match | None]
-"""Its key, its turn, the number of its parent, the match it takes. Turns differ: matches are never compared."""
 
 
 class _Best:

@@ -38,8 +38,8 @@ BLOCK = 1 << 22
 # A probability, a phrase, its paraphrase.
 ENTRY_LINES = 3
 
+# Hears now and then how much of a step is done: from 0 to 1.
 Share = Callable[[float], None]
-"""Hears now and then how much of a step is done: from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)

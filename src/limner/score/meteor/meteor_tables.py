@@ -36,8 +36,8 @@ from limner.score.meteor.meteor_sources import REMEDY, Source, find_source
 if sys.platform != "win32":
     import fcntl
 
+# The ways in which words match, in METEOR's order.
 MODULES = ("exact", "stem", "synonym", "paraphrase")
-"""The ways in which words match, in METEOR's order."""
 
 # The version goes up with every change of the arrays: a file of another version is made anew, under another name.
 VERSION = 1

@@ -11,6 +11,7 @@ from limner.corpus.json_stream import stream_items
 from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.score.pycocoevalcap.coco_scorers import Bleu, Cider, Meteor, PTBTokenizer, Rouge, Spice
 
+# The scorer of each metric and the names of its values; without a name, the scorer says what it is.
 METRICS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "Bleu": (Bleu, ("Bleu_1", "Bleu_2", "Bleu_3", "Bleu_4")),
     "METEOR": (Meteor, ("METEOR",)),
@@ -18,13 +19,12 @@ METRICS: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "CIDEr": (Cider, ("CIDEr",)),
     "SPICE": (Spice, ()),
 }
-"""The scorer of each metric and the names of its values; without a name, the scorer says what it is."""
 
 
 Record = dict[str, Any]
 
+# Of an image or an annotation.
 ID = int | str
-"""Of an image or an annotation."""
 
 
 class COCO:

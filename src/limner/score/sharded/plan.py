@@ -10,8 +10,8 @@ from limner.score.pairing import Policy
 from limner.score.run import Tokeniser
 from limner.text.ptb import PTB, tokenise
 
+# A subset of a system's images: the system's number, the subset's key and its name; both empty for all images.
 SubsetKey = tuple[int, str, str]
-"""A subset of a system's images: the system's number, the subset's key and its name; both empty for all images."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from limner.score.meteor.wordnet import WordNet
 from limner.text.lexicon import COLOURS, NUMBERS, SIZES
 
+# A thing (dog), a thing and what it is (dog, brown), or two things and what is between them (dog, chase, cat).
 Fact = tuple[str, ...]
-"""A thing (dog), a thing and what it is (dog, brown), or two things and what is between them (dog, chase, cat)."""
 
 
 class SceneGraph(NamedTuple):
@@ -42,8 +42,8 @@ def graph_of(
     )
 
 
+# The categories of facts; those after `relation` are attributes too. Names are those of the original program.
 CATEGORIES = ("all", "object", "attribute", "relation", "color", "count", "size")
-"""The categories of facts; those after `relation` are attributes too. Names are those of the original program."""
 
 
 def categories_of(fact: Fact) -> tuple[str, ...]:
@@ -65,8 +65,8 @@ def is_count(value: str) -> bool:
     return value in NUMBERS or value.isdecimal()
 
 
+# A word and the numbers of its senses.
 Meaning = frozenset[str | int]
-"""A word and the numbers of its senses."""
 
 
 class Counts(NamedTuple):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from limner.text.forms import singular
 from limner.text.lexicon import NUMBERS
+from limner.text.noun_forms import singular
 from limner.text.verb_forms import verb_lemma
 
 # Part of the signature: goes up when a lemma changes.

@@ -14,11 +14,11 @@ from limner.corpus.reading import is_encodable
 # What `box_2d` counts in: thousandths of the picture's sides.
 SCALE = 1000
 
+# A box as the text has it, in whatever order and scale.
 Numbers = tuple[float, float, float, float]
-"""A box as the text has it, in whatever order and scale."""
 
+# From the numbers of a box to its corners in pixels, or None where they are out of range.
 Locate = Callable[[Numbers], Corners | None]
-"""From the numbers of a box to its corners in pixels, or None where they are out of range."""
 
 
 def add_objects(text: str, key: str, locate: Locate, grounding: Grounding) -> None:

@@ -46,8 +46,8 @@ class Output:
     record: Record
 
 
+# Parses an output's text and adds what it says to the grounding.
 Parse = Callable[[Output, Grounding], None]
-"""Parses an output's text and adds what it says to the grounding."""
 
 
 class _Model:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limner.text.forms import is_plural, plural, singular
+from limner.text.noun_forms import is_plural, plural, singular
 from limner.text.phrases import head_noun
 
 PAIRS = """
