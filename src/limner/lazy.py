@@ -13,8 +13,6 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from importlib.abc import InspectLoader
-from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -113,11 +111,11 @@ def lazy_exports(
 
 def _type_checking_imports(package: str) -> dict[str, str]:
     """Where each name comes from, as `module:name`, that a package imports for type checkers alone."""
-    spec = find_spec(package)
-    source = spec.loader.get_source(package) if spec and isinstance(spec.loader, InspectLoader) else None
+    with open(sys.modules[package].__file__ or "", "rb") as handle:
+        source = handle.read()
     blocks = [
         node
-        for node in ast.parse(source or "").body
+        for node in ast.parse(source).body
         if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
     ]
     imports = [node for block in blocks for node in block.body if isinstance(node, ast.ImportFrom)]

@@ -10,12 +10,14 @@ from __future__ import annotations
 import sys
 import warnings
 from collections.abc import Callable, Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from limner.lazy import load, load_object
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader
 
 # The modules that now define what the module of an old name defined; submodules of a moved package move with it.
 MOVED: dict[str, tuple[str, ...]] = {
@@ -83,13 +85,16 @@ def moved_name(module: str, name: str, *, stacklevel: int) -> Any:
     return load_object(new)
 
 
-class MovedFinder(MetaPathFinder, Loader):
-    """Finds modules by their old names."""
+class MovedFinder:
+    """Finds and loads modules by their old names.
+
+    The base classes of `importlib.abc` would only cost time at every start.
+    """
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        return ModuleSpec(fullname, self, is_package=True) if new_homes(fullname) else None
+        return ModuleSpec(fullname, cast("Loader", self), is_package=True) if new_homes(fullname) else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return MovedModule(spec.name)
