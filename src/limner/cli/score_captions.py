@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,13 +16,18 @@ from limner.cli.terminal import terminal_progress
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from limner.files import write_bytes
+from limner.lazy import lazy
 from limner.report.caption_scores import csv_of, per_image_csv, subset_warnings, table_of
-from limner.report.pages.captions_page import write_captions_page
-from limner.report.pages.page_pictures import Pictures
 from limner.score.caption_job import CaptionJob, CaptionScores
 from limner.score.metrics import USUAL
 from limner.score.pairing import Policy
 from limner.score.resampling import SAMPLES
+
+if TYPE_CHECKING:
+    from limner import report
+else:
+    # Most runs make no page, and its modules would double the time that a run takes to start.
+    report = lazy("limner.report")
 
 # More samples of the bootstrap would fill the memory and tell nothing more.
 MAX_SAMPLES = 100_000
@@ -180,7 +185,7 @@ def _tell_reading(reading: Reading) -> None:
 
 def _write_page(scores: CaptionScores, path: Path, job: CaptionJob) -> None:
     reading = Reading(lenient=job.lenient)
-    pictures = Pictures(job.pictures, path) if job.pictures else None
-    write_captions_page(scores.systems, scores.compared, path, pictures=pictures, reading=reading)
+    pictures = report.Pictures(job.pictures, path) if job.pictures else None
+    report.write_captions_page(scores.systems, scores.compared, path, pictures=pictures, reading=reading)
     _tell_reading(reading)
     click.echo(f"limner: open {path} in a browser", err=True)

@@ -12,16 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from limner.corpus import open_corpus
-from limner.corpus.classes.class_words import read_synonyms
 from limner.corpus.formats import UnknownFormat
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
 from limner.lazy import lazy
 from limner.progress import Progress, silent, track
 from limner.score.caption_evaluation import Evaluation, compare_systems, evaluate_systems
-from limner.score.clip import ClipScore
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
-from limner.score.external import scores_file
 from limner.score.metric import Metric, Settings
 from limner.score.metrics import USUAL, check_names, make_metrics
 from limner.score.paired import Comparison
@@ -30,8 +27,14 @@ from limner.score.plain_text import is_plain_text, read_plain_captions, read_pla
 from limner.score.resampling import SAMPLES
 
 if TYPE_CHECKING:
+    from limner.corpus.classes import class_words
+    from limner.score import clip, external
     from limner.score.sharded import ray_engine
 else:
+    # What only some jobs ask for; ray and PyTorch take seconds to import.
+    class_words = lazy("limner.corpus.classes.class_words")
+    clip = lazy("limner.score.clip")
+    external = lazy("limner.score.external")
     ray_engine = lazy("limner.score.sharded.ray_engine")
 
 # Called with what was noticed in reading a corpus, as soon as it has been read.
@@ -77,7 +80,11 @@ class CaptionJob:
         """Score the captions; `noticed` hears what was odd about each corpus."""
         check_names(self.metrics)
         settings = self._settings(progress)
-        metrics: list[str | Metric] = [*self.metrics, *map(scores_file, self.metric_files), *self._clip(progress)]
+        metrics: list[str | Metric] = [
+            *self.metrics,
+            *map(external.scores_file, self.metric_files),
+            *self._clip(progress),
+        ]
         score = self._score_with_ray if self.engine == "ray" else self._score_here
         systems, frequencies = score(metrics, settings, progress, noticed)
         compared = compare_systems(systems, samples=max(1, self.samples)) if len(systems) > 1 else []
@@ -88,7 +95,7 @@ class CaptionJob:
         return Settings(
             counted or ("corpus" if self.df == "corpus" else "run"),
             self.meteor_tables,
-            read_synonyms(self.synonyms, alone=True) if self.synonyms else None,
+            class_words.read_synonyms(self.synonyms, alone=True) if self.synonyms else None,
             None if self.training is None else _gold_texts(self.training, progress),
             progress,
         )
@@ -98,7 +105,7 @@ class CaptionJob:
             return []
         if self.pictures is None:
             raise LimnerError("clip_score looks at pictures; give their folder", code="no-pictures")
-        return [ClipScore(self.clip_model, self.pictures, progress=progress)]
+        return [clip.ClipScore(self.clip_model, self.pictures, progress=progress)]
 
     def _score_here(
         self, metrics: Sequence[str | Metric], settings: Settings, progress: Progress, noticed: Noticed
