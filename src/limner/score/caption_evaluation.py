@@ -7,15 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from limner import __version__
 from limner.arrays import Floats
 from limner.corpus import open_corpus
 from limner.corpus.image import Image
 from limner.errors import LimnerError
-from limner.lazy import load
-from limner.look.notebook import html_table
+from limner.lazy import lazy, load
 from limner.progress import Progress, silent
 from limner.score.metric import Metric, Scorer, Settings, Statistics, adopted
 from limner.score.metrics import USUAL, make_metrics
@@ -25,6 +24,11 @@ from limner.score.resampling import SAMPLES, SWAPS, Bounds, bounds, differences
 from limner.score.run import Run
 from limner.score.subsets import subsets
 from limner.text.ptb import PTB, tokenise
+
+if TYPE_CHECKING:
+    from limner.look import notebook
+else:
+    notebook = lazy("limner.look.notebook")
 
 CONFIDENCE = 0.95
 
@@ -140,7 +144,7 @@ class Evaluation:
                 cells.append(f"{intervals[name].low:.4f} to {intervals[name].high:.4f}")
             rows.append(cells)
         columns = ["metric", "value", *([f"{CONFIDENCE:.0%} interval"] if intervals else [])]
-        return html_table(columns, rows, caption=f"{self.name}: {len(self.run):,} images")
+        return notebook.html_table(columns, rows, caption=f"{self.name}: {len(self.run):,} images")
 
     def _column(self, column: str) -> Floats:
         for metric in self.metrics:

@@ -82,7 +82,7 @@ class CaptionJob:
         settings = self._settings(progress)
         metrics: list[str | Metric] = [
             *self.metrics,
-            *map(external.scores_file, self.metric_files),
+            *(external.scores_file(path) for path in self.metric_files),
             *self._clip(progress),
         ]
         score = self._score_with_ray if self.engine == "ray" else self._score_here

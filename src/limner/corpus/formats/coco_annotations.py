@@ -15,6 +15,10 @@ from limner.corpus.image import Image, Scalar
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
 
+# The files of a folder as the writer makes it; results follow by system.
+DOCUMENTS = ("captions.json", "instances.json")
+RESULTS = "results-"
+
 
 @dataclass(frozen=True, slots=True)
 class _Listed:

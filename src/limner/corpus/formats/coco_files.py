@@ -8,14 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from limner.corpus.formats.coco_annotations import Annotations
-from limner.corpus.formats.coco_writer import DOCUMENTS, RESULTS, write
+from limner.corpus.formats.coco_annotations import DOCUMENTS, RESULTS, Annotations
 from limner.corpus.formats.format import Codec, Head
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
 from limner.files import STDIO
+from limner.lazy import lazy
+
+if TYPE_CHECKING:
+    from limner.corpus.formats import coco_writer
+else:
+    coco_writer = lazy("limner.corpus.formats.coco_writer")
 
 
 def read(path: Path, reading: Reading) -> Iterator[Image]:
@@ -108,11 +114,16 @@ def read_nocaps_together(paths: Sequence[Path], reading: Reading) -> Iterator[Im
 
 def write_nocaps(images: Iterable[Image], path: Path, replace: bool = False) -> int:
     """Write as `write` does, with domain and Open Images id; return the number of images."""
-    return write(images, path, replace, NOCAPS_FACTS)
+    return coco_writer.write(images, path, replace, NOCAPS_FACTS)
 
 
 def recognise_nocaps(head: Head) -> bool:
     return is_coco(head) and has_nocaps_facts(head)
+
+
+def write(images: Iterable[Image], path: Path, replace: bool) -> int:
+    """Write a folder of COCO's files; return the number of images."""
+    return coco_writer.write(images, path, replace)
 
 
 COCO = Codec(recognise, read, read_together=read_together, write=write)

@@ -13,12 +13,11 @@ from typing import IO, Any
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption
 from limner.corpus.classes.class_tables import COCO_CLASSES
+from limner.corpus.formats.coco_annotations import DOCUMENTS, RESULTS
 from limner.corpus.image import Image
 from limner.errors import LimnerError, shown
 from limner.files import STDIO, write_bytes, write_folder
 
-DOCUMENTS = ("captions.json", "instances.json")
-RESULTS = "results-"
 SUFFIXES = (".json", ".json.gz", ".json.zst")
 # From here on are the categories that are not COCO's.
 FIRST_FOREIGN = 1001
