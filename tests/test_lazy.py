@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+import zipfile
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from conftest import REPOSITORY
 from limner import lazy as lazy_imports
 from limner.errors import MissingLibrary
 from limner.lazy import extra_of, lazy, load, load_object
@@ -81,3 +84,21 @@ def test_an_old_name_works_and_warns(package: ModuleType) -> None:
 def test_a_name_that_is_not_there_is_an_attribute_error(package: ModuleType) -> None:
     with pytest.raises(AttributeError, match="'a_package' has no attribute 'e'"):
         _ = package.e
+
+
+def test_packages_export_their_names_from_a_zip_too(tmp_path: Path) -> None:
+    archive = tmp_path / "limner.zip"
+    with zipfile.ZipFile(archive, "w") as members:
+        for path in sorted((REPOSITORY / "src" / "limner").rglob("*.py")):
+            members.write(path, path.relative_to(REPOSITORY / "src"))
+    program = "import limner; print(limner.__file__, limner.Box.__name__)"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(archive)},
+    )
+    assert str(archive) in done.stdout
+    assert done.stdout.split()[-1] == "Box"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from importlib import import_module
 from pathlib import Path
 
@@ -38,6 +39,13 @@ def test_the_page_of_a_room_names_everything_that_the_room_exports(room: str) ->
     pages = "".join(page.read_text(encoding="utf-8") for page in Path(REPOSITORY / "docs").rglob("*.md"))
     exported = import_module(f"limner.{room}").__all__
     assert [name for name in exported if name not in pages] == []
+
+
+def test_type_checkers_see_what_every_package_exports() -> None:
+    overrides = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["tool"]["mypy"]["overrides"]
+    listed = {name for override in overrides if override.get("implicit_reexport") for name in override["module"]}
+    packages = [path.parent for path in PACKAGE.rglob("__init__.py") if "lazy_exports(" in path.read_text()]
+    assert {".".join(("limner", *path.relative_to(PACKAGE).parts)) for path in packages} == listed
 
 
 def test_a_wrong_name_is_an_attribute_error() -> None:

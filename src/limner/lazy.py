@@ -111,8 +111,11 @@ def lazy_exports(
 
 def _type_checking_imports(package: str) -> dict[str, str]:
     """Where each name comes from, as `module:name`, that a package imports for type checkers alone."""
-    with open(sys.modules[package].__file__ or "", "rb") as handle:
-        source = handle.read()
+    loader: Any = sys.modules[package].__loader__
+    path = loader.get_filename(package)
+    if not path.endswith(".py"):
+        raise ImportError(f"{package} needs its source file to know what it exports; install Limner with its .py files")
+    source = loader.get_data(path)
     blocks = [
         node
         for node in ast.parse(source).body

@@ -18,7 +18,8 @@ from limner.score.content_evaluation import column_summary
 from limner.score.grounded import FINER
 from limner.score.leave_one_out import human_bound, matched
 from limner.score.measure import Compared, FinerMeasure
-from limner.score.metric import Choices, Metric
+from limner.score.metric import Choices, Metric, Statistics
+from limner.score.resampling import differences
 from limner.score.run import Run
 
 Write = Callable[[str], Caption]
@@ -129,8 +130,26 @@ def test_how_much_was_said_and_judged_is_counted(caption: Write) -> None:
     gold = [[caption("[a b]x"), caption("[d]x")], [caption("[a b]x")]]
     texts = [[one.text for one in captions] for captions in gold]
     found = SHARE.measure(Run(["i", "j"], ["a d", "x"], texts, captions=said, gold=gold))
-    assert found.rows[:, -2:].sum(axis=0).tolist() == [3, 2]
+    assert found.items is not None
+    assert found.items.sum(axis=0).tolist() == [3, 2]
     assert found.value().tolist() == [0.5]
+
+
+def test_two_systems_that_differ_only_in_how_much_they_say_are_tested_exactly(caption: Write) -> None:
+    gold = [[caption("[a b]x"), caption("[a b]x")]] * 40
+    texts = [[one.text for one in captions] for captions in gold]
+    ids = [str(i) for i in range(40)]
+
+    def measured(said: str) -> Statistics:
+        return SHARE.measure(Run(ids, [said] * 40, texts, captions=[caption(said)] * 40, gold=gold))
+
+    brief, wordy = measured("a"), measured("a b")
+    assert brief.items is not None
+    assert wordy.items is not None
+    assert not np.array_equal(brief.items, wordy.items)
+    assert np.array_equal(brief.per_image, wordy.per_image)
+    ((difference,),) = differences([brief], [wordy], samples=50, swaps=50, seed=0, confidence=0.95)
+    assert (difference.difference, difference.p, difference.is_exact) == (0.0, 1.0, True)
 
 
 def test_what_cannot_be_compared_has_no_value(caption: Write) -> None:

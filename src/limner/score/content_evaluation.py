@@ -195,7 +195,8 @@ class ContentEvaluation:
         statistics = self.evaluation.statistics
         has_caption = self._has_caption
         of_system = statistics[measure.name]
-        said, judged = of_system.rows[has_caption, -2:].sum(axis=0).tolist()
+        items = np.zeros((len(has_caption), 2)) if of_system.items is None else of_system.items
+        said, judged = items[has_caption].sum(axis=0).tolist()
         report = column_summary(measure.value_names, of_system.per_image[has_caption])
         if measure.pools_gold:
             report["matched"] = column_summary(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import fsum, nan
 from typing import ClassVar, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from limner.arrays import Floats
 from limner.corpus.caption import Caption
 from limner.score.metric import Choices, Metric, Statistics, means
 from limner.score.run import Run
@@ -61,7 +60,7 @@ class FinerMeasure(Metric, Generic[Reading]):
         return tuple(f"{self.name}_{value.lower()}" for value in self.value_names)
 
     def measure(self, run: Run) -> Statistics:
-        """The values of every image, NaN where there is nothing to compare; then how much was said and judged."""
+        """The values of every image, NaN where there is nothing to compare; `items` count what was said and judged."""
         values, items = [], []
         for gold, caption in run.grounded_pairs(self.name):
             compared = self._compared(caption, gold)
@@ -69,24 +68,12 @@ class FinerMeasure(Metric, Generic[Reading]):
             items.append((compared.said, compared.judged))
         shape = (len(run), len(self.value_names))
         statistics = means(np.array(values).reshape(shape), {"gold": "captions that refer to a box", **self.choices})
-        rows = np.concatenate([statistics.rows, np.array(items, dtype=np.float64).reshape(len(run), 2)], axis=1)
-        return replace(statistics, rows=rows, finish=_Means(len(self.value_names)))
+        return replace(statistics, items=np.array(items, dtype=np.float64).reshape(len(run), 2))
 
     def _compared(self, caption: Caption, gold: Sequence[Caption]) -> Compared:
         if not gold:
             return Compared((None,) * len(self.value_names), 0, 0)
         return self.compare(self.read(caption), [self.read(reference) for reference in gold])
-
-
-@dataclass(frozen=True, slots=True)
-class _Means:
-    """From sums of n values and of the n numbers of images that have them to the means."""
-
-    n: int
-
-    def __call__(self, sums: Floats) -> Floats:
-        with np.errstate(invalid="ignore"):
-            return np.asarray(sums[..., : self.n] / sums[..., self.n : 2 * self.n], dtype=np.float64)
 
 
 def mean(values: Iterable[float | None]) -> float | None:

@@ -176,7 +176,9 @@ class Statistics:
     (document frequencies): its subsets are then measured anew. `whole_only`
     are the numbers of columns that only a whole run has, such as the size of
     its vocabulary: no sample of its images says anything about those.
-    `is_mean` says that values are the means of the images' own.
+    `is_mean` says that values are the means of the images' own. `items` is
+    `[images, counts]`: what is only reported, and does not belong in `rows`,
+    where a test of two systems would take it for a difference.
     """
 
     rows: Floats
@@ -187,6 +189,7 @@ class Statistics:
     warnings: Sequence[str] = ()
     whole_only: Sequence[int] = ()
     is_mean: bool = False
+    items: Floats | None = None
 
     def value(self) -> Floats:
         """The values of all images together, `[columns]`."""
@@ -194,7 +197,8 @@ class Statistics:
 
     def select(self, places: Integers) -> Statistics:
         """The statistics of the images at these places."""
-        return replace(self, rows=self.rows[places], per_image=self.per_image[places])
+        items = None if self.items is None else self.items[places]
+        return replace(self, rows=self.rows[places], per_image=self.per_image[places], items=items)
 
 
 def means(per_image: ArrayLike, choices: Choices | None = None, *, depends_on_run: bool = False) -> Statistics:

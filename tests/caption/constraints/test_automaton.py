@@ -238,7 +238,7 @@ def test_a_token_outside_the_vocabulary_has_no_answer() -> None:
     for sentence in ([3], [-1]):
         with pytest.raises(ValueError, match="not in a vocabulary of 3"):
             automaton.meets(sentence)
-    with pytest.raises(ValueError, match="not a whole number"):
+    with pytest.raises(ValueError, match="must be an integer"):
         automaton.meets([1.0])  # type: ignore[list-item]
 
 

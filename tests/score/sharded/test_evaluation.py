@@ -218,7 +218,7 @@ def test_sources_of_the_same_images_are_joined(tmp_path: Path, scored: Callable[
 
 def test_an_image_in_two_shards_is_an_error_or_counted(tmp_path: Path, scored: Callable[..., Scored]) -> None:
     again = in_shards([*GOLD, GOLD[4], GOLD[2]], tmp_path / "again", 4)
-    with pytest.raises(BadInput, match=re.escape(f"{again}: image '4' is there twice")):
+    with pytest.raises(BadInput, match=re.escape(f"{again}: image '4' appears twice")):
         scored(references=again)
     (found,), (of_references, of_results), _ = scored(references=again, lenient=True)
     assert of_references.skipped == {"image whose id was there before": 2}

@@ -111,7 +111,7 @@ def test_where_only_text_is_needed_nothing_else_is_kept(tmp_path: Path) -> None:
 def test_faults_are_told_with_their_place_or_counted(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"limner":1,"id":"x"}\n{"limner":1,"id":"x"}\n{"limner":1}\n')
-    with pytest.raises(BadInput, match=re.escape(f"{path}: image 'x' is there twice")):
+    with pytest.raises(BadInput, match=re.escape(f"{path}: image 'x' appears twice")):
         dealt(path, 2)
     notes, blocks = dealt(path, 2, lenient=True)
     assert sum(len(block.images) for block in blocks) == 1
