@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from math import isnan
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from limner.corpus import Image
+from limner.corpus import Image, open_corpus
+from limner.errors import LimnerError
 from limner.score import evaluate
 from limner.score.bleu import Bleu
 from limner.score.cider import Cider
@@ -23,21 +25,19 @@ from limner.score.run import Run
 REFERENCES = [["a dog runs", "a brown dog runs fast", "one dog"], ["a cat", "the cat sleeps"], ["alone"]]
 RUN = Run(["a", "b", "c"], ["a dog", "a cat sleeps", "alone"], REFERENCES)
 
-# In each round, the images that have a reference to leave out and another one.
-ROUNDS = ((0, [0, 1]), (1, [0, 1]), (2, [0]))
+# In each round, the reference of each image that is left out; in the third, the second image gives one again.
+ROUNDS = ({0: 0, 1: 0}, {0: 1, 1: 1}, {0: 2, 1: 1})
 
 
-def left_out(k: int, images: list[int]) -> Run:
-    """The k-th reference of these images against the others."""
-    rest = [[text for j, text in enumerate(REFERENCES[i]) if j != k] for i in images]
-    return Run([str(i) for i in images], [REFERENCES[i][k] for i in images], rest)
+def left_out(turns: dict[int, int]) -> Run:
+    """By image, the reference of this number against the others."""
+    rest = [[text for j, text in enumerate(REFERENCES[i]) if j != k] for i, k in turns.items()]
+    return Run([str(i) for i in turns], [REFERENCES[i][k] for i, k in turns.items()], rest)
 
 
 def test_an_image_has_the_mean_of_its_captions_against_the_others() -> None:
     found = human_bound(RougeL()).measure(RUN)
-    rounds = [
-        RougeL().measure(left_out(k, images)).per_image[:, 0] for k, images in ((0, [0, 1]), (1, [0, 1]), (2, [0]))
-    ]
+    rounds = [RougeL().measure(left_out(turns)).per_image[:, 0] for turns in ROUNDS]
     expected = [np.mean([rounds[0][0], rounds[1][0], rounds[2][0]]), np.mean([rounds[0][1], rounds[1][1]])]
     assert found.per_image[:2, 0] == pytest.approx(expected)
     assert isnan(found.per_image[2, 0])
@@ -46,16 +46,51 @@ def test_an_image_has_the_mean_of_its_captions_against_the_others() -> None:
 
 def test_a_metric_of_whole_runs_is_the_mean_of_its_rounds() -> None:
     found = human_bound(Bleu()).measure(RUN)
-    rounds = [Bleu().measure(left_out(k, images)).value() for k, images in ROUNDS]
+    rounds = [Bleu().measure(left_out(turns)).value() for turns in ROUNDS]
     assert found.value() == pytest.approx(np.mean(rounds, axis=0))
     assert found.value() != pytest.approx(np.nanmean(found.per_image, axis=0))
 
 
 def test_document_frequencies_are_those_of_each_round() -> None:
     found = human_bound(Cider()).measure(RUN)
-    first, second = (Cider().measure(left_out(k, [0, 1])).per_image for k in (0, 1))
+    first, second, third = (Cider().measure(left_out(turns)).per_image for turns in ROUNDS)
     assert found.depends_on_run
     assert found.per_image[1] == pytest.approx((first[1] + second[1]) / 2)
+    assert found.per_image[0] == pytest.approx((first[0] + second[0] + third[0]) / 3)
+    assert not found.warnings
+    assert found.value() == pytest.approx(found.per_image[:2].mean(axis=0))
+
+
+def test_a_few_images_with_more_references_hardly_change_the_bound(shared_data: Path) -> None:
+    corpus = open_corpus(shared_data / "coco" / "captions_val2017.json")
+    texts = {image.id: [caption.text for caption in image.captions] for image in corpus}
+    longest = max(texts, key=lambda id: len(texts[id]))
+    assert len(texts[longest]) == 7
+    references = {longest: texts[longest], **dict(list(texts.items())[:300])}
+    mine = {id: captions[0] for id, captions in references.items()}
+    bounds = [human_bound(name) for name in ("bleu", "cider")]
+    uneven = evaluate(mine, references, metrics=bounds)
+    even = evaluate(mine, {id: captions[:5] for id, captions in references.items()}, metrics=bounds)
+    assert not uneven.warnings
+    for column, value in uneven.scores.items():
+        assert value == pytest.approx(even.scores[column], rel=0.005)
+        low, high = uneven.intervals[column]
+        low_even, high_even = even.intervals[column]
+        assert low < value < high
+        assert (low, high) == pytest.approx((low_even, high_even), rel=0.02)
+
+
+def test_a_metric_of_single_images_is_not_asked_for_a_reference_twice() -> None:
+    asked: list[str] = []
+    length = function_metric("length", lambda caption, references: asked.append(caption) or len(caption))  # type: ignore[func-returns-value]
+    human_bound(length).measure(RUN)
+    assert sorted(asked) == sorted([*REFERENCES[0], *REFERENCES[1]])
+
+
+def test_a_bound_may_be_asked_for_by_the_name_of_its_metric() -> None:
+    assert human_bound("bleu").measure(RUN).value() == pytest.approx(human_bound(Bleu()).measure(RUN).value())
+    with pytest.raises(LimnerError, match="unknown metric 'blue'; did you mean 'bleu'"):
+        human_bound("blue")
 
 
 def test_a_system_may_meet_as_few_references_as_people_do() -> None:

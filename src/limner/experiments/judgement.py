@@ -31,7 +31,7 @@ from limner.score.judgement.judged_captions import CROWD_FILE, EXPERT_FILE, Judg
 from limner.score.judgement.judgement_files import read_judgements
 from limner.score.judgement.judgement_table import AgainstJudgements, Row, Versus
 from limner.score.judgement.judgements import Judgements
-from limner.score.metric import Metric, Scorer, Settings
+from limner.score.metric import Metric, Scorer, Settings, measured
 from limner.score.metrics import USUAL, check_names, make_metrics
 from limner.score.resampling import SAMPLES
 from limner.score.run import Run, Tokeniser
@@ -187,7 +187,7 @@ def _set_result(
     warnings: list[str] = []
     for metric in metrics:
         progress(f"{judged.name}: {metric.name}", 0, None)
-        statistics = metric.measure(run)
+        statistics = measured(metric, run)
         warnings += statistics.warnings
         for i, column in enumerate(metric.columns):
             scores[column] = statistics.per_image[:, i]

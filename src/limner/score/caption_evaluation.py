@@ -16,7 +16,7 @@ from limner.corpus.image import Image
 from limner.errors import LimnerError
 from limner.lazy import lazy, load
 from limner.progress import Progress, silent
-from limner.score.metric import Metric, Scorer, Settings, Statistics, adopted
+from limner.score.metric import Metric, Scorer, Settings, Statistics, adopted, measured
 from limner.score.metrics import USUAL, make_metrics
 from limner.score.paired import Comparison, adjusted
 from limner.score.pairing import Captions, Policy, References, pair, read_captions, read_references
@@ -233,7 +233,7 @@ def evaluate_run(
     statistics = {}
     for metric in metrics:
         progress(f"measuring {metric.name}", 0, None)
-        statistics[metric.name] = metric.measure(run)
+        statistics[metric.name] = measured(metric, run)
     evaluation = Evaluation(name, run, metrics, statistics, dict(counts or {}), policy or Policy(), samples)
     evaluation.by = {key: _subsets(evaluation, key) for key in by}
     return evaluation
@@ -293,7 +293,7 @@ def _subsets(evaluation: Evaluation, key: str) -> dict[str, Evaluation]:
         statistics = {}
         for metric in evaluation.metrics:
             of_all = evaluation.statistics[metric.name]
-            statistics[metric.name] = metric.measure(run) if of_all.depends_on_run else of_all.select(places)
+            statistics[metric.name] = measured(metric, run) if of_all.depends_on_run else of_all.select(places)
         by_name[name] = Evaluation(
             evaluation.name,
             run,

@@ -14,30 +14,37 @@ from math import fsum, isnan, nan
 
 import numpy as np
 
-from limner.arrays import Floats
+from limner.arrays import Floats, Integers
 from limner.corpus.caption import Caption
-from limner.score.metric import Metric, Scope, Scorer, Statistics, adopted, means
+from limner.score.metric import Metric, Scope, Scorer, Statistics, means, measured
+from limner.score.metrics import make_metrics
 from limner.score.run import Run
 from limner.text.token_table import TokenTable
 
 # For each round the places of its images in the run, and their statistics.
-Rounds = Sequence[tuple[Sequence[int], Statistics]]
+Rounds = Sequence[tuple[Integers, Statistics]]
 
 
-def human_bound(metric: Scorer) -> LeaveOneOut:
-    """People's score by any metric: a metric that takes each reference in turn for the caption.
+def human_bound(metric: str | Scorer) -> LeaveOneOut:
+    """People's score by any metric, given by name or as an object: each reference in turn is the caption.
 
+    There are as many rounds as the most references that an image has, m.
     Round k scores the k-th reference of every image against its others. An
-    image's values are the means over the rounds, and so are the run's; of a
-    metric that is a mean over images, they are the mean of the images' own.
-    Images with a single reference have no value.
+    image with fewer than m takes part in the rounds that are left with one of
+    its references, neighbouring images with different ones: every round is of
+    all images, and no reference is favoured. The run's value is the mean over
+    the rounds. An image's own values are the means over its references, each
+    once; a metric that is a mean over images is the mean of these. Images
+    with a single reference have no value.
     """
-    return LeaveOneOut(adopted(metric), of_people=True)
+    (made,) = make_metrics([metric])
+    return LeaveOneOut(made, of_people=True)
 
 
-def matched(metric: Scorer) -> LeaveOneOut:
+def matched(metric: str | Scorer) -> LeaveOneOut:
     """The system's score by any metric against references of which one is left out, as people meet them."""
-    return LeaveOneOut(adopted(metric), of_people=False)
+    (made,) = make_metrics([metric])
+    return LeaveOneOut(made, of_people=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,14 +84,19 @@ class LeaveOneOut(Metric):
     def measure(self, run: Run) -> Statistics:
         """The values of every image, NaN for one with fewer than two references."""
         people = self._people(run)
-        rounds: list[tuple[Sequence[int], Statistics]] = []
-        for k in range(max(map(len, people), default=0)):
-            places = [i for i, captions in enumerate(people) if len(captions) > max(k, 1)]
-            if places:
-                rounds.append((places, self.metric.measure(self._round(run, people, places, k))))
-        if not rounds:
+        sizes = np.fromiter(map(len, people), dtype=np.int64, count=len(people))
+        several = np.flatnonzero(sizes > 1)
+        if not len(several):
             return means(np.full((len(run), len(self.columns)), nan))
-        per_image = _means_over_rounds(rounds, len(run), len(self.columns))
+        rounds: list[tuple[Integers, Statistics]] = []
+        for k in range(int(sizes.max())):
+            # An image whose references have all had their turn stays in the round, or the score of the few that
+            # have more would count as much as that of all. Which one it gives depends on its place in the run: first
+            # references are often the best, and would count twice. Where images have values alone, none is needed.
+            places = several[sizes[several] > k] if rounds and _is_of_images(rounds[0][1]) else several
+            left_out = np.where(k < sizes[places], k, (places + k) % sizes[places])
+            rounds.append((places, measured(self.metric, self._round(run, people, places, left_out))))
+        per_image = _means_over_rounds(rounds, sizes, len(self.columns))
         choices = {**rounds[0][1].choices, "references": "one left out"}
         statistics = means(per_image, choices) if rounds[0][1].is_mean else _side_by_side(rounds, per_image)
         return replace(
@@ -101,27 +113,28 @@ class LeaveOneOut(Metric):
             return [gold for gold, _ in run.grounded_pairs(self.name)]
         return [[Caption(str(j), text) for j, text in enumerate(texts)] for texts in run.references]
 
-    def _round(self, run: Run, people: Sequence[Sequence[Caption]], places: Sequence[int], k: int) -> Run:
-        """The run of the images at these places without their k-th reference."""
-        rest = [[*people[i][:k], *people[i][k + 1 :]] for i in places]
+    def _round(self, run: Run, people: Sequence[Sequence[Caption]], places: Integers, left_out: Integers) -> Run:
+        """The run of the images at these places, each without one reference."""
+        turns = list(zip(places.tolist(), left_out.tolist(), strict=True))
+        rest = [[*people[i][:k], *people[i][k + 1 :]] for i, k in turns]
         captions = None if run.captions is None else [run.captions[i] for i in places]
         return Run(
             [run.ids[i] for i in places],
-            [people[i][k].text if self.of_people else run.candidates[i] for i in places],
+            [people[i][k].text if self.of_people else run.candidates[i] for i, k in turns],
             [[caption.text for caption in references] for references in rest],
             run.tokeniser,
             run.tokeniser_name,
             None if run.images is None else [run.images[i] for i in places],
-            [people[i][k] for i in places] if self.of_people else captions,
+            [people[i][k] for i, k in turns] if self.of_people else captions,
             rest,
             # Metrics that look at mentions read the text itself, and count other references than the run's.
-            None if self.metric.needs_mentions else self._tokens(run, places, k),
+            None if self.metric.needs_mentions else self._tokens(run, turns),
         )
 
-    def _tokens(self, run: Run, places: Sequence[int], k: int) -> TokenTable:
+    def _tokens(self, run: Run, turns: Sequence[tuple[int, int]]) -> TokenTable:
         """The tokens of a round, which are among the run's: nothing is tokenised again."""
         groups, sentences = run.groups.tolist(), []
-        for i in places:
+        for i, k in turns:
             start, end = groups[i], groups[i + 1]
             left_out = start + 1 + k
             sentences.append(left_out if self.of_people else start)
@@ -129,21 +142,27 @@ class LeaveOneOut(Metric):
         return run.tokens.select(np.array(sentences, dtype=np.int64))
 
 
-def _means_over_rounds(rounds: Rounds, n_images: int, n_columns: int) -> Floats:
-    """Each image's means over the rounds that have a value for it, `[images, columns]`."""
-    values: list[list[list[float]]] = [[[] for _ in range(n_columns)] for _ in range(n_images)]
-    for places, statistics in rounds:
-        for place, row in zip(places, statistics.per_image.tolist(), strict=True):
+def _is_of_images(statistics: Statistics) -> bool:
+    """Whether the value is the mean of what each image has whatever the others are."""
+    return statistics.is_mean and not statistics.depends_on_run
+
+
+def _means_over_rounds(rounds: Rounds, sizes: Integers, n_columns: int) -> Floats:
+    """Each image's means over those of its references that have a value, each once, `[images, columns]`."""
+    values: list[list[list[float]]] = [[[] for _ in range(n_columns)] for _ in sizes]
+    for k, (places, statistics) in enumerate(rounds):
+        is_new = k < sizes[places]
+        for place, row in zip(places[is_new].tolist(), statistics.per_image[is_new].tolist(), strict=True):
             for column, value in zip(values[place], row, strict=True):
                 if not isnan(value):
                     column.append(value)
     # fsum: the order in which people wrote does not change the last digit.
     means = [[fsum(column) / len(column) if column else nan for column in columns] for columns in values]
-    return np.array(means).reshape(n_images, n_columns)
+    return np.array(means).reshape(len(sizes), n_columns)
 
 
 def _side_by_side(rounds: Rounds, per_image: Floats) -> Statistics:
-    """The rows of all rounds side by side, zeros where an image has no part in a round."""
+    """The rows of all rounds side by side, zeros for an image that has no part in them."""
     blocks = []
     for places, statistics in rounds:
         block = np.zeros((len(per_image), statistics.rows.shape[1]))

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from limner.arrays import Floats, Integers
+from limner.errors import LimnerError, shown
 from limner.progress import Progress, silent
 from limner.score.run import Run
 
@@ -160,8 +161,59 @@ class AdoptedMetric(Metric):
 
 
 def adopted(scorer: Scorer) -> Metric:
-    """The metric itself, or as one where it is a class of somebody's own."""
-    return scorer if isinstance(scorer, Metric) else AdoptedMetric(scorer)
+    """The metric itself, or as one where it is a class of somebody's own; an error for what is no metric."""
+    if isinstance(scorer, type):
+        raise LimnerError(f"{scorer.__name__} is a class; give an object of it: {scorer.__name__}(…)")
+    if isinstance(scorer, Metric):
+        metric: Metric = scorer
+    else:
+        absent = [member for member in ("name", "columns", "measure") if not hasattr(scorer, member)]
+        if absent:
+            problem = f"{shown(scorer)} is no metric: it has no {' or '.join(absent)}"
+            raise LimnerError(f"{problem}; give a name, or an object with name, columns and measure")
+        metric = AdoptedMetric(scorer)
+    _check_names(metric)
+    return metric
+
+
+def _check_names(metric: Metric) -> None:
+    """Raise an error for names that no signature or table can hold."""
+    name, columns = metric.name, metric.columns
+    if not isinstance(name, str) or not name:
+        raise LimnerError(f"a metric is called {shown(name)}; give it a name that is text")
+    is_tuple = isinstance(columns, tuple) and all(isinstance(column, str) and column for column in columns)
+    if not is_tuple or not columns or len(set(columns)) < len(columns):
+        example = f"({name!r},)"
+        raise LimnerError(f"metric {name!r} has the columns {shown(columns)}; give a tuple of names, such as {example}")
+    for text in (name, *columns):
+        # Signatures are name:value|name:value.
+        if not text.isprintable() or set(text) & set(":|"):
+            raise LimnerError(f"metric {name!r} has the name {text!r}; use no colon, bar or line break in it")
+
+
+def measured(metric: Metric, run: Run) -> Statistics:
+    """The metric's statistics of a run; an error that names the metric if they do not fit the run."""
+    statistics = metric.measure(run)
+    name, n_images, n_columns = shown(metric.name), len(run), len(metric.columns)
+    if not isinstance(statistics, Statistics):
+        raise LimnerError(f"metric {name} measured {shown(statistics)}; return Statistics, such as means(…) makes")
+    if np.ndim(statistics.rows) != 2 or len(statistics.rows) != n_images:
+        problem = f"metric {name} measured rows of shape {np.shape(statistics.rows)} for {n_images:,} images"
+        raise LimnerError(f"{problem}; return a row for each image")
+    if np.shape(statistics.per_image) != (n_images, n_columns):
+        raise LimnerError(
+            f"metric {name} measured values of shape {np.shape(statistics.per_image)}; "
+            f"return {n_columns} for each of the {n_images:,} images, one for each column"
+        )
+    if np.shape(statistics.value()) != (n_columns,):
+        raise LimnerError(
+            f"metric {name} makes values of shape {np.shape(statistics.value())} of all images together; "
+            f"let finish return {n_columns}, one for each column"
+        )
+    for choice in statistics.choices:
+        if set(str(choice)) & set(":|"):
+            raise LimnerError(f"metric {name} has a choice called {choice!r}; use no colon or bar in its name")
+    return statistics
 
 
 @dataclass(frozen=True, slots=True)

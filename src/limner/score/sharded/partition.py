@@ -12,7 +12,7 @@ from limner.corpus.image import Image
 from limner.corpus.merge import join
 from limner.errors import LimnerError
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
-from limner.score.metric import Metric, Statistics
+from limner.score.metric import Metric, Statistics, measured
 from limner.score.metrics import make_metrics
 from limner.score.pairing import Captions, References, SomeIds, make_runs, misfits
 from limner.score.run import Run
@@ -219,8 +219,8 @@ def _share(plan: Plan, system: int, run: Run, orders: Integers, counted: Counted
 def _measured(metric: Metric, run: Run, df: DocumentFrequencies | None) -> Statistics:
     if metric.scope in ("frequencies", "corpus"):
         assert df is not None, "n-grams are counted where a metric asks for it"
-        return metric.with_frequencies(df).measure(run)
-    statistics = metric.measure(run)
+        return measured(metric.with_frequencies(df), run)
+    statistics = measured(metric, run)
     if statistics.depends_on_run:
         raise of_whole_runs(metric.name)
     return statistics
