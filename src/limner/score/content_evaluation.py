@@ -44,13 +44,16 @@ from limner.score.run import refers_to_boxes
 VERSION = 1
 
 HUMAN = human_bound(CONTENT)
+# What is measured by one measure stands together, since a run keeps the readings of one measure at a time.
 METRICS: tuple[Metric, ...] = (
     CONTENT,
     HUMAN,
     ORACLE,
-    *FINER,
-    *(matched(measure) for measure in FINER if measure.pools_gold),
-    *map(human_bound, FINER),
+    *(
+        metric
+        for measure in FINER
+        for metric in (measure, *([matched(measure)] if measure.pools_gold else []), human_bound(measure))
+    ),
 )
 
 

@@ -129,6 +129,8 @@ class LeaveOneOut(Metric):
             rest,
             # Metrics that look at mentions read the text itself, and count other references than the run's.
             None if self.metric.needs_mentions else self._tokens(run, turns),
+            self.metric.needs_mentions,
+            run.readings,
         )
 
     def _tokens(self, run: Run, turns: Sequence[tuple[int, int]]) -> TokenTable:

@@ -12,7 +12,7 @@ import numpy as np
 
 from limner.corpus.caption import Caption
 from limner.score.metric import Choices, Metric, Statistics, means
-from limner.score.run import Run
+from limner.score.run import Readings, Run
 
 Reading = TypeVar("Reading")
 
@@ -63,17 +63,18 @@ class FinerMeasure(Metric, Generic[Reading]):
         """The values of every image, NaN where there is nothing to compare; `items` count what was said and judged."""
         values, items = [], []
         for gold, caption in run.grounded_pairs(self.name):
-            compared = self._compared(caption, gold)
+            compared = self._compared(run.readings, caption, gold)
             values.append([nan if value is None else value for value in compared.values])
             items.append((compared.said, compared.judged))
         shape = (len(run), len(self.value_names))
         statistics = means(np.array(values).reshape(shape), {"gold": "captions that refer to a box", **self.choices})
         return replace(statistics, items=np.array(items, dtype=np.float64).reshape(len(run), 2))
 
-    def _compared(self, caption: Caption, gold: Sequence[Caption]) -> Compared:
+    def _compared(self, readings: Readings, caption: Caption, gold: Sequence[Caption]) -> Compared:
         if not gold:
             return Compared((None,) * len(self.value_names), 0, 0)
-        return self.compare(self.read(caption), [self.read(reference) for reference in gold])
+        said, *written = readings.get(self.name, (caption, *gold), self.read)
+        return self.compare(said, written)
 
 
 def mean(values: Iterable[float | None]) -> float | None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,6 +18,33 @@ from limner.text.token_table import TokenTable, token_table
 # From sentences to sentences whose tokens stand between single spaces.
 Tokeniser = Callable[[Sequence[str]], Sequence[str]]
 
+Reading = TypeVar("Reading")
+
+
+class Readings:
+    """What a measure took from captions, kept as long as the same measure asks.
+
+    People's score compares each caption many times, and reading one costs more
+    than comparing it. Another measure starts anew, so memory holds one's only.
+    """
+
+    def __init__(self) -> None:
+        self._measure = ""
+        # By identity, since hashing a caption costs as much as reading it; the caption itself keeps its number taken.
+        self._by_caption: dict[int, tuple[Caption, Any]] = {}
+
+    def get(self, measure: str, captions: Iterable[Caption], read: Callable[[Caption], Reading]) -> list[Reading]:
+        """The readings of captions, made now where the measure has not asked for them before."""
+        if measure != self._measure:
+            self._measure, self._by_caption = measure, {}
+        known, readings = self._by_caption, []
+        for caption in captions:
+            entry = known.get(id(caption))
+            if entry is None:
+                entry = known[id(caption)] = caption, read(caption)
+            readings.append(entry[1])
+        return readings
+
 
 @dataclass(slots=True)
 class Run:
@@ -27,7 +55,8 @@ class Run:
     if it has been made into tokens already. `images` are the gold images and
     `captions` the system's captions with their mentions, for metrics that look
     at boxes; None if the run was made without them. `gold` are the gold
-    captions of each image with their mentions (default: those of `images`).
+    captions of each image with their mentions (default: those of `images`);
+    `gold_is_grounded` says that all of them refer to boxes.
     """
 
     ids: Sequence[str]
@@ -39,6 +68,8 @@ class Run:
     captions: Sequence[Caption] | None = None
     gold: Sequence[Sequence[Caption]] | None = None
     _tokens: TokenTable | None = field(default=None, repr=False)
+    gold_is_grounded: bool = False
+    readings: Readings = field(default_factory=Readings, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not len(self.ids) == len(self.candidates) == len(self.references):
@@ -79,6 +110,8 @@ class Run:
             raise LimnerError(
                 f"{metric} needs boxes and captions that refer to them; give both as Limner's own JSON Lines"
             )
+        if self.gold_is_grounded:
+            return list(zip(map(list, gold), self.captions, strict=True))
         grounded = ([caption for caption in captions if refers_to_boxes(caption)] for captions in gold)
         return list(zip(grounded, self.captions, strict=True))
 
@@ -102,6 +135,8 @@ class Run:
             None if self.captions is None else [self.captions[i] for i in wanted],
             None if self.gold is None else [self.gold[i] for i in wanted],
             self.tokens.select(sentences),
+            self.gold_is_grounded,
+            self.readings,
         )
 
 
