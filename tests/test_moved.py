@@ -180,3 +180,16 @@ def test_a_renamed_name_warns(old: str) -> None:
 def test_an_unknown_name_of_a_moved_module_is_an_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         moved_names("limner.corpus.playground")("nothing")
+
+
+@pytest.mark.parametrize("name", ["limner.corpus.playground.nothing", "limner.report.page.nothing"])
+def test_a_module_that_never_was_cannot_be_imported(name: str) -> None:
+    with pytest.raises(ModuleNotFoundError):
+        import_module(name)
+
+
+def test_a_star_import_from_an_old_name_brings_the_same_names() -> None:
+    names: dict[str, object] = {}
+    with pytest.warns(DeprecationWarning, match="is now"):
+        exec("from limner.corpus.playground import *", names)
+    assert {"World", "playground", "KINDS"} <= names.keys()

@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -66,7 +67,13 @@ class MovedModule(ModuleType):
     """A module by its old name: each use of it warns and gives what the new modules define."""
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__all__":
+            return [public for home in new_homes(self.__name__) for public in _public_names(load(home))]
         return moved_name(self.__name__, name, stacklevel=3)
+
+
+def _public_names(module: ModuleType) -> list[str]:
+    return list(getattr(module, "__all__", [name for name in vars(module) if not name.startswith("_")]))
 
 
 def moved_names(module: str) -> Callable[[str], Any]:
@@ -78,7 +85,9 @@ def moved_name(module: str, name: str, *, stacklevel: int) -> Any:
     """What a name of a module stands for today, with a warning that tells its new one."""
     new = RENAMED.get(f"{module}.{name}")
     if new is None and not name.startswith("__"):
-        new = next((f"{home}:{name}" for home in new_homes(module) if hasattr(load(home), name)), None)
+        new = next(
+            (f"{home}:{name}" for home in new_homes(module) if _exists(home) and hasattr(load(home), name)), None
+        )
     if new is None:
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
     warnings.warn(f"{module}.{name} is now {new.replace(':', '.')}", DeprecationWarning, stacklevel=stacklevel)
@@ -94,13 +103,21 @@ class MovedFinder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        return ModuleSpec(fullname, cast("Loader", self), is_package=True) if new_homes(fullname) else None
+        homes = [home for home in new_homes(fullname) if _exists(home)]
+        return ModuleSpec(fullname, cast("Loader", self), is_package=True) if homes else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         return MovedModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         """There is nothing to run: every name is looked up when it is used."""
+
+
+def _exists(module: str) -> bool:
+    try:
+        return find_spec(module) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def new_homes(old: str) -> tuple[str, ...]:

@@ -104,3 +104,9 @@ def test_a_target_that_cannot_be_written_is_an_error_before_the_corpus_is_read(t
         write_benchmark(images(), tmp_path / "missing" / "out.jsonl", 2)
     with pytest.raises(LimnerError, match="format"):
         write_benchmark(images(), tmp_path / "out.odd", 2)
+
+
+def test_a_corpus_that_can_be_read_only_once_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="read only once"):
+        write_benchmark(iter(SMALL), tmp_path / "out.jsonl", 2)
+    assert list(tmp_path.iterdir()) == []

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from msgspec import structs
 
-from limner.bench.candidate_images import Candidates, Rotation, gather_candidates
+from limner.bench.candidate_images import Candidates, Rotation, check_read_twice, gather_candidates
 from limner.bench.counted_classes import CountedClasses
 from limner.bench.image_selection import MANY, POOLS, SAMPLE, entropy, pool_of, select, select_randomly
 from limner.corpus.formats import write_corpus
@@ -146,6 +146,7 @@ def write_benchmark(
 
     # Everything happens inside the generator: a target that cannot be written is an error before the long work.
     def images() -> Iterator[Image]:
+        check_read_twice(corpus)
         looked_at = track(corpus, "images looked at", progress)
         candidates = gather_candidates(looked_at, counted or CountedClasses(), rotation=rotation)
         benchmarks.append(build(candidates, size, sample=sample, seed=seed))

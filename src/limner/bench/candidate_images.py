@@ -129,3 +129,9 @@ def _sorted(
         n_boxes[order],
         dropped,
     )
+
+
+def check_read_twice(corpus: Iterable[Image]) -> None:
+    """A ValueError for an iterator, which would be empty when it is read again."""
+    if iter(corpus) is corpus:
+        raise ValueError("the corpus is read twice, but an iterator can be read only once; give a corpus or a list")

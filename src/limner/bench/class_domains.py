@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from msgspec import structs
 
+from limner.bench.candidate_images import check_read_twice
 from limner.bench.counted_classes import CountedClasses
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.corpus.classes.class_mentions import count_mentions
@@ -109,6 +110,7 @@ def write_domains(
 
     # Everything happens inside the generator: a target that cannot be written is an error before the long work.
     def images() -> Iterator[Image]:
+        check_read_twice(corpus)
         labels = {box.label for image in track(corpus, "images looked at", progress) for box in image.boxes}
         captioned_images = track(captioned, "captioned images", progress)
         domains = find_domains(

@@ -110,9 +110,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except click.exceptions.Exit as stop:
         sys.exit(stop.exit_code)
     except click.ClickException as error:
+        terminal_progress.clear()
         error.show()
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
+        terminal_progress.clear()
         click.echo("limner: stopped; nothing was written", err=True)
         sys.exit(130)
     except (ReaderGone, BrokenPipeError):

@@ -110,7 +110,7 @@ def select_each(images: Iterable[Image], selector: Selector | ManySelector) -> I
 def _limited(settings: DescribeSettings, selector: Selector | LearnedSelector) -> Selector | ManySelector:
     if settings.selector == "all" or (settings.model and settings.k is None):
         return selector
-    return Limited(selector, settings.k or DEFAULT_K)
+    return Limited(selector, DEFAULT_K if settings.k is None else settings.k)
 
 
 def _explained(images: Iterable[Image], selector: LearnedSelector, out: IO[bytes]) -> Iterator[Image]:

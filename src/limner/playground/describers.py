@@ -74,16 +74,6 @@ class Describer:
         return favourite
 
 
-_STYLES = {
-    "progressive": 4.0,
-    "participle": 5.0,
-    "present": 3.5,
-    "existential": 0.35,
-    "inventory": 0.2,
-    "passive": 0.25,
-}
-
-
 @cache
 def describers() -> tuple[Describer, ...]:
     """The whole population, the same in every world."""

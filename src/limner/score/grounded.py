@@ -10,6 +10,8 @@ from __future__ import annotations
 from math import nan
 from typing import Any, ClassVar
 
+import numpy as np
+
 from limner.score.content import Boxes, mentioned, oracle, score_selection
 from limner.score.measure import FinerMeasure
 from limner.score.metric import Metric, Statistics, means
@@ -34,7 +36,8 @@ class ContentSelection(Metric):
             score_selection(self.selected(mentioned(caption), gold), gold) if gold else (nan,) * len(self.columns)
             for gold, caption in pairs
         ]
-        return means(scores, {"gold": "captions that refer to a box", "empty": 0})
+        values = np.array(scores, dtype=np.float64).reshape(len(run), len(self.columns))
+        return means(values, {"gold": "captions that refer to a box", "empty": 0})
 
     def selected(self, mentioned: Boxes, gold: list[Boxes]) -> Boxes:
         """The boxes that are scored: those that the caption mentions."""

@@ -116,7 +116,8 @@ static inline int has_signal(void)
 
 static inline int is_interrupted(int64_t image)
 {
-    return image % IMAGES_BETWEEN_SIGNALS == 0 && has_signal();
+    /* Never at the first image: taking the lock back at once would make a short call wait for other threads. */
+    return image % IMAGES_BETWEEN_SIGNALS == IMAGES_BETWEEN_SIGNALS - 1 && has_signal();
 }
 
 /* Note that there is no memory left, with the lock or without; -1. */

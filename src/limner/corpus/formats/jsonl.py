@@ -80,12 +80,6 @@ def image_from_record(record: object, location: str, reading: Reading) -> Image 
     return image
 
 
-def record_of_image(image: Image) -> dict[str, Any]:
-    """The image as a record of plain values; what has its default value is left out."""
-    record: dict[str, Any] = msgspec.to_builtins(image)
-    return record
-
-
 def _may_repeat(line: str, image: Image) -> bool:
     """Whether a name that matters stands there oftener than there are things to have it.
 

@@ -1,3 +1,0 @@
-from typing_extensions import Buffer
-
-def subsequences(numbers: Buffer, starts: Buffer, groups: Buffer, n_words: int, out: Buffer, /) -> None: ...
