@@ -36,7 +36,15 @@ def test_a_bad_input_is_one_line_whatever_the_file_holds() -> None:
 
 def test_an_unknown_name_offers_the_nearest_or_lists_them() -> None:
     assert "did you mean 'cider'?" in str(unknown("metric", "cidr", ["cider", "bleu"]))
-    assert "bleu, cider" in str(unknown("metric", "xyz", ["bleu", "cider"]))
+    assert "choose from: bleu, cider" in str(unknown("metric", "xyz", ["bleu", "cider"]))
+
+
+@pytest.mark.parametrize(
+    ("name", "nearest"), [("BLEU", "bleu"), ("Cidr", "cider"), ("ANIMAL", "Animal"), ("dgo", "dog")]
+)
+def test_the_nearest_name_may_differ_in_capitals(name: str, nearest: str) -> None:
+    known = ["bleu", "cider", "Animal", "animal", "dog"]
+    assert str(unknown("name", name, known)) == f"unknown name {name!r}; did you mean {nearest!r}?"
 
 
 def test_a_value_is_quoted_in_a_few_words() -> None:

@@ -70,7 +70,11 @@ def shown(value: object) -> str:
 def unknown(kind: str, name: str, known: Iterable[str]) -> LimnerError:
     """The error for a name that is not there: it offers the nearest, or else lists them."""
     names = list(known)
-    close = get_close_matches(name, names, n=1)
+    # BLEU is near to no name but bleu in small letters. Of names that differ in these alone, the first is offered.
+    in_small = {known_name.lower(): known_name for known_name in reversed(names)}
+    close = get_close_matches(str(name), names, n=1) or [
+        in_small[match] for match in get_close_matches(str(name).lower(), in_small, n=1)
+    ]
     listed = names if len(names) <= MAX_LISTED else [*names[:MAX_LISTED], f"and {len(names) - MAX_LISTED:,} more"]
-    hint = f"did you mean {close[0]!r}?" if close else f"there is: {', '.join(listed)}"
+    hint = f"did you mean {close[0]!r}?" if close else f"choose from: {', '.join(listed)}"
     return LimnerError(f"unknown {kind} {shown(name)}; {hint}")

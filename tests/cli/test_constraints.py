@@ -164,7 +164,8 @@ def test_the_choices_go_to_a_file(files: Path) -> None:
         ),
         (
             ("park.jsonl", *HIERARCHY, "--strict"),
-            "limner: image 'park', box '2': unknown class 'cup'; there is: /m/0, Animal, Dog, Tail, animal, dog, tail",
+            "limner: image 'park', box '2': unknown class 'cup'; "
+            "choose from: /m/0, Animal, Dog, Tail, animal, dog, tail",
         ),
         (
             ("park.jsonl", *HIERARCHY, "--strict", "--exclude", "typo.txt"),

@@ -276,6 +276,29 @@ def test_an_evaluation_shows_itself_in_a_line_and_in_a_table() -> None:
     assert "interval" not in evaluate(SAID, REFERENCES, metrics=["bleu"], samples=0)._repr_html_()
 
 
+def test_what_did_not_fit_is_part_of_how_an_evaluation_shows_itself() -> None:
+    references = {"1": ["a dog"], "2": ["a cat"], "3": ["a man"]}
+    policy = Policy(missing="skip", empty="score")
+    mine = [Image("1", captions=(Caption("0", "", source="system:mine"),))]
+    found = evaluate(mine, references, metrics="rouge_l,cider", policy=policy)
+    remarks = "2 missing, 1 empty; 1 warning"
+    assert repr(found) == f"<Evaluation of 'mine': 1 image; rouge_l=0.0000, cider=0.0000; {remarks}>"
+    assert f"mine: 1 image; {remarks}" in found._repr_html_()
+
+
+def test_subsets_may_be_asked_for_by_one_name() -> None:
+    assert list(evaluate(SAID, REFERENCES, metrics="bleu", by="length", samples=0).by) == ["length"]
+
+
+def test_results_and_references_that_are_swapped_are_refused() -> None:
+    results: Any = REFERENCES
+    with pytest.raises(BadInput, match="give one text for each image; results come first, then references"):
+        evaluate(results, SAID)
+    policy: Any = "skip"
+    with pytest.raises(LimnerError, match="the policy is 'skip'; give a Policy"):
+        evaluate(SAID, REFERENCES, policy=policy)
+
+
 def test_an_evaluation_becomes_a_data_frame() -> None:
     pandas = pytest.importorskip("pandas")
     found = evaluate(SAID, REFERENCES, metrics=["bleu", "rouge_l"])

@@ -109,6 +109,11 @@ def test_long_prompts_that_differ_at_their_end_have_other_signatures(tmp_path: P
     assert len(str(first.choices["prompt"])) < 60
 
 
+def test_a_file_may_be_given_by_a_path_that_is_text(tmp_path: Path) -> None:
+    path = written(tmp_path, as_jsonl({"metric": "m"}, *rows(dict.fromkeys(RUN.ids, 2.0))))
+    assert scores_file(str(path)).measure(RUN).value().tolist() == [2]
+
+
 def test_less_may_be_better(tmp_path: Path) -> None:
     for name, text in (
         ("s.csv", "# metric: m\n# higher_is_better: false\nimage,score\n"),

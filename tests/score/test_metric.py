@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
+from limner.errors import LimnerError
 from limner.lazy import load_object
+from limner.score import evaluate, human_bound
 from limner.score.bleu import Bleu
 from limner.score.metric import AdoptedMetric, Metric, Statistics, adopted, means
 from limner.score.metrics import METRICS, make_metrics
@@ -38,6 +43,75 @@ def test_a_class_of_ones_own_is_adopted_with_defaults() -> None:
 def test_what_it_says_of_itself_is_heard() -> None:
     metric = adopted(Errors())
     assert (metric.higher_is_better, metric.needs_images) == (False, False)
+
+
+class Named:
+    """A metric that says and measures what it is told to."""
+
+    def __init__(self, name: object = "mine", columns: object = ("mine",), measured: object = None) -> None:
+        self.name, self.columns, self.measured = name, columns, measured
+
+    def measure(self, run: Run) -> object:
+        return self.measured
+
+
+REFUSED = [
+    (Length, r"Length is a class; give an object of it: Length\(…\)"),
+    (len, "is no metric: it has no name or columns or measure; give a name, or an object with"),
+    (None, "None is no metric: "),
+    (Named(name=3), "a metric is called 3; give it a name that is text"),
+    (Named(name=""), "a metric is called ''; give it a name"),
+    (Named(columns="mine"), r"metric 'mine' has the columns 'mine'; give a tuple of names, such as \('mine',\)"),
+    (Named(columns=["mine"]), r"metric 'mine' has the columns \['mine'\]; give a tuple"),
+    (Named(columns=()), r"metric 'mine' has the columns \(\); give a tuple"),
+    (Named(columns=("a", "a")), r"metric 'mine' has the columns \('a', 'a'\); give a tuple"),
+    (Named(columns=("a", 1)), r"metric 'mine' has the columns \('a', 1\); give a tuple"),
+    (Named(name="a|b"), r"metric 'a\|b' has the name 'a\|b'; use no colon, bar or line break in it"),
+    (Named(columns=("a:b",)), "metric 'mine' has the name 'a:b'; use no colon"),
+    (Named(columns=("a\nb",)), "metric 'mine' has the name .*; use no colon"),
+]
+
+
+@pytest.mark.parametrize(("metric", "message"), REFUSED)
+def test_what_is_no_metric_is_refused_before_anything_is_measured(metric: Any, message: str) -> None:
+    with pytest.raises(LimnerError, match=message):
+        make_metrics(["bleu", metric])
+
+
+TWO = means([0.5, 1.0])
+MISMATCHED = [
+    ([0.5, 1.0], r"metric 'mine' measured \[0.5, 1.0\]; return Statistics, such as means\(…\) makes"),
+    (means([0.5]), r"metric 'mine' measured rows of shape \(1, 2\) for 2 images; return a row for each image"),
+    (replace(TWO, rows=TWO.rows[:, 0]), r"metric 'mine' measured rows of shape \(2,\) for 2 images"),
+    (
+        replace(TWO, per_image=TWO.per_image[:1]),
+        r"metric 'mine' measured values of shape \(1, 1\); return 1 for",
+    ),
+    (means([[0.5, 1.0], [0.5, 1.0]]), r"metric 'mine' measured values of shape \(2, 2\); return 1 for each"),
+    (
+        replace(TWO, finish=lambda sums: sums),
+        r"metric 'mine' makes values of shape \(2,\)",
+    ),
+    (means([0.5, 1.0], {"a|b": 1}), r"metric 'mine' has a choice called 'a\|b'; use no colon or bar in its name"),
+]
+
+
+@pytest.mark.parametrize(("statistics", "message"), MISMATCHED)
+def test_what_a_metric_measures_must_fit_the_run(statistics: Any, message: str) -> None:
+    metric: Any = Named(measured=statistics)
+    references = {"1": ["a dog"], "2": ["a cat"]}
+    with pytest.raises(LimnerError, match=message):
+        evaluate({"1": "a dog", "2": "a cat"}, references, metrics=[metric])
+    with pytest.raises(LimnerError, match=message):
+        human_bound(metric).measure(Run(["1", "2"], ["x", "y"], [["a", "b"], ["c", "d"]]))
+
+
+def test_metrics_may_be_named_in_one_text() -> None:
+    assert [metric.name for metric in make_metrics("bleu, cider")] == ["bleu", "cider"]
+    with pytest.raises(LimnerError, match="unknown metric 'BLEU'; did you mean 'bleu'"):
+        make_metrics("BLEU")
+    with pytest.raises(LimnerError, match="no metric was named; choose from: bleu, "):
+        make_metrics("")
 
 
 def test_a_metric_is_its_own() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from limner.corpus import write_corpus
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError
@@ -112,8 +114,8 @@ def test_ids_that_never_agree_are_said_so_even_where_gaps_are_allowed() -> None:
         paired({"A": "x"}, missing="skip", extra="skip")
 
 
-def test_a_way_that_is_not_there_is_refused() -> None:
-    with pytest.raises(LimnerError, match="unknown way with what is missing 'ignore'"):
+def test_a_policy_that_is_not_there_is_refused() -> None:
+    with pytest.raises(LimnerError, match="unknown policy for missing captions 'ignore'"):
         Policy(missing="ignore")  # type: ignore[arg-type]
 
 
@@ -151,7 +153,7 @@ def test_people_and_gold_can_be_scored_as_well(result: Callable[..., Image]) -> 
     [
         (("system:s", "system:t"), None, "results: captions are by system:s, system:t; name one of them as the source"),
         (("gold",), None, "results: every caption is gold; "),
-        (("system:s", "gold"), "r", "results: no caption is by 'system:r'; there is: gold, system:s"),
+        (("system:s", "gold"), "r", "results: no caption is by 'system:r'; choose from: gold, system:s"),
         (("system:s", "system:s"), None, "results: image 'i' has two captions by 'system:s'; keep one of them"),
         (("gold", "gold"), "gold", "results: image 'i' has two captions by 'gold'"),
     ],
@@ -227,6 +229,43 @@ def test_boxes_that_gold_does_not_have_are_refused(results: Captions, image: Cal
         grounded(results, [gold])
 
 
-def test_an_unknown_way_with_what_is_missing_is_refused() -> None:
-    with pytest.raises(LimnerError, match="unknown way with what is missing 'zeros'; did you mean 'zero'"):
+def test_an_unknown_policy_for_missing_captions_is_refused() -> None:
+    with pytest.raises(LimnerError, match="unknown policy for missing captions 'zeros'; did you mean 'zero'"):
         Policy("zeros")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("results", "message"),
+    [
+        ({"1": ["a dog", "dogs"]}, r"results: the caption of image '1' is \['a dog', 'dogs'\]; give one text for each"),
+        ({"1": None}, "results: the caption of image '1' is None; give one text"),
+        ([{"image_id": 1, "caption": "a dog"}], "results: {'image_id': 1, .*} is no image; give a path, images, or"),
+    ],
+)
+def test_what_is_no_caption_is_refused(results: Any, message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        read_captions(results)
+
+
+def test_what_is_no_reference_is_refused() -> None:
+    references: Any = {"1": ["a dog", 3]}
+    with pytest.raises(BadInput, match="references: a reference of image '1' is 3; give texts for each image"):
+        read_references(references)
+    with pytest.raises(BadInput, match="references: a reference of image '1' is None"):
+        read_references({"1": None})  # type: ignore[dict-item]
+
+
+def test_captions_and_references_may_be_given_by_path(tmp_path: Path) -> None:
+    path = tmp_path / "both.jsonl"
+    captions = (Caption("0", "a dog"), Caption("1", "dogs", source="system:mine"))
+    write_corpus([Image("1", captions=captions)], path)
+    for source in (path, str(path), [path]):
+        assert read_captions(source).by_image["1"].text == "dogs"
+        assert read_references(source).texts == {"1": ["a dog"]}
+    assert read_captions(path).place == str(path)
+
+
+def test_what_is_no_policy_is_refused() -> None:
+    policy: Any = "skip"
+    with pytest.raises(LimnerError, match=r"the policy is 'skip'; give a Policy, such as Policy\(missing='skip'\)"):
+        pair([read_captions({"1": "x"})], read_references({"1": ["x"]}), policy)

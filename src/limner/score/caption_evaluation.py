@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from limner import __version__
 from limner.arrays import Floats
-from limner.corpus import open_corpus
 from limner.corpus.image import Image
 from limner.errors import LimnerError
 from limner.lazy import lazy, load
@@ -19,7 +17,16 @@ from limner.progress import Progress, silent
 from limner.score.metric import Metric, Scorer, Settings, Statistics, adopted, measured
 from limner.score.metrics import USUAL, make_metrics
 from limner.score.paired import Comparison, adjusted
-from limner.score.pairing import Captions, Policy, References, pair, read_captions, read_references
+from limner.score.pairing import (
+    Captions,
+    Corpora,
+    Policy,
+    References,
+    checked_policy,
+    pair,
+    read_captions,
+    read_references,
+)
 from limner.score.resampling import SAMPLES, SWAPS, Bounds, bounds, differences
 from limner.score.run import Run
 from limner.score.subsets import subsets
@@ -34,8 +41,6 @@ CONFIDENCE = 0.95
 
 # Equal captions have equal intervals, whoever computes them.
 SEED = 0
-
-Corpora = str | Path | Sequence[str | Path]
 
 
 @dataclass(slots=True, repr=False)
@@ -132,7 +137,7 @@ class Evaluation:
 
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={value:.4f}" for name, value in self.scores.items())
-        return f"<Evaluation of {self.name!r}: {len(self.run):,} images; {values}>"
+        return f"<Evaluation of {self._title(repr)}; {'; '.join([values, *self._remarks()])}>"
 
     def _repr_html_(self) -> str:
         """The scores as a table, for notebooks."""
@@ -144,7 +149,18 @@ class Evaluation:
                 cells.append(f"{intervals[name].low:.4f} to {intervals[name].high:.4f}")
             rows.append(cells)
         columns = ["metric", "value", *([f"{CONFIDENCE:.0%} interval"] if intervals else [])]
-        return notebook.html_table(columns, rows, caption=f"{self.name}: {len(self.run):,} images")
+        return notebook.html_table(columns, rows, caption="; ".join([self._title(str), *self._remarks()]))
+
+    def _title(self, quoted: Callable[[str], str]) -> str:
+        n_images = len(self.run)
+        return f"{quoted(self.name.removeprefix('system:'))}: {n_images:,} {'image' if n_images == 1 else 'images'}"
+
+    def _remarks(self) -> list[str]:
+        """What did not fit and how many warnings there are, if any."""
+        counted = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in self.counts.items() if n)
+        n_warnings = len(self.warnings)
+        warned = f"{n_warnings:,} {'warning' if n_warnings == 1 else 'warnings'}" if n_warnings else ""
+        return [remark for remark in (counted, warned) if remark]
 
     def _column(self, column: str) -> Floats:
         for metric in self.metrics:
@@ -170,8 +186,8 @@ def evaluate(
     results: Corpora | Iterable[Image] | Mapping[str, str],
     references: Corpora | Iterable[Image] | Mapping[str, Sequence[str]],
     *,
-    metrics: Sequence[str | Scorer] = USUAL,
-    by: Sequence[str] = (),
+    metrics: str | Sequence[str | Scorer] = USUAL,
+    by: str | Sequence[str] = (),
     settings: Settings | None = None,
     policy: Policy | None = None,
     source: str | None = None,
@@ -180,14 +196,14 @@ def evaluate(
     """The scores of a system's captions against references, joined by image id.
 
     Both may be paths as commands take them, corpora, or mappings from image
-    ids to a caption and to its references. `metrics` are names, or objects
-    (see `Metric`). `by` asks for subsets of the images as well (see
-    `subsets`), each measured by itself, document frequencies included, unless
+    ids to a caption and to its references. `metrics` are names, also in one
+    text (`bleu,cider`), or objects (see `Metric`). `by` asks for subsets of
+    the images as well (see `subsets`), each measured by itself, document frequencies included, unless
     the settings say otherwise.
     """
     (evaluation,) = evaluate_systems(
-        [_captions(results, source, policy)],
-        _references(references, keep_images=True),
+        [read_captions(results, source=source, duplicate=checked_policy(policy).duplicate)],
+        read_references(references, keep_images=True),
         metrics=metrics,
         by=by,
         settings=settings,
@@ -201,8 +217,8 @@ def evaluate_systems(
     systems: Sequence[Captions],
     references: References,
     *,
-    metrics: Sequence[str | Scorer] = USUAL,
-    by: Sequence[str] = (),
+    metrics: str | Sequence[str | Scorer] = USUAL,
+    by: str | Sequence[str] = (),
     settings: Settings | None = None,
     policy: Policy | None = None,
     samples: int = SAMPLES,
@@ -223,7 +239,7 @@ def evaluate_run(
     run: Run,
     metrics: Sequence[Metric],
     *,
-    by: Sequence[str] = (),
+    by: str | Sequence[str] = (),
     counts: Mapping[str, int] | None = None,
     policy: Policy | None = None,
     samples: int = SAMPLES,
@@ -235,7 +251,7 @@ def evaluate_run(
         progress(f"measuring {metric.name}", 0, None)
         statistics[metric.name] = measured(metric, run)
     evaluation = Evaluation(name, run, metrics, statistics, dict(counts or {}), policy or Policy(), samples)
-    evaluation.by = {key: _subsets(evaluation, key) for key in by}
+    evaluation.by = {key: _subsets(evaluation, key) for key in ([by] if isinstance(by, str) else by)}
     return evaluation
 
 
@@ -256,33 +272,6 @@ def compare_systems(
             for column, difference in zip(metric.columns, columns, strict=True):
                 rows.append((column, first.name, second.name, len(first.run), difference))
     return adjusted(rows)
-
-
-def _captions(
-    results: Corpora | Iterable[Image] | Mapping[str, str], source: str | None, policy: Policy | None
-) -> Captions:
-    duplicate = (policy or Policy()).duplicate
-    if isinstance(results, Mapping):
-        return read_captions(results, duplicate=duplicate)
-    images = _opened(results)
-    return read_captions(images, source=source, duplicate=duplicate, place=getattr(images, "name", "results"))
-
-
-def _references(
-    references: Corpora | Iterable[Image] | Mapping[str, Sequence[str]], *, keep_images: bool
-) -> References:
-    if isinstance(references, Mapping):
-        return read_references(references)
-    images = _opened(references)
-    return read_references(images, keep_images=keep_images, place=getattr(images, "name", "references"))
-
-
-def _opened(corpora: Corpora | Iterable[Image]) -> Iterable[Image]:
-    if isinstance(corpora, str | Path):
-        return open_corpus(corpora)
-    if isinstance(corpora, Sequence) and corpora and isinstance(corpora[0], str | Path):
-        return open_corpus([str(path) for path in corpora])
-    return cast(Iterable[Image], corpora)
 
 
 def _subsets(evaluation: Evaluation, key: str) -> dict[str, Evaluation]:

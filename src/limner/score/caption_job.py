@@ -19,10 +19,10 @@ from limner.lazy import lazy
 from limner.progress import Progress, silent, track
 from limner.score.caption_evaluation import Evaluation, compare_systems, evaluate_systems
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
-from limner.score.metric import Metric, Settings
-from limner.score.metrics import USUAL, check_names, make_metrics
+from limner.score.metric import Metric, Scorer, Settings
+from limner.score.metrics import USUAL, check_names, make_metrics, metric_list
 from limner.score.paired import Comparison
-from limner.score.pairing import Captions, Policy, References, read_captions, read_references
+from limner.score.pairing import Captions, Policy, References, checked_policy, read_captions, read_references
 from limner.score.plain_text import is_plain_text, read_plain_captions, read_plain_references
 from limner.score.resampling import SAMPLES
 
@@ -57,7 +57,7 @@ class CaptionJob:
 
     results: Sequence[str]
     references: Sequence[str]
-    metrics: Sequence[str] = USUAL
+    metrics: str | Sequence[str] = USUAL
     by: Sequence[str] = ()
     df: str = "run"
     metric_files: Sequence[Path] = ()
@@ -78,10 +78,12 @@ class CaptionJob:
 
     def run(self, progress: Progress = silent, noticed: Noticed = lambda _: None) -> CaptionScores:
         """Score the captions; `noticed` hears what was odd about each corpus."""
-        check_names(self.metrics)
+        checked_policy(self.policy)
+        named = metric_list(self.metrics)
+        check_names(metric for metric in named if isinstance(metric, str))
         settings = self._settings(progress)
-        metrics: list[str | Metric] = [
-            *self.metrics,
+        metrics: list[str | Scorer] = [
+            *named,
             *(external.scores_file(path) for path in self.metric_files),
             *self._clip(progress),
         ]
@@ -108,7 +110,7 @@ class CaptionJob:
         return [clip.ClipScore(self.clip_model, self.pictures, progress=progress)]
 
     def _score_here(
-        self, metrics: Sequence[str | Metric], settings: Settings, progress: Progress, noticed: Noticed
+        self, metrics: Sequence[str | Scorer], settings: Settings, progress: Progress, noticed: Noticed
     ) -> Scored:
         # Made before anything is read: what cannot be measured is refused at once.
         made = make_metrics(metrics, settings)
@@ -128,7 +130,7 @@ class CaptionJob:
         return systems, document_frequencies(systems[0].run) if self.with_frequencies else None
 
     def _score_with_ray(
-        self, metrics: Sequence[str | Metric], settings: Settings, progress: Progress, noticed: Noticed
+        self, metrics: Sequence[str | Scorer], settings: Settings, progress: Progress, noticed: Noticed
     ) -> Scored:
         scored = ray_engine.evaluate_with_ray(
             self.results,

@@ -48,9 +48,9 @@ def batch_metric(
     return FunctionMetric(name, score, higher_is_better, {"function": _named(score), **(choices or {})})
 
 
-def scores_file(path: Path) -> ScoresFile:
+def scores_file(path: str | Path) -> ScoresFile:
     """The metric whose scores a file has; its head is read and checked at once, its scores when they are needed."""
-    return ScoresFile(path, read_head(path))
+    return ScoresFile(Path(path), read_head(Path(path)))
 
 
 class FunctionMetric(Metric):

@@ -197,6 +197,9 @@ def measured(metric: Metric, run: Run) -> Statistics:
     name, n_images, n_columns = shown(metric.name), len(run), len(metric.columns)
     if not isinstance(statistics, Statistics):
         raise LimnerError(f"metric {name} measured {shown(statistics)}; return Statistics, such as means(…) makes")
+    if not n_images:
+        # Nothing has no number of columns that could be wrong.
+        return statistics
     if np.ndim(statistics.rows) != 2 or len(statistics.rows) != n_images:
         problem = f"metric {name} measured rows of shape {np.shape(statistics.rows)} for {n_images:,} images"
         raise LimnerError(f"{problem}; return a row for each image")

@@ -41,11 +41,17 @@ def check_names(names: Iterable[str]) -> None:
             raise unknown("metric", name, METRICS)
 
 
-def make_metrics(metrics: Sequence[str | Scorer], settings: Settings | None = None) -> list[Metric]:
+def metric_list(metrics: str | Sequence[str | Scorer]) -> list[str | Scorer]:
+    """The metrics one by one, if they are names in one text too: `bleu,cider`."""
+    return [name.strip() for name in metrics.split(",") if name.strip()] if isinstance(metrics, str) else list(metrics)
+
+
+def make_metrics(metrics: str | Sequence[str | Scorer], settings: Settings | None = None) -> list[Metric]:
     """The metrics, each once, in this order; those given by name are made with the settings."""
+    metrics = metric_list(metrics)
     wanted = [metric for i, metric in enumerate(metrics) if metric not in metrics[:i]]
     if not wanted:
-        raise LimnerError(f"no metric was named; there is: {', '.join(METRICS)}")
+        raise LimnerError(f"no metric was named; choose from: {', '.join(METRICS)}")
     check_names(metric for metric in wanted if isinstance(metric, str))
     settings = settings or Settings()
     made = [_made(metric, settings) if isinstance(metric, str) else adopted(metric) for metric in wanted]

@@ -7,17 +7,22 @@ a `Policy` says. Nothing is passed over in silence.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, get_args
+from pathlib import Path
+from typing import Literal, NamedTuple, cast, get_args
 
 import numpy as np
 
+from limner.corpus import open_corpus
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.score.run import Run, Tokeniser, refers_to_boxes
 from limner.text.token_table import token_table
+
+# A corpus by its path, or several that are joined.
+Corpora = str | Path | Sequence[str | Path]
 
 # What becomes of an image without a caption: an error, a score of 0, or it is left out.
 Missing = Literal["error", "zero", "skip"]
@@ -42,7 +47,14 @@ class Policy:
     def __post_init__(self) -> None:
         for name, kind in (("missing", Missing), ("extra", Extra), ("empty", Empty), ("duplicate", Duplicate)):
             if getattr(self, name) not in get_args(kind):
-                raise unknown(f"way with what is {name}", getattr(self, name), get_args(kind))
+                raise unknown(f"policy for {name} captions", getattr(self, name), get_args(kind))
+
+
+def checked_policy(policy: Policy | None) -> Policy:
+    """The policy, or the default; an error for anything else."""
+    if policy is not None and not isinstance(policy, Policy):
+        raise LimnerError(f"the policy is {shown(policy)}; give a Policy, such as Policy(missing='skip')")
+    return policy or Policy()
 
 
 @dataclass(slots=True)
@@ -79,14 +91,17 @@ class Captions:
 
 
 def read_references(
-    images: Iterable[Image] | Mapping[str, Sequence[str]], *, keep_images: bool = False, place: str = "references"
+    images: Corpora | Iterable[Image] | Mapping[str, Sequence[str]],
+    *,
+    keep_images: bool = False,
+    place: str | None = None,
 ) -> References:
     """The gold captions of every image that has any; if none is gold, the captions of the only source there is."""
     if isinstance(images, Mapping):
-        texts = {
-            str(id): [captions] if isinstance(captions, str) else list(captions) for id, captions in images.items()
-        }
-        return References(place, {id: of_image for id, of_image in texts.items() if of_image})
+        place = place or "references"
+        by_id = {str(id): _texts(place, id, captions) for id, captions in images.items()}
+        return References(place, {id: texts for id, texts in by_id.items() if texts})
+    images, place = _opened(images, place, "references")
     references = References(place, images={} if keep_images else None)
     not_gold: dict[str, list[str]] = {}
     sources: set[str] = set()
@@ -111,8 +126,9 @@ def read_references(
     return references
 
 
-def read_grounded_references(images: Iterable[Image], *, place: str = "gold") -> References:
+def read_grounded_references(images: Corpora | Iterable[Image], *, place: str | None = None) -> References:
     """The gold captions that refer to a box, and every gold image: each of them is to have a caption."""
+    images, place = _opened(images, place, "gold")
     references = References(place, images={}, of_all_images=True)
     for image in images:
         assert references.images is not None
@@ -126,11 +142,11 @@ def read_grounded_references(images: Iterable[Image], *, place: str = "gold") ->
 
 
 def read_captions(
-    images: Iterable[Image] | Mapping[str, str],
+    images: Corpora | Iterable[Image] | Mapping[str, str],
     *,
     source: str | None = None,
     duplicate: Duplicate = "error",
-    place: str = "results",
+    place: str | None = None,
     name: str | None = None,
     known: Container[str] | None = None,
 ) -> Captions:
@@ -141,7 +157,9 @@ def read_captions(
     captions of other images are kept without their words: there may be many.
     """
     if isinstance(images, Mapping):
-        return Captions(place, name or place, {str(id): Caption("0", text) for id, text in images.items()})
+        place = place or "results"
+        return Captions(place, name or place, {str(id): _caption(place, id, text) for id, text in images.items()})
+    images, place = _opened(images, place, "results")
     wanted = None if source is None else _full(source)
     by_image: dict[str, Caption] = {}
     sources: dict[str, None] = {}
@@ -188,7 +206,7 @@ def pair(
     tokeniser_name: str = "none",
 ) -> list[tuple[Run, dict[str, int]]]:
     """A run for each system with what was counted, images in the references' order; a sentence is tokenised once."""
-    policy = policy or Policy()
+    policy = checked_policy(policy)
     counts = [misfits(captions, references).counts(policy) for captions in systems]
     runs = make_runs(systems, references, policy.missing, tokeniser=tokeniser, tokeniser_name=tokeniser_name)
     return list(zip(runs, counts, strict=True))
@@ -323,6 +341,41 @@ def listed(ids: Sequence[str], n: int | None = None) -> str:
     return f"{n:,} ({first}{', …' if n > 3 else ''})"
 
 
+def _opened(corpora: Corpora | Iterable[Image], place: str | None, otherwise: str) -> tuple[Iterable[Image], str]:
+    """The images, of a corpus if they are given as its path or paths, and what errors call them."""
+    if isinstance(corpora, str | Path):
+        corpora = open_corpus(corpora)
+    elif isinstance(corpora, Sequence) and corpora and isinstance(corpora[0], str | Path):
+        corpora = open_corpus([str(path) for path in corpora])
+    name = place or str(getattr(corpora, "name", otherwise))
+    return _checked(cast(Iterable[Image], corpora), name), name
+
+
+def _checked(images: Iterable[Image], place: str) -> Iterator[Image]:
+    for image in images:
+        if not isinstance(image, Image):
+            raise BadInput(place, f"{shown(image)} is no image", "give a path, images, or captions by image id")
+        yield image
+
+
+def _caption(place: str, id: str, text: object) -> Caption:
+    if not isinstance(text, str):
+        problem = f"the caption of image {shown(id)} is {shown(text)}"
+        raise BadInput(place, problem, "give one text for each image; results come first, then references")
+    return Caption("0", text)
+
+
+def _texts(place: str, id: str, captions: object) -> list[str]:
+    if isinstance(captions, str):
+        return [captions]
+    texts = []
+    for text in captions if isinstance(captions, Iterable) else [captions]:
+        if not isinstance(text, str):
+            raise BadInput(place, f"a reference of image {shown(id)} is {shown(text)}", "give texts for each image")
+        texts.append(text)
+    return texts
+
+
 def _full(source: str) -> str:
     return source if ":" in source or source == "gold" else f"system:{source}"
 
@@ -333,7 +386,7 @@ def _chosen(place: str, named: str | None, wanted: str | None, sources: list[str
         raise BadInput(place, "there are no captions", "give a system's results")
     if named is not None and wanted is not None:
         if wanted not in sources:
-            raise BadInput(place, f"no caption is by {shown(wanted)}", f"there is: {', '.join(sorted(sources))}")
+            raise BadInput(place, f"no caption is by {shown(wanted)}", f"choose from: {', '.join(sorted(sources))}")
         return wanted
     if wanted is None:
         raise BadInput(

@@ -224,7 +224,7 @@ def test_a_step_that_gives_something_else_is_told(give: Any, message: str) -> No
         ({"bos": 6}, "bos is 6, not a token of a vocabulary of 6"),
         ({"eos": -1}, "eos is -1, not a token"),
         ({"mode": "per-state"}, "unknown mode of search 'per-state'; did you mean 'per_state'?"),
-        ({"unmet": "ignore"}, "unknown value of unmet 'ignore'; there is: relax, flag, raise"),
+        ({"unmet": "ignore"}, "unknown value of unmet 'ignore'; choose from: relax, flag, raise"),
         ({"automata": []}, "automata is empty; give one for each image"),
         ({"automata": NOTHING}, "automata is a single Automaton; give a list with one for each image"),
         ({"automata": [[[[3]]]]}, "automaton 0 is a 'list'; make one with compile_constraints"),

@@ -184,7 +184,7 @@ def test_an_unknown_class_is_answered_with_the_nearest() -> None:
     with pytest.raises(LimnerError, match=r"unknown class 'anmal'; did you mean 'animal'\?"):
         tree.require("anmal")
     many = ClassHierarchy("r", {f"class {i}": ("r",) for i in range(600)}, {})
-    with pytest.raises(LimnerError, match=r"unknown class 'xyz'; there is: r, class 0, .* and 561 more$"):
+    with pytest.raises(LimnerError, match=r"unknown class 'xyz'; choose from: r, class 0, .* and 561 more$"):
         many.require("xyz")
 
 

@@ -65,5 +65,5 @@ def test_twenty_words_are_listed_the_first_in_the_alphabet_of_equals() -> None:
 
 
 def test_an_unknown_tagger_is_answered_with_those_there_are() -> None:
-    with pytest.raises(LimnerError, match="unknown tagger 'nltk'; there is: none, spacy"):
+    with pytest.raises(LimnerError, match="unknown tagger 'nltk'; choose from: none, spacy"):
         Wording("nltk")

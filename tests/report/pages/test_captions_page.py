@@ -38,7 +38,7 @@ def page(tmp_path: Path) -> Path:
 
 def test_the_data_are_in_the_page(page: Path) -> None:
     two, compared = systems()
-    assert write_captions_page(two, compared, page, title="Mine") == Written(4, 0)
+    assert write_captions_page(two, compared, str(page), title="Mine") == Written(4, 0)
     data = data_of(page)
     assert data["title"] == "Mine"
     assert [system["name"] for system in data["systems"]] == ["ours", "theirs"]

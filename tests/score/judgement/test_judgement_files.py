@@ -97,7 +97,7 @@ def test_of_several_scales_one_is_named(tmp_path: Path) -> None:
         read(tmp_path, both)
     assert len(read(tmp_path, both, scale="1-4")) == 3
     assert list(read(tmp_path, both, scale="yes/no")) == [Judgement("a", "7", 1.0)]
-    with pytest.raises(BadInput, match=r"no judgement on '1-5'; there is: 1-4, yes/no"):
+    with pytest.raises(BadInput, match=r"no judgement on '1-5'; choose from: 1-4, yes/no"):
         read(tmp_path, both, scale="1-5")
     with pytest.raises(BadInput, match=r"no judgement on the scale 'yes/no'; it is 1-4"):
         read(tmp_path, EXPERTS, scale="yes/no")

@@ -30,7 +30,7 @@ PAGE = Document(
 def write_captions_page(
     systems: Sequence[Evaluation],
     compared: Sequence[Comparison],
-    path: Path,
+    path: str | Path,
     *,
     pictures: Pictures | None = None,
     title: str = "Caption scores",
@@ -62,7 +62,7 @@ def write_captions_page(
             "explained": [_explained(item) for item in explained],
             "objects": any(map(has_objects, systems)),
         }
-        PAGE.write(path, title, object_with_images(head, made), embedded)
+        PAGE.write(Path(path), title, object_with_images(head, made), embedded)
     return Written(len(joined), n_pictures)
 
 

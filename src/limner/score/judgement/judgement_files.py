@@ -142,7 +142,7 @@ class _Source(NamedTuple):
                 problem = f"a judgement is on the scale {shown(scale.name)}, those before on {shown(met)}"
                 raise BadInput(location, problem, "name the scale that is wanted")
         if met is None or met not in scales:
-            hint = f"there is: {', '.join(scales)}" if scales else "is it the right file?"
+            hint = f"choose from: {', '.join(scales)}" if scales else "is it the right file?"
             raise BadInput(str(self.path), f"there is no judgement{f' on {shown(met)}' if met else ''}", hint)
         return gathering.judgements(scales[met], str(self.path), self.reading)
 
