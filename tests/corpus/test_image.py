@@ -62,7 +62,7 @@ def test_a_mention_has_at_least_a_character(start: int, end: int) -> None:
         ({"origin": "ungrounded", "boxes": ("0",)}, "ungrounded but refers to boxes"),
         ({"probability": 0.5}, "has a probability but no origin"),
         ({"origin": "localised", "probability": 1.5}, "probability 1.5, outside 0 to 1"),
-        ({"candidates": (Candidate("0", 1), Candidate("1", 2))}, "not in order, best first"),
+        ({"candidates": (Candidate("0", 1), Candidate("1", 2))}, "not in order; sort them by score, highest first"),
         ({"candidates": (Candidate("0", 2), Candidate("0", 1))}, "the same candidate twice"),
     ],
 )

@@ -16,9 +16,9 @@ import click
 from limner.bench.counted_classes import CountedClasses
 from limner.cli.corpora import FormatName, tell_reading, tell_written
 from limner.cli.terminal import progress, terminal_progress
-from limner.corpus import Corpus, open_corpus, write_corpus
+from limner.corpus import Corpus, open_corpus
 from limner.corpus.classes.open_images_classes import read_class_tree
-from limner.corpus.formats import split_source
+from limner.corpus.formats import split_source, write_sound
 from limner.errors import BadInput
 from limner.files import STDIO
 from limner.lazy import lazy, load
@@ -138,7 +138,7 @@ def read_twice(sources: Sequence[str], from_: str | None, *, lenient: bool) -> I
         return
     with tempfile.TemporaryDirectory(prefix="limner-") as folder:
         copy = Path(folder) / "corpus.jsonl"
-        write_corpus(progress(corpus, "images read"), copy)
+        write_sound(progress(corpus, "images read"), copy)
         tell_reading(corpus)
         yield open_corpus(copy)
 

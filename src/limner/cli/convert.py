@@ -8,7 +8,7 @@ import click
 
 from limner.cli.corpora import FormatName, Source, from_option, lenient_option, tell_reading, tell_written
 from limner.cli.terminal import progress
-from limner.corpus.formats import open_corpus, write_corpus
+from limner.corpus.formats import open_corpus, write_sound
 from limner.files import read_lines
 
 
@@ -36,6 +36,6 @@ def command(
     """
     wanted = None if ids is None else [line.strip() for _, line in read_lines(ids) if line.strip()]
     corpus = open_corpus(sources, from_, lenient=lenient, ids=wanted)
-    written = write_corpus(progress(corpus, "images"), target, to, replace=force)
+    written = write_sound(progress(corpus, "images"), target, to, replace=force)
     tell_reading(corpus)
     tell_written(written, target)

@@ -12,7 +12,7 @@ from limner.cli.corpora import FormatName, Source, from_option, lenient_option, 
 from limner.cli.terminal import progress
 from limner.corpus import Image
 from limner.corpus.classes.class_words import built_in_synonyms, read_synonyms
-from limner.corpus.formats import open_corpus, write_corpus
+from limner.corpus.formats import open_corpus, write_sound
 from limner.corpus.linking import link_corpus
 
 
@@ -43,7 +43,7 @@ def command(
     corpus = open_corpus(sources, from_, lenient=lenient)
     linked = link_corpus(corpus, known, replace=force, place=corpus.name)
     counts: Counter[str] = Counter()
-    written = write_corpus(progress(_counted(linked, counts), "images"), target, to, replace=force)
+    written = write_sound(progress(_counted(linked, counts), "images"), target, to, replace=force)
     tell_reading(corpus)
     if not counts["linked images"]:
         click.echo("limner: warning: no image has both boxes and captions; name the files of both", err=True)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from numbers import Integral
+
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from limner.errors import shown
 
@@ -11,6 +15,34 @@ GOLD = 1.0
 
 # Pixels. Areas and sums of numbers beyond this would overflow.
 FAR = 1e100
+
+
+# Decoders give the right types: only what a program made comes here.
+def settle(
+    thing: Struct,
+    *,
+    texts: Sequence[str] = (),
+    wholes: Sequence[str] = (),
+    words: Sequence[str] = (),
+    tuples: Sequence[str] = (),
+) -> None:
+    """Give the named fields of a new object the types that files hold, or raise a ValueError.
+
+    A list becomes a tuple, and a kind of string or of whole number a plain
+    one; everything else is refused. `words` are tuples of strings.
+    """
+    for names, accepted, plain, expected in (
+        (texts, str, str, "a string"),
+        (wholes, Integral, int, "a whole number"),
+        (words, list | tuple, tuple, "a tuple of strings"),
+        (tuples, list | tuple, tuple, "a tuple"),
+    ):
+        for name in names:
+            value = getattr(thing, name)
+            is_sound = isinstance(value, accepted) and not isinstance(value, bool)
+            if not is_sound or (names is words and not all(isinstance(word, str) for word in value)):
+                raise ValueError(f"{name} of {type(thing).__name__} is {shown(value)}; give {expected}")
+            force_setattr(thing, name, plain(value))
 
 
 # gc=False here and below: there are millions of these, and none can be part of a cycle.
@@ -38,19 +70,27 @@ class Box(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fiel
     flags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        # One look is all that the millions of boxes in files can afford; writing looks at every field.
+        if type(self.id) is not str:
+            settle(self, texts=("id", "label"), words=("types", "attributes", "flags"))
         if not self.id:
             raise ValueError("a box needs an id")
         if not self.label:
             raise ValueError(f"box {shown(self.id)} has an empty label")
-        # False for NaN, and for whole numbers that no float can hold.
-        if not (self.x0 >= -FAR and self.y0 >= -FAR and self.x1 <= FAR and self.y1 <= FAR):
-            raise ValueError(f"box {shown(self.id)} is not finite: {shown(self.corners)}")
-        if self.x1 < self.x0 or self.y1 < self.y0:
+        try:
+            # False for NaN, and for whole numbers that no float can hold.
+            if not (self.x0 >= -FAR and self.y0 >= -FAR and self.x1 <= FAR and self.y1 <= FAR):
+                raise ValueError(f"box {shown(self.id)} is not finite: {shown(self.corners)}")
+            if self.x1 < self.x0 or self.y1 < self.y0:
+                raise ValueError(
+                    f"box {shown(self.id)} is inverted: {shown(self.corners)} must be left, top, right, bottom"
+                )
+            if not 0.0 <= self.score <= 1.0:
+                raise ValueError(f"box {shown(self.id)} has score {shown(self.score)}, outside 0 to 1")
+        except TypeError:
             raise ValueError(
-                f"box {shown(self.id)} is inverted: {shown(self.corners)} must be left, top, right, bottom"
-            )
-        if not 0.0 <= self.score <= 1.0:
-            raise ValueError(f"box {shown(self.id)} has score {shown(self.score)}, outside 0 to 1")
+                f"box {shown(self.id)} has corners {shown(self.corners)} and score {shown(self.score)}; give numbers"
+            ) from None
 
     @property
     def corners(self) -> tuple[float, float, float, float]:

@@ -7,6 +7,7 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
+from limner.corpus.box import settle
 from limner.errors import shown
 
 SOURCES = ("gold", "person", "system")
@@ -22,6 +23,10 @@ class Candidate(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     score: int | float
 
     def __post_init__(self) -> None:
+        if type(self.box) is not str:
+            settle(self, texts=("box",))
+        if isinstance(self.score, bool) or not isinstance(self.score, int | float):
+            raise ValueError(f"candidate {shown(self.box)} has score {shown(self.score)}; give a number")
         # False for NaN, and for whole numbers that no float can hold.
         if not abs(self.score) <= float_info.max:
             raise ValueError(f"candidate {shown(self.box)} has score {shown(self.score)}, which is not finite")
@@ -58,6 +63,9 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
     probability: int | float | None = None
 
     def __post_init__(self) -> None:
+        # One look is all that the millions of mentions in files can afford; writing looks at every field.
+        if type(self.boxes) is not tuple:
+            settle(self, words=("boxes", "types"))
         if not 0 <= self.start < self.end:
             raise ValueError(f"a mention cannot span characters {shown(self.start)} to {shown(self.end)}")
         if self.candidates:
@@ -69,9 +77,15 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
             raise ValueError(f"the mention {self._span} has a probability but no origin")
 
     def _check_candidates(self) -> None:
+        settle(self, tuples=("candidates",))
+        for candidate in self.candidates:
+            if not isinstance(candidate, Candidate):
+                raise ValueError(f"the mention {self._span} has candidate {shown(candidate)}; give a Candidate")
         scores = [candidate.score for candidate in self.candidates]
         if scores != sorted(scores, reverse=True):
-            raise ValueError(f"the candidates of the mention {self._span} are not in order, best first")
+            raise ValueError(
+                f"the candidates of the mention {self._span} are not in order; sort them by score, highest first"
+            )
         if len({candidate.box for candidate in self.candidates}) < len(scores):
             raise ValueError(f"the mention {self._span} has the same candidate twice")
 
@@ -82,7 +96,11 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
             )
         if self.origin == "ungrounded" and self.boxes:
             raise ValueError(f"the mention {self._span} is ungrounded but refers to boxes")
-        if self.probability is not None and not 0 <= self.probability <= 1:
+        if self.probability is None:
+            return
+        if isinstance(self.probability, bool) or not isinstance(self.probability, int | float):
+            raise ValueError(f"the mention {self._span} has probability {shown(self.probability)}; give a number")
+        if not 0 <= self.probability <= 1:
             raise ValueError(f"the mention {self._span} has probability {shown(self.probability)}, outside 0 to 1")
 
     @property
@@ -103,6 +121,8 @@ class Caption(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
     source: str = "gold"
 
     def __post_init__(self) -> None:
+        if not (type(self.id) is type(self.text) is type(self.source) is str and type(self.mentions) is tuple):
+            settle(self, texts=("id", "text", "source"), tuples=("mentions",))
         if not self.id:
             raise ValueError("a caption needs an id")
         kind, _, name = self.source.partition(":")
@@ -111,13 +131,16 @@ class Caption(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
                 f"caption {shown(self.id)} has source {shown(self.source)}, not gold, person:NAME or system:NAME"
             )
         reached = 0
-        for mention in self.mentions:
-            if mention.start < reached:
-                raise ValueError(
-                    f"caption {shown(self.id)}: the mention at character {mention.start} "
-                    "overlaps the one before it or is out of order"
-                )
-            reached = mention.end
+        try:
+            for mention in self.mentions:
+                if mention.start < reached:
+                    raise ValueError(
+                        f"caption {shown(self.id)}: the mention at character {mention.start} "
+                        "overlaps the one before it or is out of order"
+                    )
+                reached = mention.end
+        except AttributeError:
+            raise ValueError(f"caption {shown(self.id)} has mentions {shown(self.mentions)}; give Mentions") from None
         if reached > len(self.text):
             raise ValueError(
                 f"caption {shown(self.id)}: a mention ends at character {reached} of a text of {len(self.text)}"

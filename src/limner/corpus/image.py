@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
-from limner.corpus.box import Box
+from limner.corpus.box import Box, settle
 from limner.corpus.caption import Caption, Mention
 from limner.errors import shown
 from limner.lazy import lazy
@@ -71,6 +71,8 @@ class Chain(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fi
     flags: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if type(self.boxes) is not tuple:
+            settle(self, texts=("id",), words=("boxes", "types", "flags"))
         if not self.id:
             raise ValueError("a chain needs an id")
 
@@ -87,10 +89,18 @@ class ImageLabel(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unkno
     source: str = ""
 
     def __post_init__(self) -> None:
+        if not type(self.label) is type(self.source) is str:
+            settle(self, texts=("label", "source"))
+        if isinstance(self.confidence, bool) or not isinstance(self.confidence, int | float):
+            raise ValueError(f"image label {shown(self.label)} has confidence {shown(self.confidence)}; give a number")
         if not self.label:
             raise ValueError("an image label must not be empty")
         if not 0 <= self.confidence <= 1:
             raise ValueError(f"image label {shown(self.label)} has confidence {shown(self.confidence)}, outside 0 to 1")
+
+
+# What an image has, by the field that holds it.
+_PARTS = {"boxes": Box, "captions": Caption, "chains": Chain, "labels": ImageLabel}
 
 
 class Image(
@@ -121,6 +131,11 @@ class Image(
     labels: tuple[ImageLabel, ...] = ()
 
     def __post_init__(self) -> None:
+        if not type(self.id) is type(self.file) is str:
+            settle(self, texts=("id", "file"))
+        for parts in (self.boxes, self.captions, self.chains, self.labels):
+            if type(parts) is not tuple:
+                settle(self, tuples=tuple(_PARTS))
         if not self.id:
             raise ValueError("an image needs an id")
         for name in ("attributes", "provenance"):
@@ -128,6 +143,13 @@ class Image(
             if not isinstance(mapping, FrozenDict):
                 # A decoder gives plain dictionaries, and a frozen struct can be completed only this way.
                 force_setattr(self, name, FrozenDict(mapping) if mapping else NOTHING)
+        try:
+            self._check_parts()
+        except AttributeError:
+            # Looking for the culprit beforehand would cost every image something.
+            raise self._wrong_part() from None
+
+    def _check_parts(self) -> None:
         self._check_size()
         box_ids = _unique("box", [box.id for box in self.boxes], self.id)
         chain_ids = _unique("chain", [chain.id for chain in self.chains], self.id)
@@ -137,9 +159,16 @@ class Image(
             raise ValueError(f"image {shown(self.id)} has the same label twice from one source")
         self._check_references(box_ids, chain_ids)
 
+    def _wrong_part(self) -> ValueError:
+        name, part = next((n, p) for n, kind in _PARTS.items() for p in getattr(self, n) if not isinstance(p, kind))
+        kind = _PARTS[name].__name__
+        return ValueError(f"image {shown(self.id)} has {shown(part)} among its {name}; give objects of class {kind}")
+
     def _check_size(self) -> None:
         if self.width is None and self.height is None:
             return
+        if self.width is not None and self.height is not None and not type(self.width) is type(self.height) is int:
+            settle(self, wholes=("width", "height"))
         if not (self.width and self.height and 1 <= self.width <= MAX_SIDE and 1 <= self.height <= MAX_SIDE):
             raise ValueError(f"image {shown(self.id)} cannot measure {shown(self.width)} by {shown(self.height)}")
         for box in self.boxes:

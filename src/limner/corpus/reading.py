@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import isfinite
@@ -202,6 +203,31 @@ class Reading:
 
 def _faulty(location: str, error: ValueError) -> BadInput:
     return BadInput(location, str(error), "correct it, or leave it out by reading leniently", code="faulty")
+
+
+def plain_words(message: str) -> str:
+    """A decoder's message about types, as people say it: "expected a string, got a whole number"."""
+    match = _EXPECTED.match(message)
+    if match is None:
+        return message
+    expected, given = (
+        " or ".join(_TYPES.get(name, name) for name in names.replace("int | float", "number").split(" | "))
+        for names in match.groups()
+    )
+    return f"expected {expected}, got {given}{message[match.end() :]}"
+
+
+_EXPECTED = re.compile("Expected `([^`]*)`, got `([^`]*)`")
+_TYPES = {
+    "object": "an object",
+    "array": "a list",
+    "str": "a string",
+    "int": "a whole number",
+    "float": "a number with a fraction",
+    "number": "a number",
+    "bool": "true or false",
+    "null": "null",
+}
 
 
 def is_encodable(text: str) -> bool:

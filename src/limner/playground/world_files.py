@@ -10,7 +10,7 @@ from typing import IO, NamedTuple
 
 from PIL import Image as Picture
 
-from limner.corpus.formats import split_source, write_corpus
+from limner.corpus.formats import split_source, write_sound
 from limner.corpus.image import Image
 from limner.errors import LimnerError
 from limner.files import STDIO, write_bytes, write_folder
@@ -91,7 +91,7 @@ def write_world(
         sheet_file = stack.enter_context(write_bytes(sheet)) if sheet is not None else None
         artist = Artist(pictures_folder, n if pictures else 0, N_ON_SHEET if sheet is not None else 0)
         images = track(artist.images(world, n, folder.name), "images", progress, n)
-        n_images = write_corpus(images, target, to, replace=replace)
+        n_images = write_sound(images, target, to, replace=replace)
         if sheet_file is not None:
             artist.save_sheet(sheet_file, boxes=boxes)
     return WrittenWorld(n_images, folder if pictures else None)

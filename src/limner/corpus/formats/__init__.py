@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from os import PathLike
 from pathlib import Path
+
+import msgspec
 
 from limner.corpus.corpus import Corpus
 from limner.corpus.formats.format import Codec, Format, Head, Kind
 from limner.corpus.image import Image
 from limner.corpus.merge import join
-from limner.corpus.reading import Reading
-from limner.errors import BadInput, LimnerError, unknown
+from limner.corpus.reading import Reading, plain_words
+from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.files import STDIO
+
+# What looks like a format's name before a colon.
+_FORMAT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 _FILE: frozenset[Kind] = frozenset({"object", "array", "text"})
 _JSON: frozenset[Kind] = frozenset({"object", "array"})
@@ -177,7 +184,20 @@ def write_corpus(
 
     The format is named, or follows from the path's suffix. A file is
     replaced; a folder that has something in it only if `replace` is set.
+    Every image is checked before it is written, so that it can be read back.
     """
+    # A text is iterable too: its letters would be taken for images.
+    if isinstance(images, str | bytes | PathLike):
+        raise TypeError(f"the images come first and then the path, but the images are {shown(images)}")
+    if not isinstance(target, str | Path):
+        raise TypeError(f"the path to write to is {shown(target)}; give a string or a Path")
+    return write_sound(_checked(images), target, format, replace=replace)
+
+
+def write_sound(
+    images: Iterable[Image], target: str | Path, format: str | None = None, *, replace: bool = False
+) -> int:
+    """Write images as `write_corpus` does, without its checks: readers have made them already."""
     named, path = split_source(str(target))
     name = format or named
     chosen = find_format(name) if name else _by_suffix(path)
@@ -187,12 +207,27 @@ def write_corpus(
     return codec.write(images, path, replace)
 
 
+def _checked(images: Iterable[Image]) -> Iterator[Image]:
+    for image in images:
+        if not isinstance(image, Image):
+            raise TypeError(f"only objects of class Image can be written, not {shown(image)}")
+        # A constructor looks only at what costs reading nothing: what it let through is found by making it anew.
+        try:
+            msgspec.convert(msgspec.to_builtins(image), Image)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"image {shown(image.id)} cannot be written: {plain_words(str(error))}") from error
+        yield image
+
+
 def split_source(source: str) -> tuple[str | None, Path]:
     """The format's name, if one is given, and the path of `format:path`."""
     name, colon, rest = source.partition(":")
-    if colon and name in FORMATS and not Path(source).exists():
-        return name, Path(rest)
-    return None, Path(source)
+    if not colon or Path(source).exists():
+        return None, Path(source)
+    # A word of one letter is a drive of Windows.
+    if name not in FORMATS and len(name) > 1 and _FORMAT_NAME.fullmatch(name):
+        raise unknown("format", name, FORMATS)
+    return (name, Path(rest)) if name in FORMATS else (None, Path(source))
 
 
 def find_format(name: str) -> Format:

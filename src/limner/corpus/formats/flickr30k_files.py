@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
+from os import SEEK_CUR
 from pathlib import Path
 
 from limner.corpus.formats.format import Head
@@ -105,11 +107,26 @@ def _open_zip(path: Path) -> zipfile.ZipFile:
 
 def _unzip(archive: zipfile.ZipFile, name: str, location: str) -> bytes:
     try:
+        info = archive.getinfo(name)
         # No more is unpacked than the directory says, so this bounds the memory of one that lies.
-        _refuse_large(archive.getinfo(name).file_size, location)
-        return archive.read(name)
+        _refuse_large(info.file_size, location)
+        return _inflated(archive, info) or archive.read(info)
     except ZIP_FAULTS as error:
         raise BadInput(location, f"cannot be unpacked ({error})", "download the zip again") from error
+
+
+# The library makes half a dozen objects for each of 60,000 small files, which takes longer than unpacking them.
+def _inflated(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes | None:
+    """The member's bytes where it is plainly deflated and sound; None where the library has to say what is wrong."""
+    file = archive.fp
+    if file is None or info.compress_type != zipfile.ZIP_DEFLATED or info.flag_bits & 1:
+        return None
+    # The header of the member, whose last two fields are the lengths of a name and an extra field before the data.
+    file.seek(info.header_offset)
+    header = file.read(30)
+    file.seek(int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little"), SEEK_CUR)
+    raw = zlib.decompressobj(-zlib.MAX_WBITS).decompress(file.read(info.compress_size), info.file_size + 1)
+    return raw if len(raw) == info.file_size and zlib.crc32(raw) == info.CRC else None
 
 
 def _load(path: Path, location: str) -> bytes:

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 import msgspec
 
 from limner.corpus.box import Box
-from limner.corpus.caption import Candidate, Caption, Mention
+from limner.corpus.caption import ORIGINS, Candidate, Caption, Mention
 from limner.corpus.formats.format import Codec, Head
 from limner.corpus.image import FIRST_VERSION, VERSION, Chain, FirstImage, Image, ImageLabel
 from limner.corpus.json_stream import parse
-from limner.corpus.reading import Reading
+from limner.corpus.reading import Reading, plain_words
 from limner.errors import BadInput, LimnerError, one_line, shown
 from limner.files import read_lines, write_bytes
 
@@ -186,6 +186,7 @@ def _captions(items: list[Any], location: str, reading: Reading) -> Iterator[Cap
 
 
 _PATH = re.compile(r" - at `\$\.?([^`]*)`$")
+_CHOICE = re.compile(r"Invalid enum value '(.*)'")
 _UNKNOWN = re.compile(r"unknown field `([^`]*)`")
 _NAMES = sorted(
     {name for kind in (Box, Candidate, Caption, Chain, Image, ImageLabel, Mention) for name in kind.__struct_fields__}
@@ -203,7 +204,8 @@ def explain(error: Exception, location: str) -> BadInput:
             location, "the schema version is not known", f'this Limner reads "limner": {FIRST_VERSION} to {VERSION}'
         )
     if message == "Object missing required field `limner`":
-        return BadInput(location, "the line has no schema version", f'begin it with {{"limner":{VERSION},')
+        problem = 'the field "limner", the version of the schema, is missing'
+        return BadInput(location, problem, f'begin the line with {{"limner":{VERSION},')
     if path is not None:
         message = message[: path.start()]
         location = f"{location}: {path[1]}" if path[1] else location
@@ -214,8 +216,14 @@ def explain(error: Exception, location: str) -> BadInput:
         if close:
             return BadInput(location, problem, f"did you mean {close[0]!r}?")
         return BadInput(location, problem, "give only the fields of limner.corpus.Image", code="unknown-field")
-    remedy = "give it as limner.corpus.Image has it"
-    return BadInput(location, one_line(message, 300), remedy, code="faulty-field")
+    invalid = _CHOICE.fullmatch(message)
+    if invalid is not None and path is not None and path[1].endswith("origin"):
+        return BadInput(location, f"origin {shown(invalid[1])} is unknown", f"choose from: {', '.join(ORIGINS)}")
+    problem = one_line(plain_words(message), 300)
+    # A message with a remedy of its own needs no other.
+    if ";" in message:
+        return BadInput(location, problem)
+    return BadInput(location, problem, "give it as limner.corpus.Image has it", code="faulty-field")
 
 
 CODEC = Codec(recognise, read, write=write)

@@ -1,0 +1,114 @@
+"""What the constructors and `write_corpus` refuse, so that what is written can be read back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from limner.corpus import Box, Candidate, Caption, Chain, Image, ImageLabel, Mention, open_corpus, write_corpus
+from limner.errors import LimnerError
+
+
+@pytest.mark.parametrize("images", ["a.jsonl", b"a.jsonl", Path("a.jsonl")])
+def test_a_path_is_not_taken_for_images(tmp_path: Path, images: Any) -> None:
+    target = tmp_path / "b.jsonl"
+    with pytest.raises(TypeError, match=r"the images come first and then the path, but the images are .*a\.jsonl"):
+        write_corpus(images, target)
+    with pytest.raises(TypeError, match="the images come first"):
+        write_corpus(target, [Image("a")])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="the path to write to is 42; give a string or a Path"):
+        write_corpus([Image("a")], 42)  # type: ignore[arg-type]
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.parquet", "tsv:a", "coco:a.json"])
+def test_only_images_are_written_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(TypeError, match="only objects of class Image can be written, not 42"):
+        write_corpus([Image("a"), 42], name)  # type: ignore[list-item]
+    assert not list(tmp_path.iterdir())
+
+
+WRONG: list[tuple[Callable[[Any], object], Any, str]] = [
+    (Image, 42, "id of Image is 42; give a string"),
+    (lambda value: Image("a", file=value), 42, "file of Image is 42"),
+    (lambda value: Image("a", 640, value), 480.5, "height of Image is 480.5; give a whole number"),
+    (lambda value: Image("a", boxes=value), "01", "boxes of Image is '01'; give a tuple"),
+    (
+        lambda value: Image("a", captions=value),
+        (3,),
+        "has 3 among its captions; give objects of class Caption",
+    ),
+    (lambda value: Box(value, 0, 0, 1, 1), 7, "id of Box is 7"),
+    (lambda value: Box("0", value, 0, 1, 1), "7", r"corners \('7', 0, 1, 1\) and score 1.0; give numbers"),
+    (lambda value: Mention(0, 5, value), "01", "boxes of Mention is '01'; give a tuple of strings"),
+    (lambda value: Mention(0, 5, candidates=value), "01", "candidates of Mention is '01'; give a tuple"),
+    (lambda value: Mention(0, 5, candidates=value), ("0",), "has candidate '0'; give a Candidate"),
+    (lambda value: Mention(0, 5, origin="linked", probability=value), "1", "probability '1'; give a number"),
+    (lambda value: Candidate(value, 1), 0, "box of Candidate is 0"),
+    (lambda value: Candidate("0", value), "1", "score '1'; give a number"),
+    (lambda value: Caption(value, "A dog ."), 0, "id of Caption is 0"),
+    (lambda value: Caption("0", value), None, "text of Caption is None"),
+    (lambda value: Caption("0", "A dog .", value), ("dog",), "give Mentions"),
+    (lambda value: Chain("0", value), "01", "boxes of Chain is '01'"),
+    (ImageLabel, 42, "label of ImageLabel is 42"),
+    (lambda value: ImageLabel("Dog", value), "1", "confidence '1'; give a number"),
+]
+
+
+@pytest.mark.parametrize(("make", "value", "said"), WRONG)
+def test_a_value_of_the_wrong_type_is_refused_with_the_value(
+    make: Callable[[Any], object], value: Any, said: str
+) -> None:
+    with pytest.raises(ValueError, match=said):
+        make(value)
+
+
+def test_lists_become_tuples() -> None:
+    boxes: Any = [Box("0", 0, 0, 9, 9)]
+    candidates: Any = [Candidate("0", 1)]
+    mentions: Any = [Mention(0, 5, ["0"], candidates=candidates)]  # type: ignore[arg-type]
+    captions: Any = [Caption("0", "A dog .", mentions)]
+    image = Image("a", boxes=boxes, captions=captions)
+    assert hash(image) == hash(Image("a", boxes=tuple(boxes), captions=tuple(captions)))
+    assert type(image.captions[0].mentions[0].candidates) is type(image.captions[0].mentions[0].boxes) is tuple
+
+
+@pytest.mark.parametrize(
+    ("image", "said"),
+    [
+        (Image("a", boxes=(Box("0", 0, 0, 1, 1, types=(1,)),)), "expected a string, got a whole number"),  # type: ignore[arg-type]
+        (Image("a", captions=(Caption("0", "A dog .", (Mention(0.5, 5),)),)), "mentions"),  # type: ignore[arg-type]
+        (Image("a", attributes={"domain": [1]}), "attributes"),  # type: ignore[dict-item]
+    ],
+)
+def test_what_constructors_let_through_is_found_before_it_is_written(tmp_path: Path, image: Image, said: str) -> None:
+    with pytest.raises(ValueError, match=f"image 'a' cannot be written: .*{said}"):
+        write_corpus([image], tmp_path / "a.jsonl")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ("jsnl:a.jsonl", "unknown format 'jsnl'; did you mean 'jsonl'?"),
+        ("foo:a.jsonl", "unknown format 'foo'; there is: jsonl, "),
+    ],
+)
+def test_a_mistyped_format_before_the_colon_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_corpus([Image("a")], "a.jsonl")
+    for use in (lambda: open_corpus(source), lambda: write_corpus([Image("a")], source)):
+        with pytest.raises(LimnerError) as caught:
+            use()
+        assert said in str(caught.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
+    # A file of that name is not mistaken for a format, and neither is a path.
+    (tmp_path / source).write_bytes((tmp_path / "a.jsonl").read_bytes())
+    assert [image.id for image in open_corpus(source)] == ["a"]
+    assert write_corpus([Image("b")], f"./{source.replace('.', '2.')}") == 1
