@@ -256,7 +256,6 @@ def test_labels_alone_make_images(tmp_path: Path) -> None:
         ),
         (f"{PLANE},verification,/m/0cmf2,sure", "Confidence is 'sure'"),
         (f"{PLANE},verification,/m/0cmf2,0", "image '0001eeaf4aed83f9' has the label 'Airplane' twice from one source"),
-        (f"{PLANE},verification,/m/none,1", "class '/m/none' has no name"),
         ("0000000000000000,verification,/m/0cmf2,1", "image '0000000000000000' is in no image list"),
     ],
 )
@@ -268,3 +267,11 @@ def test_a_faulty_image_label_is_refused_and_left_out_when_lenient(tmp_path: Pat
     corpus = open_corpus(paths, lenient=True)
     assert sum(len(image.labels) for image in corpus) == 4
     assert corpus.reading.skipped == {"faulty image label": 1}
+
+
+def test_an_image_label_of_a_class_without_a_name_keeps_its_id_and_is_counted(tmp_path: Path) -> None:
+    row = f"{PLANE},verification,/m/none,1\n"
+    corpus = open_corpus([*publish(tmp_path, "open-images"), *write_files(tmp_path, {"labels.csv": LABELS + row})])
+    labels = [label.label for image in corpus for label in image.labels]
+    assert labels.count("/m/none") == 1
+    assert corpus.reading.warnings["image label whose class has no name"] == 1

@@ -138,6 +138,10 @@ class _Classes:
             raise BadInput(location, f"class {shown(id)} has no name", "name a class-descriptions file that has it")
         return self._names[id]
 
+    def has_name(self, id: str) -> bool:
+        """Whether the class has a name, or labels are ids anyway."""
+        return not self._names or id in self._names
+
     def types(self, id: str) -> tuple[str, ...]:
         """The names of the classes above, nearest first, without the one above all."""
         if self._hierarchy is None:
@@ -182,8 +186,14 @@ class _Labels:
         mid = self._reading.text(location, "LabelName", row[columns["LabelName"]].strip())
         source = self._reading.text(location, "Source", row[columns["Source"]].strip()) if "Source" in columns else ""
         confidence = self._reading.number(location, "Confidence", row[columns["Confidence"]])
+        name = mid
+        if self._classes.has_name(mid):
+            name = self._classes.label(mid, location)
+        else:
+            # Image labels are of some 20,000 classes; the names that come with the boxes are of 601.
+            self._reading.warn("image label whose class has no name", location)
         try:
-            label = ImageLabel(self._classes.label(mid, location), confidence, source)
+            label = ImageLabel(name, confidence, source)
         except ValueError as error:
             raise BadInput(location, str(error), "give a confidence from 0 to 1") from error
         # The very same object as the default is what writing leaves out.
