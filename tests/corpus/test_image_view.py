@@ -7,7 +7,7 @@ import PIL.Image
 import pytest
 from hypothesis import given
 
-from limner.corpus import Box, Caption, Corpus, Image, ImageLabel, Mention
+from limner.corpus import Box, Candidate, Caption, Corpus, Image, ImageLabel, Mention
 from limner.corpus.image_view import MAX_IMAGES, image_html
 from limner.errors import BadInput
 from limner.look.palette import numbered_colour
@@ -39,10 +39,22 @@ def test_boxes_and_mentions_have_one_colour_and_all_text_is_escaped() -> None:
     assert "<image" not in page
 
 
+def test_a_mention_of_several_boxes_has_all_their_colours_and_says_where_they_come_from() -> None:
+    mention = Mention(
+        0, 4, ("0", "1"), candidates=(Candidate("0", 0.81), Candidate("1", 0.07)), origin="localised", probability=0.81
+    )
+    page = image_html(Image("a", 640, 480, IMAGE.boxes, (Caption("0", "Both sit .", (mention,)),)))
+    ElementTree.fromstring(page)
+    assert f"{numbered_colour(0)} 0% 50%,{numbered_colour(1)} 50% 100%" in page
+    assert 'title="localised 0.81; candidates: 0 (0.81), 1 (0.07)"' in page
+    assert ">Both</span> sit ." in page
+
+
 def test_the_picture_is_drawn_where_it_is_in_the_folder(tmp_path: Path) -> None:
     (tmp_path / "pictures").mkdir()
     PIL.Image.new("RGB", (640, 480), "red").save(tmp_path / "pictures" / "a.png")
     assert '<image href="data:image/jpeg;base64,' in image_html(IMAGE, tmp_path)
+    assert image_html(IMAGE, str(tmp_path)) == image_html(IMAGE, tmp_path)
     (tmp_path / "pictures" / "a.png").write_bytes(b"no picture")
     assert "<image" not in image_html(IMAGE, tmp_path)
 

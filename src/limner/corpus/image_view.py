@@ -14,35 +14,39 @@ from itertools import islice
 from pathlib import Path
 
 from limner.corpus import picture_files
-from limner.corpus.caption import Caption
+from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image, ImageLabel
 from limner.errors import LimnerError
-from limner.look.notebook import FRAME_SIDE, Rectangle, html_block, html_table, html_text, svg_frame
+from limner.look.notebook import FRAME_SIDE, Piece, Rectangle, html_block, html_table, html_text, svg_frame
 from limner.look.palette import numbered_colour
 
 # What a notebook shows of a corpus and of an image: a glance, not a browser.
 MAX_IMAGES = 10
 MAX_BOXES = 60
 MAX_CAPTIONS = 20
+MAX_CANDIDATES = 5
 MAX_CHARACTERS = 80
 
 # Screens have up to two pixels for each CSS pixel.
 PICTURE_SIDE = 2 * FRAME_SIDE
 
 
-def image_html(image: Image, folder: Path | None = None) -> str:
+def image_html(image: Image, folder: str | Path | None = None) -> str:
     """The picture with its boxes, and the captions with their mentions in the boxes' colours.
+
+    A mention of several boxes has a line of as many colours, and the pointer over
+    it shows its origin, probability and candidates.
 
     The picture is looked for in `folder` (default: the working directory) and
     only there; without it the boxes are drawn in an empty frame.
     """
     colours = {box.id: numbered_colour(position) for position, box in enumerate(image.boxes)}
-    parts = [_frame(image, colours, folder or Path())]
+    parts = [_frame(image, colours, Path(folder or ""))]
     parts += [_caption(caption, colours) for caption in image.captions[:MAX_CAPTIONS]]
     if len(image.captions) > MAX_CAPTIONS:
         parts.append(f"and {len(image.captions) - MAX_CAPTIONS:,} more captions")
     if image.labels:
-        parts.append(html_text([(", ".join(map(_label, image.labels[:MAX_BOXES])), "")]))
+        parts.append(html_text([Piece(", ".join(map(_label, image.labels[:MAX_BOXES])))]))
     return html_block(f"image {image.id}", *filter(None, parts))
 
 
@@ -59,7 +63,7 @@ def corpus_html(name: str, images: Iterable[Image]) -> str:
         fault = str(error)
     title = f"{name}, first {len(rows)} images" if len(rows) == MAX_IMAGES else name
     table = html_table(["image", "size", "boxes", "captions", "first caption"], rows, align="<>>><", caption=title)
-    return html_block("", table, html_text([(fault, "")])) if fault else table
+    return html_block("", table, html_text([Piece(fault)])) if fault else table
 
 
 def _frame(image: Image, colours: dict[str, str], folder: Path) -> str:
@@ -91,14 +95,28 @@ def _caption(caption: Caption, colours: dict[str, str]) -> str:
     return html_text(_pieces(caption, colours))
 
 
-def _pieces(caption: Caption, colours: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """The text in pieces, a mention with the colour of its first box."""
+def _pieces(caption: Caption, colours: dict[str, str]) -> Iterator[Piece]:
+    """The text in pieces, a mention with the colours of its boxes."""
     reached = 0
     for mention in caption.mentions:
-        yield caption.text[reached : mention.start], ""
-        yield caption.phrase(mention), next((colours[box] for box in mention.boxes if box in colours), "")
+        yield Piece(caption.text[reached : mention.start])
+        mentioned = tuple(colours[box] for box in mention.boxes if box in colours)
+        yield Piece(caption.phrase(mention), mentioned, _known_of(mention))
         reached = mention.end
-    yield caption.text[reached:], ""
+    yield Piece(caption.text[reached:])
+
+
+def _known_of(mention: Mention) -> str:
+    """Where a mention's boxes come from, as in "localised 0.81; candidates: 0 (0.81), 1 (0.07)"."""
+    facts = []
+    if mention.origin is not None:
+        sure = "" if mention.probability is None else f" {mention.probability:.2f}"
+        facts.append(mention.origin + sure)
+    if mention.candidates:
+        ranked = [f"{candidate.box} ({candidate.score:.2f})" for candidate in mention.candidates[:MAX_CANDIDATES]]
+        more = len(mention.candidates) - MAX_CANDIDATES
+        facts.append("candidates: " + ", ".join(ranked) + (f" and {more:,} more" if more > 0 else ""))
+    return "; ".join(facts)
 
 
 def _label(label: ImageLabel) -> str:

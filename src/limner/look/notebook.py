@@ -37,6 +37,14 @@ class Rectangle(NamedTuple):
     colour: str = "currentColor"
 
 
+class Piece(NamedTuple):
+    """Some words of a sentence: the colours that underline them, side by side, and what the pointer over them shows."""
+
+    text: str
+    colours: tuple[str, ...] = ()
+    title: str = ""
+
+
 def html_table(
     columns: Sequence[str],
     rows: Iterable[Sequence[object]],
@@ -92,12 +100,28 @@ def svg_frame(
     )
 
 
-def html_text(pieces: Iterable[tuple[str, str]]) -> str:
-    """A sentence in pieces, each a text and the colour that underlines it, or no colour."""
+def html_text(pieces: Iterable[tuple[str, str] | Piece]) -> str:
+    """A sentence in pieces: each a `Piece`, or a text and the colour that underlines it, or no colour."""
     return "".join(
-        f'<span style="border-bottom:2px solid {escape(colour)}">{escape(text)}</span>' if colour else escape(text)
-        for text, colour in pieces
+        _piece(piece if isinstance(piece, Piece) else Piece(piece[0], (piece[1],) if piece[1] else ()))
+        for piece in pieces
     )
+
+
+def _piece(piece: Piece) -> str:
+    text = escape(piece.text)
+    title = f' title="{escape(piece.title)}"' if piece.title else ""
+    if len(piece.colours) == 1:
+        return f'<span{title} style="border-bottom:2px solid {escape(piece.colours[0])}">{text}</span>'
+    if not piece.colours:
+        return f"<span{title}>{text}</span>" if title else text
+    # A border has one colour: several are stretches of a gradient with hard edges, as thick as the border.
+    share = 100 / len(piece.colours)
+    stretches = ",".join(
+        f"{escape(colour)} {i * share:.4g}% {(i + 1) * share:.4g}%" for i, colour in enumerate(piece.colours)
+    )
+    style = f"padding-bottom:2px;background:linear-gradient(90deg,{stretches}) left bottom/100% 2px no-repeat"
+    return f'<span{title} style="{style}">{text}</span>'
 
 
 def html_block(title: str, *parts: str) -> str:

@@ -95,7 +95,7 @@ def test_what_constructors_let_through_is_found_before_it_is_written(tmp_path: P
     ("source", "said"),
     [
         ("jsnl:a.jsonl", "unknown format 'jsnl'; did you mean 'jsonl'?"),
-        ("foo:a.jsonl", "unknown format 'foo'; there is: jsonl, "),
+        ("foo:a.jsonl", "unknown format 'foo'; choose from: jsonl, "),
     ],
 )
 def test_a_mistyped_format_before_the_colon_is_named(

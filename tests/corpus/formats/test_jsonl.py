@@ -120,3 +120,9 @@ def test_a_candidate_that_is_not_there_goes_when_lenient(tmp_path: Path) -> None
     corpus = open_corpus(path, lenient=True)
     assert [m.candidates for image in corpus for _, m in image.mentions()] == [(Candidate("0", 0.5),)]
     assert corpus.reading.skipped == {"reference to a box that is not there": 1}
+
+
+def test_a_line_of_version_1_that_carries_newer_fields_is_read_as_version_2(tmp_path: Path) -> None:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text(mentioning('"origin":"linked"').replace('"limner":2', '"limner":1') + "\n")
+    assert [mention.origin for image in open_corpus(path) for _, mention in image.mentions()] == ["linked"]
