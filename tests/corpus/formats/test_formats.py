@@ -112,3 +112,9 @@ def test_a_mistyped_format_before_the_colon_is_named(
     (tmp_path / source).write_bytes((tmp_path / "a.jsonl").read_bytes())
     assert [image.id for image in open_corpus(source)] == ["a"]
     assert write_corpus([Image("b")], f"./{source.replace('.', '2.')}") == 1
+
+
+def test_a_jsonl_file_without_the_version_is_told_what_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"id":"a"}\n')
+    with pytest.raises(LimnerError, match='the field "limner", the version of the schema, is missing'):
+        open_corpus(tmp_path / "a.jsonl")

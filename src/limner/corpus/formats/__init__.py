@@ -259,7 +259,10 @@ def recognise(path: Path) -> Format:
     remedy = f"name one as format:path, of {names}"
     if candidates:
         raise BadInput(str(path), "could be several formats", remedy)
-    raise UnknownFormat(str(path), "unrecognised format", remedy)
+    problem = "unrecognised format"
+    if head.record and path.name.endswith(FORMATS["jsonl"].suffixes):
+        problem += ' (for jsonl the field "limner", the version of the schema, is missing)'
+    raise UnknownFormat(str(path), problem, remedy)
 
 
 def _by_suffix(path: Path) -> Format:
