@@ -20,6 +20,9 @@ Tokeniser = Callable[[Sequence[str]], Sequence[str]]
 
 Reading = TypeVar("Reading")
 
+# About 100 MB of readings; captions past that are read each time, so that memory does not grow with the corpus.
+MAX_READINGS = 50_000
+
 
 class Readings:
     """What a measure took from captions, kept as long as the same measure asks.
@@ -41,7 +44,9 @@ class Readings:
         for caption in captions:
             entry = known.get(id(caption))
             if entry is None:
-                entry = known[id(caption)] = caption, read(caption)
+                entry = caption, read(caption)
+                if len(known) < MAX_READINGS:
+                    known[id(caption)] = entry
             readings.append(entry[1])
         return readings
 
