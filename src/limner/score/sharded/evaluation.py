@@ -28,7 +28,7 @@ from limner.score.pairing import Policy, read_captions, read_references
 from limner.score.resampling import SAMPLES
 from limner.score.sharded.partition import (
     Counted,
-    Found,
+    IdSample,
     Joined,
     add_counts,
     join_partition,
@@ -244,7 +244,7 @@ def _checked(plan: Plan, partitions: Sequence[Joined], readings: list[Reading]) 
     return [misfits_of(plan, partitions, system).counts(plan.policy) for system in range(len(plan.names))]
 
 
-def _reading_again(twice: Found, place: str, lenient: bool) -> Reading:
+def _reading_again(twice: IdSample, place: str, lenient: bool) -> Reading:
     """What is noticed in reading images whose ids were there before."""
     images = [Image(twice.first[0][1])] * (1 + twice.n) if twice.n else []
     corpus = Corpus(place, lambda _: images, lenient=lenient)

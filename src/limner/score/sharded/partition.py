@@ -24,7 +24,7 @@ from limner.score.subsets import subsets
 SHOWN = 3
 
 
-class Found(NamedTuple):
+class IdSample(NamedTuple):
     """How many ids there are of a kind, and the first of them with their order in their corpus."""
 
     n: int
@@ -38,10 +38,10 @@ class SystemNotes(NamedTuple):
     """
 
     n_captions: int
-    missing: Found
-    extra: Found
-    empty: Found
-    double: Found
+    missing: IdSample
+    extra: IdSample
+    empty: IdSample
+    double: IdSample
     n_duplicates: int
 
 
@@ -50,7 +50,7 @@ class Joined(NamedTuple):
 
     n_references: int
     without: int
-    twice: Sequence[Found]
+    twice: Sequence[IdSample]
     systems: Sequence[SystemNotes]
 
 
@@ -117,8 +117,10 @@ def add_counts(*several: Counted) -> Counted:
 
 def measure_partition(plan: Plan, partition: Partition, counted: Counted) -> list[Share | None]:
     """Each system's share of the scores, by what was counted over all partitions; None where it has no images here."""
+    # Once for all systems: SPICE* parses the references of a partition but once.
+    metrics = make_metrics(plan.metrics, plan.settings)
     return [
-        _share(plan, system, run, orders, counted) if len(run) else None
+        _share(plan, metrics, system, run, orders, counted) if len(run) else None
         for system, (run, orders) in enumerate(zip(partition.runs, partition.orders, strict=True))
     ]
 
@@ -132,7 +134,7 @@ class _Corpus(NamedTuple):
     """A corpus' images in their order, and the ids that were there before."""
 
     images: Sequence[tuple[int, Image]]
-    twice: Found
+    twice: IdSample
 
 
 def _united(blocks: Iterable[Block], corpus: int) -> _Corpus:
@@ -151,10 +153,10 @@ def _united(blocks: Iterable[Block], corpus: int) -> _Corpus:
             streams.setdefault(source, []).append(image)
             order.setdefault(image.id, at)
     united = join(streams.values()) if streams else iter(())
-    return _Corpus([(order[image.id], image) for image in united], Found(len(twice), twice[:SHOWN]))
+    return _Corpus([(order[image.id], image) for image in united], IdSample(len(twice), twice[:SHOWN]))
 
 
-def _captions(plan: Plan, number: int, images: Iterable[tuple[int, Image]]) -> tuple[Captions, Found]:
+def _captions(plan: Plan, number: int, images: Iterable[tuple[int, Image]]) -> tuple[Captions, IdSample]:
     """A system's captions, the first of each image, and the images that have more."""
     captions = Captions(plan.places[number], plan.names[number - 1], {})
     double = []
@@ -165,14 +167,14 @@ def _captions(plan: Plan, number: int, images: Iterable[tuple[int, Image]]) -> t
         if len(said) > 1:
             double.append((order, image.id))
             captions.n_duplicates += len(said) - 1
-    return captions, Found(len(double), double[:SHOWN])
+    return captions, IdSample(len(double), double[:SHOWN])
 
 
 def _notes(
-    captions: Captions, double: Found, references: References, order: dict[str, int], order_said: dict[str, int]
+    captions: Captions, double: IdSample, references: References, order: dict[str, int], order_said: dict[str, int]
 ) -> SystemNotes:
-    def found(ids: SomeIds, places: dict[str, int]) -> Found:
-        return Found(ids.n, [(places[id], id) for id in ids.first[:SHOWN]])
+    def found(ids: SomeIds, places: dict[str, int]) -> IdSample:
+        return IdSample(ids.n, [(places[id], id) for id in ids.first[:SHOWN]])
 
     unfit = misfits(captions, references)
     return SystemNotes(
@@ -202,8 +204,7 @@ def _subsets(plan: Plan, run: Run) -> Iterator[tuple[str, str, Integers]]:
             yield key, name, places
 
 
-def _share(plan: Plan, system: int, run: Run, orders: Integers, counted: Counted) -> Share:
-    metrics = make_metrics(plan.metrics, plan.settings)
+def _share(plan: Plan, metrics: Sequence[Metric], system: int, run: Run, orders: Integers, counted: Counted) -> Share:
     of_all = counted.get(plan.subset(system))
     statistics = {metric.name: _measured(metric, run, of_all) for metric in metrics}
     # Rows of all other metrics are the same in a subset: whoever gathers the shares selects them.

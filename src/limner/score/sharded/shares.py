@@ -13,7 +13,7 @@ from limner.score.caption_evaluation import Evaluation
 from limner.score.metric import Metric, Statistics
 from limner.score.pairing import Misfits, SomeIds
 from limner.score.run import Run
-from limner.score.sharded.partition import SHOWN, Found, Joined, Share, SubsetShare
+from limner.score.sharded.partition import SHOWN, IdSample, Joined, Share, SubsetShare
 from limner.score.sharded.plan import Plan
 from limner.score.subsets import subset_names
 
@@ -67,13 +67,13 @@ def misfits_of(plan: Plan, partitions: Sequence[Joined], system: int) -> Misfits
     )
 
 
-def together(several: Iterable[Found]) -> Found:
+def together(several: Iterable[IdSample]) -> IdSample:
     """Ids of a kind in several partitions."""
     listed = list(several)
-    return Found(sum(ids.n for ids in listed), sorted(place for ids in listed for place in ids.first)[:SHOWN])
+    return IdSample(sum(ids.n for ids in listed), sorted(place for ids in listed for place in ids.first)[:SHOWN])
 
 
-def _some_ids(found: Iterable[Found]) -> SomeIds:
+def _some_ids(found: Iterable[IdSample]) -> SomeIds:
     n, first = together(found)
     return SomeIds(n, [id for _, id in first])
 
