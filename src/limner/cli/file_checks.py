@@ -11,6 +11,7 @@ import click
 from limner.corpus.formats import split_source
 from limner.errors import BadInput
 from limner.files import STDIO
+from limner.score.plain_text import PREFIX, is_plain_text
 
 
 def check_sources(sources: Sequence[str]) -> None:
@@ -21,7 +22,10 @@ def check_sources(sources: Sequence[str]) -> None:
 
 def check_outputs(outputs: Mapping[str, Path | None], sources: Sequence[str]) -> None:
     """An error for an output, by its option, that cannot be written, or would replace what is read."""
-    read = {path.resolve(): str(path) for path in (split_source(source)[1] for source in sources) if path != STDIO}
+    paths = [
+        Path(source.removeprefix(PREFIX)) if is_plain_text(source) else split_source(source)[1] for source in sources
+    ]
+    read = {path.resolve(): str(path) for path in paths if path != STDIO}
     written: dict[Path, str] = {}
     for option, path in outputs.items():
         if path is None:
