@@ -47,7 +47,8 @@ _STEPS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 )
 
 _LETTER = re.compile(f"[{_LETTERS}]")
-_PLAIN = re.compile("[a-z0-9]+").fullmatch
+# Words that are one token in any sentence. Numbers such as 1,000.5 are the most frequent ones with punctuation.
+_PLAIN = re.compile("[a-z0-9]+|[0-9]+(?:[.,][0-9]+)+").fullmatch
 _SEES_WHAT_IS_BEFORE = re.compile(f"['`‘’][^{_LETTERS}]|,.", re.DOTALL).match
 
 

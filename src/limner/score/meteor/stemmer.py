@@ -87,7 +87,8 @@ _STEP_2_ENDS, _STEP_3_ENDS = tuple(_STEP_2), tuple(_STEP_3)
 
 def stem(word: str) -> str:
     """The stem of a word in lower case."""
-    if len(word) <= 2:
+    # No rule changes what ends in a digit, and captions have many different numbers.
+    if len(word) <= 2 or ("0" <= word[-1] <= "9" and word[0] != "'"):
         return word
     if word in _WHOLE_WORDS:
         return _WHOLE_WORDS[word] or word
