@@ -132,3 +132,17 @@ def test_only_a_metric_that_explains_itself_explains() -> None:
         Bleu().explanations(Run([], [], []))
     with pytest.raises(NotImplementedError, match="bleu does not count n-grams"):
         Bleu().with_frequencies(None)  # type: ignore[arg-type]
+
+
+def test_a_metric_of_ones_own_keeps_what_it_says_of_itself() -> None:
+    class Whole:
+        name = "whole"
+        columns = ("whole",)
+        scope = "run"
+        needs_mentions = True
+
+        def measure(self, run: Run) -> Statistics:
+            return means([0.0] * len(run))
+
+    metric = adopted(Whole())
+    assert (metric.scope, metric.needs_mentions) == ("run", True)

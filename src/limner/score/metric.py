@@ -156,6 +156,16 @@ class AdoptedMetric(Metric):
         # Nobody knows what its `measure` looks at: it is given everything.
         return bool(getattr(self._scorer, "needs_images", True))
 
+    @property
+    def needs_mentions(self) -> bool:
+        return bool(getattr(self._scorer, "needs_mentions", False))
+
+    @property
+    def scope(self) -> Scope:
+        # A metric that looks at all images together must say so, or shares of them would be measured.
+        scope: Scope = getattr(self._scorer, "scope", "image")
+        return scope
+
     def measure(self, run: Run) -> Statistics:
         return self._scorer.measure(run)
 
