@@ -6,7 +6,7 @@ CAPTIONS are COCO's (captions_val2017.json): the first caption of each image is
 scored against its others. Without them a playground is. Both programs read the
 same two files, tokenise, and print BLEU, ROUGE-L and CIDEr, then METEOR too, three
 times in turn, of which the quickest counts for each.
-Nothing but METEOR's compiled tables is kept between runs. `--large` says how many
+Nothing but METEOR's compiled tables and Python's compiled modules is kept between runs. `--large` says how many
 images Limner then scores to show how its time grows: the same under new ids.
 `--numbers` writes a number into every caption: digits take the tokeniser through more of its rules than words do.
 """
@@ -171,8 +171,10 @@ def in_turn(*commands: list[str]) -> list[tuple[str, Cost]]:
 def run(command: list[str]) -> tuple[str, Cost]:
     """What a process printed, and what it cost from start to end, its children's memory included."""
     started = time.perf_counter()
+    # As an installed program runs: with its modules compiled, whatever this shell says.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL)
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.DEVNULL, env=environment)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         seconds = time.perf_counter() - started

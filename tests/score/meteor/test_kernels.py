@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import time
+import sys
+from collections.abc import Iterator
 from random import Random
 from threading import Thread
 from typing import Any
@@ -45,18 +46,39 @@ def test_sound_arguments_are_taken(aligner: Any, arguments: list[Any]) -> None:
     assert arguments[-1][:, 0].tolist() == [0, 7, 0, 2, 2]
 
 
+@pytest.fixture
+def threads_never_interrupt() -> Iterator[None]:
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("threads_never_interrupt")
 def test_other_threads_run_while_the_kernel_searches(aligner: Any, small: Tables) -> None:
     # A word that is repeated this often makes a search of a tenth of a second.
     (block,) = sentences(small, token_table(["dog " * 600, "dog " * 599 + "a"]), np.array([0, 2]))
     rows = np.zeros((2, meteor_alignment.N_STATISTICS), dtype=np.int64)
-    search = Thread(target=aligner.align, args=(*meteor_alignment._buffers(block), meteor_alignment.BEAM, rows))
-    search.start()
-    n_turns = 0
-    while search.is_alive():
-        n_turns += 1
-        time.sleep(0.0001)
-    assert rows[1, :2].tolist() == [600, 600]
-    assert n_turns > 5
+    arguments = (*meteor_alignment._buffers(block), meteor_alignment.BEAM, rows)
+    state = ""
+
+    def search() -> None:
+        nonlocal state
+        state = "searching"
+        aligner.align(*arguments)
+        state = "done"
+
+    # Only a kernel that lets go of the interpreter's lock can be seen at work. On a busy machine this thread may wake
+    # too late to see one, so several are started.
+    for _ in range(100):
+        thread = Thread(target=search)
+        thread.start()
+        seen = state
+        thread.join()
+        assert rows[1, :2].tolist() == [600, 600]
+        if seen == "searching":
+            return
+    pytest.fail("no search let another thread run")
 
 
 def test_arrays_with_any_numbers_are_aligned_or_refused(aligner: Any, arguments: list[Any]) -> None:

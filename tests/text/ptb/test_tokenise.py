@@ -17,7 +17,8 @@ WORDS = st.sampled_from(
             """
             a dog's Dogs don't cannot gonna, can't. etc. Mr. Inc. ill. B. The the No. 5 1 1/2 (555) 555-1234 . , ; - --
             ' " ... :) < b> <b c> x-ray t-shirt. co. A. U.S. 'em 3.5 .5 http://x.com a@b.c é café 日本 ½ “hi” it’s ca.
-            op. 20 x_y and/or '90s '90sK. 'emno. & R&B O'Neil 😀 K. K
+            op. 20 12,000 5:30. 9/10, $5 #7! 50%. 20s 6-foot 1,000-year 2.50 x_y and/or '90s '90sK.
+            'emno. & R&B O'Neil 😀 K. K
             """
         )
     )

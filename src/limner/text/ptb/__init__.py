@@ -99,6 +99,8 @@ def _tokens_of_chunk(chunk: str) -> str:
     word = chunk[:-1] if chunk[-1] in ".,!?" else chunk
     if word.isascii() and word.isalpha() and chunk.lower() not in ODD:
         return f" {word.lower()}"
+    if number := _NUMBER.fullmatch(chunk):
+        return "".join(f" {token.lower()}" for token in number.groups() if token)
     if _OPEN.search(chunk):
         return _DEPENDS
     tokens = lex(chunk, "")
@@ -121,6 +123,9 @@ _BLOCK = 1000
 # contains one of the two characters is lexed as a whole.
 _END, _DEPENDS = "\0", "\1"
 _OTHER_BLANKS = [chr(code) for code in LINE_BREAKS]
+# Numbers as captions have them, perhaps with a mark that is dropped: "12,000", "5:30.", "1/2", "$5", "#7", "50%",
+# "20s", "6-foot". The rules say the same, but a number is seldom met twice, and they are many to try.
+_NUMBER = re.compile(r"([$#])?+([0-9]++(?:(?:[.,:][0-9]++)++|-?[A-Za-z]++)?+|[0-9]{1,4}/[0-9]{1,4})(%)?+[.,!?]?+")
 _BETWEEN_NUMBERS = re.compile(r" (?=\d)(?<=[\d)] )")
 # Tags go on over blanks, a dot may be the last of three, ". . .5", and blanks beyond ASCII are parts of some tokens.
 _OPEN = re.compile(r"<|^\.[^.]|\s")
