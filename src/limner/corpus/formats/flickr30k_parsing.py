@@ -37,7 +37,11 @@ class Object:
         self.id = ""
 
 
-def parse_annotation(raw: bytes, location: str, reading: Reading) -> tuple[tuple[int, int], str, list[Object]]:
+# A picture's size, its file name and its objects.
+Annotation = tuple[tuple[int, int], str, list[Object]]
+
+
+def parse_annotation(raw: bytes, location: str, reading: Reading) -> Annotation:
     """The picture's size, its file name and its objects."""
     # expat checks that the file is well-formed; a pattern then finds its few flat elements, in a third of the time
     # that building a tree takes.

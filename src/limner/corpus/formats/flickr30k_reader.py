@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from sys import intern
 
 from limner.corpus.box import Box
-from limner.corpus.formats.flickr30k_files import Member, members, recognise
 from limner.corpus.formats.flickr30k_parsing import (
     NOT_VISUAL,
+    Annotation,
     Object,
     Sentence,
     parse_annotation,
@@ -18,25 +20,52 @@ from limner.corpus.formats.flickr30k_parsing import (
     shared,
 )
 from limner.corpus.formats.flickr30k_writer import write
-from limner.corpus.formats.format import Codec
+from limner.corpus.formats.format import Codec, Head
 from limner.corpus.image import Chain, FrozenDict, Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
+from limner.files import ZIP_FAULTS, cannot
 from limner.text.noun_forms import singular
 from limner.text.phrases import thing_noun
+
+# Bytes one image's file may unpack to; real ones have a few thousand.
+MAX_MEMBER = 4 << 20
 
 UNNAMED = "object"
 # The dataset has no classes: labels are the nouns that people used most.
 PROVENANCE = FrozenDict({"labels": "captions"})
 
 
+def recognise(head: Head) -> bool:
+    if head.is_folder:
+        return {"Annotations", "Sentences"} <= set(head.names)
+    # A zip has each member's name as plain text before it. Mostly the first bytes hold one, and the directory of
+    # 60,000 members need not be read twice.
+    return _PACKED_NAME.search(head.start) is not None or any(map(_NAME.fullmatch, head.names))
+
+
+# macOS adds __MACOSX folders and hidden files to zips that have the same names.
+_NAME = re.compile(r"(?!.*__MACOSX)(?:.*/)?(?:Annotations/([^./][^/]*)\.xml|Sentences/([^./][^/]*)\.txt)", re.DOTALL)
+_PACKED_NAME = re.compile(rb"Annotations/\w+\.xml|Sentences/\w+\.txt")
+
+
 def read(path: Path, reading: Reading) -> Iterator[Image]:
     """The images of a zip or folder, in the zip's order or by name."""
-    for member in members(path, reading):
-        if not reading.wants(member.id):
+    if path.is_dir():
+        yield from _images(_folder_names(path), path, reading, lambda name: _load(path / name))
+        return
+    with _open_zip(path) as archive:
+        yield from _images(archive.namelist(), path, reading, lambda name: _unzip(archive, name))
+
+
+def _images(names: Iterable[str], path: Path, reading: Reading, load: Callable[[str], bytes]) -> Iterator[Image]:
+    for id, annotation, sentences in _pairs(names, path, reading):
+        if not reading.wants(id):
             continue
         try:
-            image = _image(member, reading)
+            about = parse_annotation(load(annotation), f"{path}/{annotation}", reading)
+            lines = parse_sentences(load(sentences), f"{path}/{sentences}", reading)
+            image = _image(id, f"{path}/{annotation}", about, lines, reading)
         except BadInput as error:
             reading.skip("image whose files are faulty", error)
             continue
@@ -44,18 +73,79 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
             yield image
 
 
-def _image(member: Member, reading: Reading) -> Image | None:
-    size, file, objects = parse_annotation(member.annotation(), member.annotation_place, reading)
-    sentences = parse_sentences(member.sentences(), member.sentences_place, reading)
+def _pairs(names: Iterable[str], path: Path, reading: Reading) -> Iterator[tuple[str, str, str]]:
+    """Each image's id and the names of its two files."""
+    annotations, sentences = {}, {}
+    for match in filter(None, map(_NAME.fullmatch, names)):
+        if match[1]:
+            annotations[match[1]] = match[0]
+        else:
+            sentences[match[2]] = match[0]
+    if not annotations:
+        raise BadInput(str(path), "there are no Annotations/*.xml in it", "name the zip or its unpacked folder")
+    for id, name in annotations.items():
+        if id in sentences:
+            yield id, name, sentences[id]
+        else:
+            error = BadInput(f"{path}/{name}", "its Sentences file is missing", "add it")
+            reading.skip("image without sentences", error)
+    for id in sentences.keys() - annotations.keys():
+        error = BadInput(f"{path}/{sentences[id]}", "its Annotations file is missing", "add it")
+        reading.skip("image without annotation", error)
+
+
+def _folder_names(path: Path) -> Iterator[str]:
+    for folder in ("Annotations", "Sentences"):
+        if not (path / folder).is_dir():
+            raise BadInput(str(path), f"there is no folder {folder} in it", "name the folder that holds both")
+        yield from sorted(f"{folder}/{entry.name}" for entry in (path / folder).iterdir())
+
+
+def _open_zip(path: Path) -> zipfile.ZipFile:
+    try:
+        return zipfile.ZipFile(path)
+    except ZIP_FAULTS as error:
+        remedy = "download it again, or name the unpacked folder"
+        raise BadInput(str(path), f"not a zip file ({error})", remedy) from error
+
+
+def _unzip(archive: zipfile.ZipFile, name: str) -> bytes:
+    location = f"{archive.filename}/{name}"
+    try:
+        info = archive.getinfo(name)
+        # No more is unpacked than the directory says, so this bounds the memory of one that lies.
+        _refuse_large(info.file_size, location)
+        return archive.read(info)
+    except ZIP_FAULTS as error:
+        raise BadInput(location, f"cannot be unpacked ({error})", "download the zip again") from error
+
+
+def _load(path: Path) -> bytes:
+    try:
+        _refuse_large(path.stat().st_size, str(path))
+        return path.read_bytes()
+    except OSError as error:
+        raise cannot("read", path, error) from error
+
+
+def _refuse_large(size: int, location: str) -> None:
+    if size > MAX_MEMBER:
+        raise BadInput(location, f"the file has more than {MAX_MEMBER >> 20} MB", "is this an annotation?")
+
+
+def _image(
+    id: str, location: str, annotation: Annotation, sentences: list[Sentence | None], reading: Reading
+) -> Image | None:
+    size, file, objects = annotation
     said = [sentence for sentence in sentences if sentence is not None]
     boxed = {name for obj in objects if obj.corners is not None for name in obj.names}
     types, heads = _said_of_chains(said, boxed)
     chains = _chains(objects, types)
     boxes_by_chain = {chain.id: chain.boxes for chain in chains}
-    _refuse_unknown_chains(said, boxes_by_chain, member.annotation_place, reading)
+    _refuse_unknown_chains(said, boxes_by_chain, location, reading)
     return reading.image(
-        member.annotation_place,
-        member.id,
+        location,
+        id,
         size,
         boxes=_boxes(objects, chains, heads, size, reading),
         captions=[
