@@ -124,14 +124,8 @@ def _type(seen: Seen) -> dict[str, Floats]:
         "standing_r": known.kind_standing_r,
         "same": grouping.counts(group, layout.n)[group],
         "size_place": grouping.ranks(group, layout.area),
-        **{kind: is_kind(layout, kind).astype(float) for kind in KINDS},
+        **{kind: layout.is_kind(kind).astype(float) for kind in KINDS},
     }
-
-
-def is_kind(layout: Layout, kind: str) -> Booleans:
-    """Whether each box is of a kind."""
-    is_of_kind: Booleans = layout.kinds.code == (layout.kinds.names.index(kind) if kind in layout.kinds.names else -1)
-    return is_of_kind
 
 
 def _company(seen: Seen) -> dict[str, Floats]:
@@ -149,7 +143,7 @@ def _company(seen: Seen) -> dict[str, Floats]:
         "p_share": share(p, all_p),
         "p_sum": all_p,
         "p_most": grouping.maxima(image, p, n)[image],
-        **{f"n_{kind}": grouping.sums(image, is_kind(layout, kind).astype(float), n)[image] for kind in KINDS},
+        **{f"n_{kind}": grouping.sums(image, layout.is_kind(kind).astype(float), n)[image] for kind in KINDS},
     }
 
 

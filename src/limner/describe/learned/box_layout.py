@@ -113,6 +113,11 @@ class Layout:
         """The logarithm of each box's share of its picture."""
         return np.log(np.maximum(self.area, SMALLEST))
 
+    def is_kind(self, kind: str) -> Booleans:
+        """Whether each box is of a kind."""
+        is_of_kind: Booleans = self.kinds.code == (self.kinds.names.index(kind) if kind in self.kinds.names else -1)
+        return is_of_kind
+
 
 def in_order(boxes: Iterable[Box]) -> list[Box]:
     """The boxes by what they are: corners, label, types, score; the id only where all of these agree."""

@@ -147,22 +147,9 @@ def _record(model: Model) -> ModelRecord:
 
 
 def _table_record(table: Table) -> TableRecord:
-    p_only, p_largest, p_rest = table.standing_p.T.tolist()
-    r_only, r_largest, r_rest = table.standing_r.T.tolist()
-    return TableRecord(
-        list(table.names),
-        _integers(table.n),
-        table.p.tolist(),
-        table.r.tolist(),
-        p_only,
-        p_largest,
-        p_rest,
-        r_only,
-        r_largest,
-        r_rest,
-        table.named.tolist(),
-        table.size.tolist(),
-    )
+    names, n, p, r, standing_p, standing_r, named, size = table
+    columns = np.vstack([p, r, standing_p.T, standing_r.T, named, size]).tolist()
+    return TableRecord(list(names), _integers(n), *columns)
 
 
 def _effects_record(effects: Effects) -> EffectsRecord:
@@ -181,21 +168,14 @@ def _model(record: ModelRecord) -> Model:
         Priors(_table(record.labels), _table(record.kinds), effects),
         Forest(record.forests.p),
         Forest(record.forests.r),
-        Trained(record.trained.images, record.trained.boxes, record.trained.seed),
+        Trained(*msgspec.structs.astuple(record.trained)),
     )
 
 
 def _table(record: TableRecord) -> Table:
-    return Table(
-        record.names,
-        _floats(record.n),
-        _floats(record.p),
-        _floats(record.r),
-        np.stack([_floats(column) for column in (record.p_only, record.p_largest, record.p_rest)], axis=-1),
-        np.stack([_floats(column) for column in (record.r_only, record.r_largest, record.r_rest)], axis=-1),
-        _floats(record.named),
-        _floats(record.size),
-    )
+    names, *columns = msgspec.structs.astuple(record)
+    n, p, r, *standing, named, size = map(_floats, columns)
+    return Table(names, n, p, r, np.stack(standing[:3], axis=-1), np.stack(standing[3:], axis=-1), named, size)
 
 
 def _effects(record: EffectsRecord) -> Effects:

@@ -142,14 +142,11 @@ class Surroundings(NamedTuple):
 # Where minima begin; sums and maxima begin with 0.
 _FROM = {"gap": FAR, "same_gap": FAR, "container_area": FAR}
 
-PERSON = "people"
-
 
 def surroundings(layout: Layout, known: Known, priors: Priors) -> Surroundings:
     """The surroundings of every box of a layout."""
     around = Surroundings(*(np.full(layout.n, _FROM.get(name, 0.0)) for name in Surroundings._fields))
-    kinds = layout.kinds.names
-    person = layout.kinds.code == (kinds.index(PERSON) if PERSON in kinds else -1)
+    person = layout.is_kind("people")
     for block in pairs(layout):
         _by_place(around, layout, block)
         _add(around.others, block.first, np.ones(len(block.first)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import hypot
 from typing import NamedTuple
@@ -57,9 +57,7 @@ class Thing:
 
     def part(self, boxes: Iterable[Box], *, is_other: bool = False) -> Thing:
         """Some of its boxes, as a thing of their own."""
-        return Thing(
-            tuple(boxes), self.noun, self.kind, self.word, self.collective, self.is_plural_label, is_other=is_other
-        )
+        return replace(self, boxes=tuple(boxes), is_other=is_other)
 
 
 def things_of(image: Image, selected: Sequence[str]) -> list[Thing]:

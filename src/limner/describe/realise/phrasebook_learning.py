@@ -77,13 +77,11 @@ class _Learner:
         meant = [boxes[id] for id in mention.boxes if id in boxes]
         if not meant:
             return None
-        first = meant[0]
-        name, kind = _named(first.label, first.types)
+        name, kind = _named(meant[0].label, meant[0].types)
         if not name:
             return None
         if len(meant) == 1:
-            self._count_words(caption.text[mention.start : mention.end], name, mention.start == 0)
-            return _Said(mention.start, mention.end, name, kind, Frame(*first.corners))
+            self._count_words(caption.phrase(mention), name, mention.start == 0)
         return _Said(mention.start, mention.end, name, kind, Frame.around(meant))
 
     def _count_words(self, phrase: str, name: str, leads: bool) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import log1p
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from limner.describe.realise.described_things import Layout, Thing, layout
 from limner.describe.realise.relation_words import ALONE, AND, NAMED_TOGETHER, SUPPORT, Relation, relation_of
@@ -50,9 +50,9 @@ class Relator:
         self._book = book
         self._simple = simple
         self._acts = acts
-        self._said: dict[tuple[str, str, str, str, str], list[Said]] = {}
-        self._of_objects: dict[tuple[str, str, str, str], dict[str, float]] = {}
-        self._familiar: dict[tuple[str, str, str, str], float] = {}
+        self._said: dict[tuple[str, ...], list[Said]] = {}
+        self._of_objects: dict[tuple[str, ...], dict[str, float]] = {}
+        self._familiar: dict[tuple[str, ...], float] = {}
 
     def relation(
         self, a: Thing, b: Thing, *, acts: bool = True, together: bool = True, support: bool = True
@@ -95,37 +95,24 @@ class Relator:
         """How much two things have to do with each other: how often people relate them, and how near they are."""
         how = layout(a.frame, b.frame)
         closeness = 1.0 if how.touching else 0.6 if how.near else 0.25
-        return closeness * (1 + self._familiarity(a, b))
+        return closeness * (1 + _kept(self._familiar, self._familiarity, a.noun, a.kind, b.noun, b.kind))
 
-    def _familiarity(self, a: Thing, b: Thing) -> float:
+    def _familiarity(self, a: str, a_kind: str, b: str, b_kind: str) -> float:
         """How often people relate such things, at each level less."""
-        if self._book is None:
-            return 0.0
-        key = (a.noun, a.kind, b.noun, b.kind)
-        if key not in self._familiar:
-            if len(self._familiar) > _CACHED:
-                self._familiar.clear()
-            self._familiar[key] = sum(
-                weight * log1p(sum(_total(buckets) for text, buckets in level.items() if text != AND))
-                for weight, level in zip((1.0, 0.5, 0.1), self._levels(*key), strict=True)
-            )
-        return self._familiar[key]
+        return sum(
+            weight * log1p(sum(_total(buckets) for text, buckets in level.items() if text != AND))
+            for weight, level in zip((1.0, 0.5, 0.1), self._levels(a, a_kind, b, b_kind), strict=True)
+        )
 
     def said(self, a: Thing, b: Thing, how: Layout) -> list[Said]:
         """Everything people say of such a pair in such a layout, the likeliest first."""
-        if self._book is None:
-            return []
-        key = (a.noun, a.kind, b.noun, b.kind, how.bucket)
-        if key not in self._said:
-            if len(self._said) > _CACHED:
-                self._said.clear()
-            self._said[key] = self._estimate(*key)
-        return self._said[key]
+        return _kept(self._said, self._estimate, a.noun, a.kind, b.noun, b.kind, how.bucket)
 
     def _estimate(self, a: str, a_kind: str, b: str, b_kind: str, bucket: str) -> list[Said]:
         """Probabilities by the nouns, backed off to the object's noun, and that to the kinds."""
         by_nouns, by_object, _ = self._levels(a, a_kind, b, b_kind)
-        estimate = _estimated(by_nouns, bucket, self._of_object(a_kind, b, b_kind, bucket))
+        of_object = _kept(self._of_objects, self._of_object, a_kind, b, b_kind, bucket)
+        estimate = _estimated(by_nouns, bucket, of_object)
         known = {
             text for level in (by_nouns, by_object) for text, buckets in level.items() if _total(buckets) >= MIN_ACTS
         }
@@ -140,15 +127,10 @@ class Relator:
 
     def _of_object(self, a_kind: str, b: str, b_kind: str, bucket: str) -> dict[str, float]:
         """What is said of the object's noun by something of a kind, backed off to the kinds of both."""
-        key = (a_kind, b, b_kind, bucket)
-        if key not in self._of_objects:
-            if len(self._of_objects) > _CACHED:
-                self._of_objects.clear()
-            _, by_object, by_kinds = self._levels("", a_kind, b, b_kind)
-            if b_kind not in _CONVENTIONAL:
-                by_kinds = {text: buckets for text, buckets in by_kinds.items() if text in _GENERAL}
-            self._of_objects[key] = _estimated(by_object, bucket, _estimated(by_kinds, bucket, {}))
-        return self._of_objects[key]
+        _, by_object, by_kinds = self._levels("", a_kind, b, b_kind)
+        if b_kind not in _CONVENTIONAL:
+            by_kinds = {text: buckets for text, buckets in by_kinds.items() if text in _GENERAL}
+        return _estimated(by_object, bucket, _estimated(by_kinds, bucket, {}))
 
     def _levels(self, a: str, a_kind: str, b: str, b_kind: str) -> tuple[_Level, _Level, _Level]:
         book = self._book
@@ -163,12 +145,22 @@ class Relator:
 
 
 _Level = Mapping[str, Mapping[str, int]]
+Answer = TypeVar("Answer")
 # Entries after which a cache begins anew: a corpus has few nouns, but its labels may be anything.
 _CACHED = 1 << 13
 # Kinds of which nearly the same is said whatever they are.
 _CONVENTIONAL = frozenset({"clothing", "bodyparts", "scene"})
 # What may be said of two things if nothing but their kinds is known.
 _GENERAL = frozenset({"and", "with", "next to", "near", "in front of", "behind", "by", "beside"})
+
+
+def _kept(cache: dict[tuple[str, ...], Answer], compute: Callable[..., Answer], *key: str) -> Answer:
+    """What is computed from a key, and kept for the next time."""
+    if key not in cache:
+        if len(cache) > _CACHED:
+            cache.clear()
+        cache[key] = compute(*key)
+    return cache[key]
 
 
 def _estimated(level: _Level, bucket: str, prior: Mapping[str, float]) -> dict[str, float]:

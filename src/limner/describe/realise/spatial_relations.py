@@ -60,7 +60,8 @@ def _allows(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
         return True
     if relation.verb in _NOT_OF_PLACE:
         return how.near
-    if relation.preposition and not _PREPOSITIONS.get(relation.preposition, _near)(how):
+    test = _PREPOSITIONS.get(relation.preposition)
+    if relation.preposition and not (test(how) if test else how.near):
         return False
     if relation.verb in _MOUNTED:
         return how.touching and (how.up > 0 or how.a_in_b >= 0.7)
@@ -85,83 +86,23 @@ def _can_undergo(relation: Relation, b: Thing) -> bool:
     return not (b.kind == "bodyparts" and relation.verb and not relation.preposition)
 
 
-def _near(how: Layout) -> bool:
-    return how.near
-
-
-def _on(how: Layout) -> bool:
-    return how.touching and (how.up > -0.25 or how.a_in_b >= 0.6)
-
-
-def _under(how: Layout) -> bool:
-    return how.up < -0.1 and how.x_overlap and how.gap <= 2
-
-
-def _over(how: Layout) -> bool:
-    return how.up > 0.1 and how.x_overlap
-
-
-def _in(how: Layout) -> bool:
-    return how.a_in_b >= 0.5
-
-
-def _beside(how: Layout) -> bool:
-    return how.near and how.y_overlap and max(how.a_in_b, how.b_in_a) < 0.9
-
-
-def _in_front(how: Layout) -> bool:
-    return how.near and how.y_overlap and how.bottom < 0.35
-
-
-def _behind(how: Layout) -> bool:
-    return how.near and how.y_overlap and how.bottom > -0.1
-
-
-def _holding(how: Layout) -> bool:
-    return how.b_in_a >= 0.5
-
-
-def _touching(how: Layout) -> bool:
-    return how.touching
-
-
-def _about(how: Layout) -> bool:
-    return how.gap <= 2
-
-
-def _anywhere(how: Layout) -> bool:
-    return True
-
-
+# What the layout must show before a preposition may be said; of one that is not here, that the things are near.
 _PREPOSITIONS: dict[str, Test] = {
-    "and": _anywhere,
-    "with": _about,
-    "on": _on,
-    "on the back of": _on,
-    "in": _in,
-    "inside": _in,
-    "in the middle of": _in,
-    "under": _under,
-    "underneath": _under,
-    "beneath": _under,
-    "below": _under,
-    "above": _over,
-    "over": _over,
-    "next to": _beside,
-    "beside": _beside,
-    "in front of": _in_front,
-    "behind": _behind,
-    "of": _holding,
-    "full of": _holding,
-    "against": _touching,
-    "down": _touching,
-    "along": _touching,
-    "across": _touching,
-    "through": _touching,
-    "into": _touching,
-    "onto": _touching,
-    "to": _anywhere,
-    "toward": _anywhere,
+    preposition: test
+    for prepositions, test in (
+        ("and, to, toward", lambda how: True),
+        ("with", lambda how: how.gap <= 2),
+        ("on, on the back of", lambda how: how.touching and (how.up > -0.25 or how.a_in_b >= 0.6)),
+        ("in, inside, in the middle of", lambda how: how.a_in_b >= 0.5),
+        ("under, underneath, beneath, below", lambda how: how.up < -0.1 and how.x_overlap and how.gap <= 2),
+        ("above, over", lambda how: how.up > 0.1 and how.x_overlap),
+        ("next to, beside", lambda how: how.near and how.y_overlap and max(how.a_in_b, how.b_in_a) < 0.9),
+        ("in front of", lambda how: how.near and how.y_overlap and how.bottom < 0.35),
+        ("behind", lambda how: how.near and how.y_overlap and how.bottom > -0.1),
+        ("of, full of", lambda how: how.b_in_a >= 0.5),
+        ("against, down, along, across, through, into, onto", lambda how: how.touching),
+    )
+    for preposition in prepositions.split(", ")
 }
 STATES = word_set(
     """
