@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 from typing import Literal
@@ -20,7 +21,7 @@ from limner.caption.constraints.constraint_phrases import (
     read_forbidden,
 )
 from limner.caption.constraints.phrase_matcher import Alphabet, match, match_with_resets
-from limner.caption.constraints.token_machine import FORBIDDEN, Machine, Matcher, minimised, product
+from limner.caption.constraints.token_machine import FORBIDDEN, Machine, minimised, product
 from limner.errors import LimnerError, shown, unknown
 
 __all__ = ["Automaton", "Machine", "Phrase", "compile_constraints"]
@@ -62,6 +63,7 @@ def compile_constraints(
     )
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Automaton:
     """The constraints of one sentence, compiled: machines that a search follows, and answers about a sentence.
 
@@ -69,25 +71,18 @@ class Automaton:
     and mask that can be reached. Both agree about every sentence. Made by `compile_constraints`.
     """
 
-    def __init__(
-        self,
-        *,
-        constraints: tuple[tuple[Phrase, ...], ...],
-        n_vocab: int,
-        at_least: int,
-        forbid: tuple[Phrase, ...] = (),
-        semantics: Semantics = "substring",
-        minimise: bool = False,
-        continues: NDArray[np.bool_] | None = None,
-    ) -> None:
-        self.constraints = constraints
-        self.n_vocab = n_vocab
-        self.at_least = at_least
-        self.forbid = forbid
-        self.semantics = semantics
-        self.minimise = minimise
-        self.continues = continues
-        self._matcher = self._match()
+    constraints: tuple[tuple[Phrase, ...], ...]
+    n_vocab: int
+    at_least: int
+    forbid: tuple[Phrase, ...] = ()
+    semantics: Semantics = "substring"
+    minimise: bool = False
+    continues: NDArray[np.bool_] | None = None
+
+    def __post_init__(self) -> None:
+        alphabet = Alphabet.of(chain(self.forbid, *self.constraints), self.continues)
+        make = match if self.semantics == "substring" else match_with_resets
+        self._matcher = make(self.constraints, self.forbid, alphabet)
         self._refuse_contradictions()
 
     @property
@@ -186,11 +181,6 @@ class Automaton:
             if not 0 <= token < self.n_vocab:
                 raise ValueError(f"token {token} of the sentence is not in a vocabulary of {self.n_vocab}")
         return sentence
-
-    def _match(self) -> Matcher:
-        alphabet = Alphabet.of(chain(self.forbid, *self.constraints), self.continues)
-        make = match if self.semantics == "substring" else match_with_resets
-        return make(self.constraints, self.forbid, alphabet)
 
     def _refuse_contradictions(self) -> None:
         if not self.forbid:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, InitVar, dataclass
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -82,6 +83,7 @@ def choose_constraints(
     return ConstraintChooser(tree, top=top, iou=iou, by=by, exclude=exclude, strict=strict).choose(image)
 
 
+@dataclass(eq=False, repr=False)
 class ConstraintChooser:
     """Chooses the classes that captions of images have to mention.
 
@@ -98,27 +100,21 @@ class ConstraintChooser:
     confidence. With `strict` a label that is not in the tree is an error.
     """
 
-    def __init__(
-        self,
-        tree: ClassHierarchy | None = None,
-        *,
-        top: int = TOP,
-        iou: float = IOU,
-        by: By | None = None,
-        exclude: Iterable[str] = EXCLUDED_CLASSES,
-        strict: bool = False,
-    ) -> None:
-        if top < 1:
-            raise ValueError(f"top is {top}; it must be at least 1")
-        if not 0.0 < iou <= 1.0:
-            raise ValueError(f"iou is {iou}; it must be greater than 0 and at most 1")
-        if by is not None and by not in ORDERS:
-            raise unknown("order of classes", by, ORDERS)
-        self.tree = tree
-        self.top = top
-        self.iou = iou
-        self.by = by
-        self.strict = strict
+    tree: ClassHierarchy | None = None
+    _: KW_ONLY
+    top: int = TOP
+    iou: float = IOU
+    by: By | None = None
+    exclude: InitVar[Iterable[str]] = EXCLUDED_CLASSES
+    strict: bool = False
+
+    def __post_init__(self, exclude: Iterable[str]) -> None:
+        if self.top < 1:
+            raise ValueError(f"top is {self.top}; it must be at least 1")
+        if not 0.0 < self.iou <= 1.0:
+            raise ValueError(f"iou is {self.iou}; it must be greater than 0 and at most 1")
+        if self.by is not None and self.by not in ORDERS:
+            raise unknown("order of classes", self.by, ORDERS)
         self._excluded = {self._excluded_key(name): name for name in exclude}
         self._kind = lru_cache(maxsize=1 << 16)(self._look_up)
 
@@ -242,14 +238,10 @@ def _without(
     candidates: Sequence[_Candidate], verdicts: dict[int, _Verdict], dropped: dict[int, Dropped]
 ) -> list[_Candidate]:
     """The candidates that no verdict drops; the rest go to `dropped`."""
-    left = []
-    for candidate in candidates:
-        verdict = verdicts.get(candidate.at)
-        if verdict is None:
-            left.append(candidate)
-        else:
-            dropped[candidate.at] = Dropped(candidate.box.id, candidate.box.label, *verdict)
-    return left
+    for at, box, _ in candidates:
+        if at in verdicts:
+            dropped[at] = Dropped(box.id, box.label, *verdicts[at])
+    return [candidate for candidate in candidates if candidate.at not in verdicts]
 
 
 def _rank(candidate: _Candidate, order: By) -> tuple[float, float, int]:

@@ -76,6 +76,13 @@ class Machine:
             mask |= int(self.gains[node])
         return node, mask
 
+    def with_special(self, needed: NDArray[np.bool_]) -> Machine:
+        """The machine without the columns of special tokens that are not needed."""
+        columns = np.append(needed, np.ones(self.n_columns - len(self.special), dtype=np.bool_))
+        return replace(
+            self, special=self.special[needed], next=self.next[:, columns].copy(), boundary=self.boundary[columns]
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Matcher:
@@ -194,8 +201,4 @@ def _without_idle_columns(table: Machine) -> Machine:
         same = np.full(n_special, n_special)
     else:
         same = n_special + table.token_class[table.special].astype(np.int64)
-    needed = (table.next[:, :n_special] != table.next[:, same]).any(axis=0)
-    columns = np.append(needed, np.ones(table.n_columns - n_special, dtype=np.bool_))
-    return replace(
-        table, special=table.special[needed], next=table.next[:, columns].copy(), boundary=table.boundary[columns]
-    )
+    return table.with_special((table.next[:, :n_special] != table.next[:, same]).any(axis=0))

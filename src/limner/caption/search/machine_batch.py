@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -104,12 +104,7 @@ def side_by_side(
 
 def _without_barred_words(machine: Machine) -> Machine:
     """The machine without columns that are forbidden from every node: there may be thousands, and none is taken."""
-    n_own = len(machine.special)
-    useful = (machine.next[:, :n_own] != FORBIDDEN).any(axis=0)
-    columns = np.append(useful, np.ones(machine.n_columns - n_own, dtype=np.bool_))
-    return replace(
-        machine, special=machine.special[useful], next=machine.next[:, columns], boundary=machine.boundary[columns]
-    )
+    return machine.with_special((machine.next[:, : len(machine.special)] != FORBIDDEN).any(axis=0))
 
 
 def _wide(machine: Machine, n_special: int, n_classes: int) -> NDArray[np.int32]:
