@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from limner.caption.constraints.automaton import Automaton
 from limner.caption.constraints.token_machine import Machine
-from limner.caption.search.beams import Banks, Beams, PerState
 from limner.caption.search.hypotheses import NOTHING, History, Hypotheses, beginnings, joined, place_in_run, sorted_by
 from limner.caption.search.machine_batch import MachineBatch, side_by_side
 from limner.caption.search.search_settings import MAX_LEN, MODES, Mode, SearchSettings, Unmet
@@ -22,6 +23,8 @@ __all__ = ["SearchResult", "State", "Step", "constrained_search"]
 
 # States double with every constraint, and each has a beam of its own: past this many, banks are much cheaper.
 MANY_STATES = 64
+
+NEVER = 2**31  # more tokens than any phrase has
 
 
 def constrained_search(
@@ -67,7 +70,8 @@ def constrained_search(
                 model = Model(step, rows, automata[0].n_vocab, images)
                 results.update(zip(images, search.run(model, progress), strict=True))
     settings.refuse([i for i in range(len(automata)) if not results[i]])
-    return [_with_others(results[i]) for i in range(len(automata))]
+    # In the caller's order: the images of one mode were searched before those of the other.
+    return [replace(best, others=tuple(others)) for best, *others in (results[i] for i in range(len(automata)))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +106,7 @@ class Search:
         self._settings = settings
         machines = [_machine(automaton, mode) for automaton in automata]
         self._batch = side_by_side(automata, machines, settings.eos, device)
-        self._beams: Beams = PerState(settings.beam)
+        self._beams: PerState | Banks = PerState(settings.beam)
         if mode == "banks":
             self._beams = Banks(self._batch, machines, settings.beam, settings.n_best)
 
@@ -183,10 +187,6 @@ def _results(
     return by_image
 
 
-def _with_others(results: Sequence[SearchResult]) -> SearchResult:
-    return replace(results[0], others=tuple(results[1:]))
-
-
 def _unchanged(ended: Hypotheses, at: Tensor, n_vocab: int) -> Hypotheses:
     """Sentences that ended, as candidates of the next step."""
     return ended._replace(rank=ended.rank * n_vocab, token=ended.token.new_full((len(at),), NOTHING), parent=at)
@@ -221,3 +221,79 @@ def _has_few_states(automaton: Automaton) -> bool:
 def _machine(automaton: Automaton, mode: Mode) -> Machine:
     """The machine to search; only phrases found as parts of a sentence have one of nodes alone."""
     return automaton.nodes if mode == "banks" and automaton.semantics == "substring" else automaton.table
+
+
+class PerState:
+    """The best `beam` sentences of every state, whether they ended or not (Anderson et al. 2017)."""
+
+    def __init__(self, beam: int) -> None:
+        self._beam = beam
+
+    def keep(self, candidates: Hypotheses, scores: Tensor) -> Tensor:
+        """The positions of the candidates to keep."""
+        order = sorted_by(candidates.node, -scores, candidates.rank)
+        return order[place_in_run(candidates.node[order]) < self._beam]
+
+
+class Banks:
+    """The best `beam` sentences of each image, shared by the progress they made (after Post and Vilar 2018).
+
+    Sentences of an image with the same number of constraint tokens are a bank. The banks take turns, the one furthest
+    on first: the best of each, then the second best of each, until `beam` are kept. Sentences that ended take no turn;
+    the best `n_best` for each number of constraints met are kept beside.
+    """
+
+    def __init__(self, batch: MachineBatch, machines: Sequence[Machine], beam: int, n_best: int) -> None:
+        self._batch = batch
+        self._beam = beam
+        self._n_best = n_best
+        missing = np.concatenate([_missing(machine, batch.n_constraints) for machine in machines])
+        self._missing = torch.from_numpy(missing).to(batch.start.device)
+        # What can never be met, such as constraints that only other images have, counts for nothing.
+        from_start = self._missing[batch.start]
+        self._length = torch.where(from_start == NEVER, 0, from_start)
+        self._n_banks = int(self._length.sum(1).max()) + 2
+
+    def keep(self, candidates: Hypotheses, scores: Tensor) -> Tensor:
+        """The positions of the candidates to keep, those that go on image by image."""
+        bank = self._bank(candidates)
+        ended = self._n_banks + self._batch.met(candidates.mask).sum(1)
+        n_groups = self._n_banks + self._batch.n_constraints + 1
+        group = candidates.image * n_groups + torch.where(candidates.ended, ended, bank)
+        order = sorted_by(group, -scores, candidates.rank)
+        turn = place_in_run(group[order])
+        over = candidates.ended[order]
+        answers = order[over & (turn < self._n_best)]
+        going = ~over & (turn < self._beam)
+        order, turn = order[going], turn[going]
+        # The banks take turns: first the best of each, the bank furthest on before the others.
+        order = order[sorted_by(candidates.image[order], turn, -bank[order])]
+        going_on = order[place_in_run(candidates.image[order]) < self._beam]
+        return torch.cat([answers, going_on])
+
+    def _bank(self, candidates: Hypotheses) -> Tensor:
+        """How many tokens of constraints each sentence has; more than any has where it needs no more.
+
+        A constraint that is met counts as many as its shortest phrase, and one that is begun what it has of it; of
+        several begun, the furthest.
+        """
+        met = self._batch.met(candidates.mask)
+        length = self._length[candidates.image]
+        begun = (length - self._missing[candidates.node]).clamp(min=0) * (1 - met)
+        progress = (met * length).sum(1) + (begun.amax(1) if self._batch.n_constraints else 0)
+        enough = met.sum(1) >= self._batch.at_least[candidates.image]
+        return torch.where(enough, self._n_banks - 1, progress)
+
+
+def _missing(machine: Machine, n_constraints: int) -> NDArray[np.int64]:
+    """How few tokens each constraint is away from every node, [nodes, constraints]; NEVER where it cannot be met."""
+    near = np.append(machine.gains | machine.pending, 0)  # its last item is where FORBIDDEN looks
+    within = [near]  # constraints that can be met within 0, 1, 2, … tokens
+    while True:
+        nearer = within[-1].copy()
+        nearer[:-1] |= np.bitwise_or.reduce(nearer[machine.next], axis=1)
+        if (nearer == within[-1]).all():
+            break
+        within.append(nearer)
+    absent = np.stack(within)[:, :-1, None] >> np.arange(n_constraints) & 1 == 0
+    return np.where(absent[-1], NEVER, absent.sum(0))

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from limner.caption import Automaton, compile_constraints
-from limner.caption.search.beams import Banks, PerState
+from limner.caption.search.beam_search import Banks, PerState
 from limner.caption.search.hypotheses import Hypotheses, place_in_run, sorted_by
 from limner.caption.search.machine_batch import side_by_side
 
