@@ -177,6 +177,13 @@ def test_a_renamed_name_warns(old: str) -> None:
         getattr(import_module(module), name)
 
 
+@pytest.mark.parametrize("line", ["from limner.caption import Found", "from limner.bench.build import Benchmark"])
+def test_importing_an_old_name_warns_once(line: str) -> None:
+    with pytest.warns(DeprecationWarning, match="is now") as warned:
+        exec(line, {})
+    assert len(warned) == 1
+
+
 def test_an_unknown_name_of_a_moved_module_is_an_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         moved_names("limner.corpus.playground")("nothing")

@@ -94,8 +94,7 @@ def lazy_exports(
 
     def get(name: str) -> Any:
         if name in renamed:
-            message = f"{package}.{name} is now {package}.{renamed[name]}"
-            warnings.warn(message, DeprecationWarning, stacklevel=2)
+            warn_of_old_name(f"{package}.{name} is now {package}.{renamed[name]}", stacklevel=2)
             return get(renamed[name])
         if name not in origins:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
@@ -107,6 +106,13 @@ def lazy_exports(
         return sorted({*vars(sys.modules[package]), *origins})
 
     return get, names, sorted(origins)
+
+
+def warn_of_old_name(message: str, *, stacklevel: int) -> None:
+    """Warn whoever uses an old name; `stacklevel` is that of `warnings.warn` in the function that calls this one."""
+    # `from package import name` looks the name up twice, and once of these for the import machinery alone.
+    if sys._getframe(stacklevel).f_code.co_name != "_handle_fromlist":
+        warnings.warn(message, DeprecationWarning, stacklevel=stacklevel + 1)
 
 
 def _type_checking_imports(package: str) -> dict[str, str]:

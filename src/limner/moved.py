@@ -8,14 +8,13 @@ is still there, in `RENAMED`.
 from __future__ import annotations
 
 import sys
-import warnings
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
-from limner.lazy import load, load_object
+from limner.lazy import load, load_object, warn_of_old_name
 
 if TYPE_CHECKING:
     from importlib.abc import Loader
@@ -90,7 +89,7 @@ def moved_name(module: str, name: str, *, stacklevel: int) -> Any:
         )
     if new is None:
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
-    warnings.warn(f"{module}.{name} is now {new.replace(':', '.')}", DeprecationWarning, stacklevel=stacklevel)
+    warn_of_old_name(f"{module}.{name} is now {new.replace(':', '.')}", stacklevel=stacklevel)
     return load_object(new)
 
 
