@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from limner.playground.catalogue import CHILDREN, COLOURS, KINDS, PEOPLE
-from limner.playground.figures import FIGURES, figure
+from limner.playground.figures import FIGURES, clip_art, figure
 from limner.playground.figures.garments import GARMENTS
 from limner.playground.figures.people import HAIR
 from limner.playground.figures.shape import Figure, Sketch
@@ -63,6 +63,35 @@ def test_a_tapering_limb_holds_both_of_its_circles() -> None:
     sketch = Sketch(edge=0.0)
     sketch.limb("paint", (0.0, 0.0, 0.3), (0.4, 0.0, 0.05))
     assert drawn_extent(sketch.figure()) == pytest.approx((-0.3, -0.3, 0.45, 0.3), abs=0.01)
+
+
+def shapes_of(monkeypatch: pytest.MonkeyPatch, variant: str, *lines: str) -> list[tuple[str, tuple[float, ...]]]:
+    """The inks and extents of the shapes that lines of clip art draw."""
+    stanza = [(verb, text) for verb, _, text in (line.partition(" ") for line in ("edge 0", *lines))]
+    flag = [("box", "flag 0,0 1,1")]
+    monkeypatch.setattr(clip_art, "STANZAS", {("thing", ""): stanza, ("flag", ""): flag})
+    return [(part.ink, part.outlines[0].bounds) for part in clip_art.stanza_figure("thing", variant).parts]
+
+
+@pytest.mark.parametrize(
+    ("variant", "lines", "shapes"),
+    [
+        ("", ["box a 1,0 2,1"], [("a", (1, 0, 2, 1))]),
+        ("", ["box* a 1,0 2,1"], [("a", (1, 0, 2, 1)), ("a", (-2, 0, -1, 1))]),
+        ("run", ["box?run,walk a 0,0 1,1", "box!run b 0,0 1,1"], [("a", (0, 0, 1, 1))]),
+        ("walk", ["box?run a 0,0 1,1", "box!run b 0,0 1,1"], [("b", (0, 0, 1, 1))]),
+        ("", ["from 1,2", "box a 0,0 1,1", "box c b0,0 b1,1"], [("a", (1, 2, 2, 3)), ("c", (0, 0, 1, 1))]),
+        ("", ["from 1,2", "from ground", "box a 0,0 1,1"], [("a", (0, 0, 1, 1))]),
+        ("", ["draw flag 0,0 3,4"], [("flag", (0, 0, 1, 1)), ("flag", (3, 4, 4, 5))]),
+        ("", ["draw* flag"], [("flag", (0, 0, 1, 1)), ("flag", (-1, 0, 0, 1))]),
+        ("", ["dot a 0,0,1 5,0,2"], [("a", (-1, -1, 1, 1)), ("a", (3, -2, 7, 2))]),
+        ("", ["axis 0,1", "limb a 0,0,1 3,0,1"], [("a", (-1, -1, 1, 4))]),
+    ],
+)
+def test_lines_of_clip_art_are_drawn_as_written(
+    monkeypatch: pytest.MonkeyPatch, variant: str, lines: list[str], shapes: list[tuple[str, tuple[float, ...]]]
+) -> None:
+    assert shapes_of(monkeypatch, variant, *lines) == shapes
 
 
 def test_children_are_shorter_than_grown_ups() -> None:
