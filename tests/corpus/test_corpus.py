@@ -18,21 +18,36 @@ def warn_of_each(reading: Reading) -> Iterator[Image]:
         yield Image(id)
 
 
-def test_each_iteration_has_its_own_reading() -> None:
+def test_the_reading_is_that_of_the_iteration_which_ended_last() -> None:
     corpus = Corpus("three", warn_of_each)
-    first = iter(corpus)
+    before = corpus.reading
+    first, second = iter(corpus), iter(corpus)
     next(first)
-    of_first = corpus.reading
-    second = iter(corpus)
     next(second)
-    of_second = corpus.reading
-    assert of_first is not of_second
-    assert (of_first.warnings, of_second.warnings) == ({"image": 1}, {"image": 1})
+    # Neither has ended: what they count so far is theirs alone.
+    assert corpus.reading is before
+    assert not corpus.reading.warnings
     assert len(list(first)) == 2
+    of_first = corpus.reading
+    assert of_first.warnings == {"image": 3}
+    next(second)
     assert corpus.reading is of_first
-    assert (of_first.warnings, of_second.warnings) == ({"image": 3}, {"image": 1})
-    assert len(list(second)) == 2
-    assert corpus.reading is of_second
+    assert len(list(second)) == 1
+    of_second = corpus.reading
+    assert of_second is not of_first
+    assert (of_first.warnings, of_second.warnings) == ({"image": 3}, {"image": 3})
+
+
+def test_an_iteration_that_is_left_early_or_fails_has_a_reading_too() -> None:
+    corpus = Corpus("three", warn_of_each)
+    for image in corpus:
+        if image.id == "b":
+            break
+    assert corpus.reading.warnings == {"image": 2}
+    missing = Corpus("three", warn_of_each, ids=["d"])
+    with pytest.raises(BadInput):
+        list(missing)
+    assert missing.reading.warnings == {"image": 3}
 
 
 def test_an_iteration_that_is_left_early_does_not_replace_a_later_reading() -> None:

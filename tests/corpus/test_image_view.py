@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -7,7 +8,7 @@ import PIL.Image
 import pytest
 from hypothesis import given
 
-from limner.corpus import Box, Candidate, Caption, Corpus, Image, ImageLabel, Mention
+from limner.corpus import Box, Candidate, Caption, Corpus, Image, ImageLabel, Mention, open_corpus, write_corpus
 from limner.corpus.image_view import MAX_IMAGES, image_html
 from limner.errors import BadInput
 from limner.look.palette import numbered_colour
@@ -84,6 +85,34 @@ def test_a_corpus_that_cannot_be_read_says_so_and_keeps_its_reading() -> None:
     assert corpus.reading is reading
 
 
-def test_standard_input_is_not_read_for_a_glance() -> None:
-    corpus = Corpus("-", lambda _: pytest.fail("standard input was read"))
+def test_what_cannot_be_read_quickly_is_not_read_for_a_glance() -> None:
+    corpus = Corpus("-", lambda _: pytest.fail("standard input was read"), is_quick=False)
     assert "<table>" in corpus._repr_html_()
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+def test_standard_input_is_not_read_for_a_glance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_first: bool
+) -> None:
+    write_corpus([IMAGE], tmp_path / "a.jsonl")
+    monkeypatch.setattr("sys.stdin", None)
+    sources = ["jsonl:-", tmp_path / "a.jsonl"]
+    corpus = open_corpus(sources if is_first else sources[::-1], "jsonl")
+    assert "640×480" not in corpus._repr_html_()
+
+
+def test_a_pipe_by_another_name_is_not_read_for_a_glance(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    assert "<table>" in open_corpus(tmp_path / "pipe", "jsonl")._repr_html_()
+
+
+def test_a_large_file_that_must_be_read_whole_is_not_read_for_a_glance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    image = Image("42", captions=(Caption("0", "a dog"),))
+    write_corpus([image], tmp_path / "a.json", "coco")
+    write_corpus([image], tmp_path / "a.jsonl")
+    assert "a dog" in open_corpus(tmp_path / "a.json")._repr_html_()
+    monkeypatch.setattr("limner.corpus.formats.MAX_AT_ONCE", 10)
+    assert "a dog" not in open_corpus(tmp_path / "a.json")._repr_html_()
+    assert "a dog" in open_corpus(tmp_path / "a.jsonl")._repr_html_()

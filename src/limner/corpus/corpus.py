@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
-from limner.files import STDIO
 from limner.lazy import lazy
 
 if TYPE_CHECKING:
@@ -24,8 +23,11 @@ class Corpus:
     if one of them never does.
 
     Each iteration has a `Reading` of its own, which counts what it warned of
-    and, when lenient, left out. `reading` is that of the iteration which was
-    begun or came to its end last.
+    and, when lenient, left out. `reading` is that of the iteration which ended
+    last; one that is still running never shows there.
+
+    In a notebook a corpus shows its first images, unless `is_quick` says that
+    reading these few would take long, or take them from a pipe.
     """
 
     def __init__(
@@ -35,6 +37,7 @@ class Corpus:
         *,
         lenient: bool = False,
         ids: Collection[str] | None = None,
+        is_quick: bool = True,
     ) -> None:
         if not name:
             raise ValueError("a corpus needs a name")
@@ -44,6 +47,7 @@ class Corpus:
         self.name = name
         self.reading = Reading(lenient=lenient, wanted=ids)
         self._read = read
+        self._is_quick = is_quick
 
     @classmethod
     def of(cls, images: Iterable[Image], name: str = "memory") -> Corpus:
@@ -52,8 +56,14 @@ class Corpus:
         return cls(name, lambda _: images)
 
     def __iter__(self) -> Iterator[Image]:
-        self.reading = self._new_reading()
-        return self._iterate(self.reading)
+        reading, before = self._new_reading(), self.reading
+        try:
+            yield from self._wanted(reading)
+            before = self.reading
+        finally:
+            # An iteration that is left early must not hide what one that ended meanwhile has counted.
+            if self.reading is before:
+                self.reading = reading
 
     def index(self) -> dict[str, Image]:
         """Every image by its id, in memory."""
@@ -65,16 +75,11 @@ class Corpus:
         return f"<Corpus {shown(self.name)}{lenient}{ids}>"
 
     def _repr_html_(self) -> str:
-        # Standard input can be read only once, and not for a glance. Nor must a glance replace `reading`.
-        images = () if self.name == str(STDIO) else self._wanted(self._new_reading())
-        return image_view.corpus_html(self.name, images)
+        # A glance must not replace `reading`.
+        return image_view.corpus_html(self.name, self._wanted(self._new_reading()) if self._is_quick else ())
 
     def _new_reading(self) -> Reading:
         return Reading(lenient=self.reading.lenient, wanted=self.reading.wanted)
-
-    def _iterate(self, reading: Reading) -> Iterator[Image]:
-        yield from self._wanted(reading)
-        self.reading = reading
 
     def _wanted(self, reading: Reading) -> Iterator[Image]:
         """The images that are wanted, each id once."""

@@ -95,7 +95,7 @@ class Reading:
             return None
         if not self.fits(location, made, size):
             return None
-        if made.area == 0:
+        if x0 == x1 or y0 == y1:
             self.warn("box without area", location)
         return made
 

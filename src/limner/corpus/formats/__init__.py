@@ -17,6 +17,9 @@ from limner.corpus.reading import Reading, plain_words
 from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.files import STDIO
 
+# Bytes of files that have to be read whole for their first image: what takes about a second.
+MAX_AT_ONCE = 32 << 20
+
 # What looks like a format's name before a colon.
 _FORMAT_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
@@ -166,7 +169,18 @@ def open_corpus(
     chosen = find_format(wanted.pop()) if wanted else recognise_all(paths)
     codec = chosen.codec
     label = ", ".join(str(path) for path in paths)
-    return Corpus(label, lambda reading: _read(codec, paths, reading), lenient=lenient, ids=ids)
+    is_quick = _is_quick(codec, paths)
+    return Corpus(label, lambda reading: _read(codec, paths, reading), lenient=lenient, ids=ids, is_quick=is_quick)
+
+
+def _is_quick(codec: Codec, paths: Sequence[Path]) -> bool:
+    """Whether the first images come at once; those of a pipe come only once, and are not for a glance."""
+    if STDIO in paths or not all(path.is_file() or path.is_dir() for path in paths):
+        return False
+    if codec.streams and len(paths) == 1:
+        return True
+    files = [file for path in paths for file in (path.iterdir() if path.is_dir() else [path]) if file.is_file()]
+    return sum(file.stat().st_size for file in files) <= MAX_AT_ONCE
 
 
 def _read(codec: Codec, paths: Sequence[Path], reading: Reading) -> Iterator[Image]:

@@ -142,7 +142,8 @@ def _image(
     types, heads = _said_of_chains(said, boxed)
     chains = _chains(objects, types)
     boxes_by_chain = {chain.id: chain.boxes for chain in chains}
-    _refuse_unknown_chains(said, boxes_by_chain, location, reading)
+    if not types.keys() <= boxes_by_chain.keys():
+        _refuse_unknown_chains(said, boxes_by_chain, location, reading)
     return reading.image(
         location,
         id,
@@ -251,4 +252,4 @@ def _refuse_unknown_chains(
                 reading.skip("mention of a chain that no object names", error)
 
 
-CODEC = Codec(recognise, read, write=write)
+CODEC = Codec(recognise, read, write=write, streams=True)

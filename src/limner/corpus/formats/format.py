@@ -109,13 +109,15 @@ class Codec:
 
     `read` takes one path; `read_together` several that make sense only
     together (captions in one file, boxes in another). `write` takes the
-    images, the path and whether a folder there may be replaced.
+    images, the path and whether a folder there may be replaced. `streams` says
+    that the first image comes before the rest of the file is read.
     """
 
     recognise: Callable[[Head], bool]
     read: Callable[[Path, Reading], Iterator[Image]]
     read_together: Callable[[Sequence[Path], Reading], Iterator[Image]] | None = None
     write: Callable[[Iterable[Image], Path, bool], int] | None = None
+    streams: bool = False
 
 
 @dataclass(frozen=True)

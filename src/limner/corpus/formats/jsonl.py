@@ -226,4 +226,4 @@ def explain(error: Exception, location: str) -> BadInput:
     return BadInput(location, problem, "give it as limner.corpus.Image has it", code="faulty-field")
 
 
-CODEC = Codec(recognise, read, write=write)
+CODEC = Codec(recognise, read, write=write, streams=True)

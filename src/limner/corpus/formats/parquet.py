@@ -36,4 +36,4 @@ def recognise(head: Head) -> bool:
     return head.start.startswith(MAGIC)
 
 
-CODEC = Codec(recognise, read, write=write)
+CODEC = Codec(recognise, read, write=write, streams=True)

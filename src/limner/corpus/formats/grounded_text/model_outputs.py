@@ -64,7 +64,9 @@ class _Model:
         self._known = frozenset(FIELDS + fields)
 
     def codec(self) -> Codec:
-        return Codec(lambda head: syntax_of(head) == self._name, self.read, read_together=self.read_together)
+        return Codec(
+            lambda head: syntax_of(head) == self._name, self.read, read_together=self.read_together, streams=True
+        )
 
     def read(self, path: Path, reading: Reading) -> Iterator[Image]:
         """The images of one file, streaming: the lines of an image must stand together."""
