@@ -9,7 +9,7 @@ from math import exp, log, prod, sqrt
 import pytest
 from hypothesis import strategies as st
 
-from limner.kernels import kernel
+from limner.lazy import kernel
 from limner.score import ngrams
 from limner.score.run import Run
 

@@ -8,7 +8,7 @@ import zstandard
 
 from limner import files
 from limner.errors import BadInput, LimnerError
-from limner.files import open_bytes, read_lines, write_bytes, write_folder
+from limner.files import cache_folder, open_bytes, read_lines, write_bytes, write_folder
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
@@ -111,3 +111,38 @@ def test_a_line_without_end_is_given_up(tmp_path: Path, monkeypatch: pytest.Monk
     path.write_bytes(b"x" * 5000)
     with pytest.raises(BadInput, match="longer than"):
         list(read_lines(path))
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({"LIMNER_CACHE": "/x"}, "/x"),
+        ({"XDG_CACHE_HOME": "/y"}, "/y/limner"),
+        ({"LIMNER_CACHE": "/x", "XDG_CACHE_HOME": "/y"}, "/x"),
+    ],
+)
+def test_where_the_cache_is(environment: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LIMNER_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert cache_folder() == Path(expected)
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "expected"),
+    [
+        ("linux", {"HOME": "/home/me"}, "/home/me/.cache/limner"),
+        ("darwin", {"HOME": "/home/me"}, "/home/me/Library/Caches/limner"),
+        ("win32", {"HOME": "/home/me", "LOCALAPPDATA": "/local"}, "/local/limner/cache"),
+    ],
+)
+def test_where_the_cache_is_by_platform(
+    platform: str, environment: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("LIMNER_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr("limner.files.sys.platform", platform)
+    assert cache_folder() == Path(expected)

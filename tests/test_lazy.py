@@ -15,7 +15,7 @@ import pytest
 from conftest import REPOSITORY
 from limner import lazy as lazy_imports
 from limner.errors import MissingLibrary
-from limner.lazy import extra_of, lazy, load, load_object
+from limner.lazy import extra_of, kernel, lazy, load, load_object
 
 
 def test_a_lazy_module_is_imported_at_its_first_use() -> None:
@@ -102,3 +102,28 @@ def test_packages_export_their_names_from_a_zip_too(tmp_path: Path) -> None:
     )
     assert str(archive) in done.stdout
     assert done.stdout.split()[-1] == "Box"
+
+
+def test_a_kernel_that_was_not_built_is_none() -> None:
+    assert kernel("limner.text._never_built") is None
+
+
+@pytest.mark.parametrize(("setting", "is_there"), [("", True), ("0", True), ("1", False), ("yes", False)])
+def test_the_environment_switches_kernels_off(monkeypatch: pytest.MonkeyPatch, setting: str, is_there: bool) -> None:
+    monkeypatch.setenv("LIMNER_PURE_PYTHON", setting)
+    assert (kernel("limner.text.words") is not None) == is_there
+
+
+def test_a_kernel_that_is_there_is_the_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LIMNER_PURE_PYTHON", raising=False)
+    module = kernel("limner.text.words")
+    assert module is not None
+    assert module.__name__ == "limner.text.words"
+
+
+def test_a_kernel_that_does_not_load_is_an_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("LIMNER_PURE_PYTHON", raising=False)
+    (tmp_path / "_broken_kernel.py").write_text("import a_library_that_is_nowhere")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ImportError, match="a_library_that_is_nowhere"):
+        kernel("_broken_kernel")

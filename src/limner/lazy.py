@@ -3,16 +3,18 @@
 Light code names a heavy module with `lazy` and uses it as if it had been
 imported; the library behind it is loaded at the first use. A package offers
 what its modules define with `lazy_exports`, so that importing the package
-costs nothing.
+costs nothing. `kernel` finds compiled code, which may not be there.
 """
 
 from __future__ import annotations
 
 import ast
+import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
 
@@ -63,6 +65,18 @@ def load(name: str) -> ModuleType:
         if extra is None or library == "limner":
             raise
         raise MissingLibrary(library, extra) from error
+
+
+def kernel(name: str) -> ModuleType | None:
+    """The compiled module of this dotted name, None if it was not built: Python code does the same, slower.
+
+    Also None if `LIMNER_PURE_PYTHON` is set to anything but 0, which disables
+    compiled code. A module that was built but does not load raises an
+    ImportError: otherwise nobody would notice more than slowness.
+    """
+    if os.environ.get("LIMNER_PURE_PYTHON", "") not in ("", "0"):
+        return None
+    return load(name) if find_spec(name) else None
 
 
 def load_object(path: str) -> Any:

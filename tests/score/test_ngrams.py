@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limner.kernels import kernel
+from limner.lazy import kernel
 from limner.score import ngrams
 from limner.score.ngrams import Counts, Sentences, ngram_sentences, without_spaces
 from limner.score.run import Run

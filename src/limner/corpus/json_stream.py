@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from limner.errors import BadInput, shown
-from limner.files import open_bytes
+from limner.files import open_bytes, read_lines
 
 # Characters read at a time.
 CHUNK = 1 << 20
@@ -47,6 +47,16 @@ def parse(text: str, location: str) -> Any:
         raise BadInput(location, f"not JSON: {error.msg} at character {error.pos}", "is the file complete?") from error
     except (ValueError, RecursionError) as error:
         raise BadInput(location, f"not usable JSON: {error}", "write plain JSON") from error
+
+
+def json_lines(path: Path, content: str) -> Iterator[tuple[str, str]]:
+    """The place and the text of each line that is not blank; a file without any line should have had `content`."""
+    number = 0
+    for number, line in read_lines(path):
+        if line.strip():
+            yield f"{path}:{number}", line
+    if number == 0:
+        raise BadInput(str(path), "the file is empty", content)
 
 
 def stream_items(path: Path) -> Iterator[tuple[str, int, Any]]:

@@ -16,7 +16,7 @@ static int is_order(int n)
 {
     if (n >= 1)
         return 1;
-    PyErr_Format(PyExc_ValueError, "an n-gram has at least one word, not %d", n);
+    PyErr_Format(PyExc_ValueError, "n must be at least 1, not %d", n);
     return 0;
 }
 
@@ -51,7 +51,7 @@ static int reserve_keys(Pairs *pairs, int64_t n)
         return 0;
     if (n > INT32_MAX) {
         const PyGILState_STATE state = PyGILState_Ensure();
-        PyErr_SetString(PyExc_OverflowError, "there are too many n-grams");
+        PyErr_SetString(PyExc_OverflowError, "too many n-grams");
         PyGILState_Release(state);
         return -1;
     }
@@ -297,7 +297,7 @@ static int given_read(Given *given, PyObject *orders, int n, int64_t n_before)
         && (given->counts = items(counts, &given->buffers[1], 8, 0, &given->n_counts)) != NULL;
     Py_XDECREF(entry);
     if (is_read && !given_is_sound(given, n, n_before)) {
-        PyErr_SetString(PyExc_ValueError, "document frequencies do not fit the words");
+        PyErr_SetString(PyExc_ValueError, "the document frequencies are not those of these words");
         is_read = 0;
     }
     if (!is_read)

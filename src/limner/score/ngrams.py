@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limner.arrays import Booleans, Floats, Integers
-from limner.kernels import kernel
+from limner.lazy import kernel
 from limner.score.run import Run
 from limner.text.token_table import TokenTable
 

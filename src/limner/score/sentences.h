@@ -33,7 +33,7 @@ static inline void *items(PyObject *object, Py_buffer *buffer, int64_t size, int
         return NULL;
     if (buffer->len % size != 0 || (uintptr_t)buffer->buf % (uintptr_t)size != 0) {
         PyBuffer_Release(buffer);
-        PyErr_SetString(PyExc_ValueError, "a buffer holds no whole, aligned items");
+        PyErr_SetString(PyExc_ValueError, "a buffer must hold whole, aligned items");
         return NULL;
     }
     *n = buffer->len / size;
@@ -51,22 +51,22 @@ static inline void *table_items(Table *table, PyObject *object, int64_t size, in
 static inline const char *table_fault(const Table *table)
 {
     if (table->n_tokens > INT32_MAX || table->n_sentences > INT32_MAX)
-        return "there are too many words";
+        return "too many words";
     if (table->n_words < 0 || table->n_words > INT32_MAX)
-        return "there are too many distinct words";
+        return "too many distinct words";
     if (table->starts[0] != 0 || table->starts[table->n_sentences] != table->n_tokens)
-        return "starts do not span the numbers";
+        return "starts must run from 0 to the number of words";
     if (table->groups[0] != 0 || table->groups[table->n_images] != table->n_sentences)
-        return "groups do not span the sentences";
+        return "groups must run from 0 to the number of sentences";
     for (int64_t s = 0; s < table->n_sentences; s++)
         if (table->starts[s] > table->starts[s + 1])
-            return "starts go back";
+            return "starts must not decrease";
     for (int64_t i = 0; i < table->n_images; i++)
         if (table->groups[i] >= table->groups[i + 1])
             return "an image has no caption";
     for (int64_t t = 0; t < table->n_tokens; t++)
         if (table->numbers[t] < 0 || table->numbers[t] >= table->n_words)
-            return "a number is no word's";
+            return "a word number is out of range";
     return NULL;
 }
 
@@ -84,7 +84,7 @@ static inline int table_read(Table *table, PyObject *numbers, PyObject *starts, 
     }
     table->n_sentences = n_starts - 1;
     table->n_images = n_groups - 1;
-    const char *fault = n_starts < 1 || n_groups < 1 ? "starts and groups begin with 0" : table_fault(table);
+    const char *fault = n_starts < 1 || n_groups < 1 ? "starts and groups must begin with 0" : table_fault(table);
     if (fault != NULL) {
         PyErr_SetString(PyExc_ValueError, fault);
         table_release(table);
@@ -99,7 +99,7 @@ static inline void *written(PyObject *object, Py_buffer *buffer, int64_t n_wante
     void *found = items(object, buffer, 8, 1, &n);
     if (found != NULL && n != n_wanted) {
         PyBuffer_Release(buffer);
-        PyErr_Format(PyExc_ValueError, "the answer has %lld places, not %lld", (long long)n, (long long)n_wanted);
+        PyErr_Format(PyExc_ValueError, "the output has %lld items, not %lld", (long long)n, (long long)n_wanted);
         return NULL;
     }
     return found;

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from limner.kernels import kernel
+from limner.lazy import kernel
 from limner.score.meteor import Tables, load_tables, meteor_alignment, meteor_sentences
 from limner.score.meteor.meteor_sources import JAR, PARAPHRASES, find_source
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from limner.kernels import kernel
+from limner.lazy import kernel
 from limner.score.meteor import Tables, meteor_alignment
 from limner.score.meteor.meteor_sentences import sentences
 from limner.text.token_table import token_table
@@ -110,7 +110,7 @@ def test_a_beam_that_is_none_is_refused(beam: int, aligner: Any, arguments: list
 
 @pytest.mark.parametrize("out", [np.zeros((4, 23), dtype=np.int64), np.zeros(5 * 23, dtype=np.int32)])
 def test_an_answer_of_another_size_is_refused(out: Any, aligner: Any, arguments: list[Any]) -> None:
-    with pytest.raises(ValueError, match=r"places|whole"):
+    with pytest.raises(ValueError, match=r"output has|whole"):
         aligner.align(*arguments[:-1], out)
 
 
@@ -136,5 +136,5 @@ def test_a_trie_of_any_numbers_is_walked_or_refused(walker: Any, small: Tables) 
         counts = np.zeros(len(said.numbers), dtype=np.int64)
         nodes = walker.walk(said.numbers, said.starts, np.arange(3), len(said.words), *broken, counts)
         assert len(nodes) == 4 * counts.sum()
-    with pytest.raises(ValueError, match="fit"):
+    with pytest.raises(ValueError, match="do not match"):
         walker.walk(said.numbers, said.starts, np.arange(3), len(said.words), sound[0][:-1], *sound[1:], counts)

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.errors import LimnerError
-from limner.kernels import kernel
+from limner.lazy import kernel
 from limner.score import pycocoevalcap
 from limner.score.meteor import Meteor, Tables, meteor_alignment, meteor_sentences
 from limner.score.meteor.meteor_metric import CHUNKS, measures, summable

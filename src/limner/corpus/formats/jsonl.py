@@ -14,10 +14,10 @@ from limner.corpus.box import Box
 from limner.corpus.caption import ORIGINS, Candidate, Caption, Mention
 from limner.corpus.formats.format import Codec, Head
 from limner.corpus.image import FIRST_VERSION, VERSION, Chain, FirstImage, Image, ImageLabel
-from limner.corpus.json_stream import parse
+from limner.corpus.json_stream import json_lines, parse
 from limner.corpus.reading import Reading, plain_words
 from limner.errors import BadInput, LimnerError, one_line, shown
-from limner.files import read_lines, write_bytes
+from limner.files import write_bytes
 
 SUFFIXES = (".jsonl", ".jsonl.gz", ".jsonl.zst")
 
@@ -30,11 +30,7 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
     """The images of a file, a line each; blank lines are passed over."""
     # Made once: it costs more than decoding a short line.
     decoder = msgspec.json.Decoder(AnyImage)
-    number = 0
-    for number, line in read_lines(path):
-        if not line.strip():
-            continue
-        location = f"{path}:{number}"
+    for location, line in json_lines(path, "a corpus has an image a line"):
         try:
             image: Image | None = _upgraded(decoder.decode(line))
             if image and _may_repeat(line, image):
@@ -47,8 +43,6 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
         if image is not None:
             reading.warn_of_boxes(image, location)
             yield image
-    if number == 0:
-        raise BadInput(str(path), "the file is empty", "a corpus has an image a line")
 
 
 def write(images: Iterable[Image], path: Path, replace: bool = False) -> int:

@@ -15,13 +15,13 @@ from pyarrow import types
 
 from limner.corpus.caption import Mention
 from limner.corpus.formats.jsonl import image_from_record
+from limner.corpus.formats.parquet import SUFFIX
 from limner.corpus.image import VERSION, Image, Scalar
 from limner.corpus.json_stream import parse
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.files import STDIO, cannot, write_bytes, write_folder
 
-SUFFIX = ".parquet"
 # Shards for one worker each, groups that engines can skip, batches that bound memory.
 ROWS_A_SHARD = 10_000
 ROWS_A_GROUP = 1_000

@@ -78,10 +78,10 @@ static int align_image(Work *work, int64_t image, int64_t *answer)
 static const char *spans_fault(const int64_t *starts, int64_t n_starts, int64_t n, int64_t n_items)
 {
     if (n_starts != n + 1 || starts[0] != 0 || starts[n] != n_items)
-        return "starts do not span their items";
+        return "starts must run from 0 to the number of items";
     for (int64_t i = 0; i < n; i++)
         if (starts[i] > starts[i + 1])
-            return "starts go back";
+            return "starts must not decrease";
     return NULL;
 }
 
@@ -89,7 +89,7 @@ static const char *numbers_fault(const int32_t *numbers, int64_t n, int64_t limi
 {
     for (int64_t i = 0; i < n; i++)
         if (numbers[i] < 0 || numbers[i] >= limit)
-            return "a number is not that of a phrase";
+            return "a phrase number is out of range";
     return NULL;
 }
 
@@ -100,7 +100,7 @@ static const char *lengths_fault(const Work *work)
         for (int64_t t = table->starts[s]; t < table->starts[s + 1]; t++)
             for (int64_t o = work->phrase_starts[t]; o < work->phrase_starts[t + 1]; o++)
                 if (work->phrase_lengths[o] < 1 || work->phrase_lengths[o] > table->starts[s + 1] - t)
-                    return "a phrase goes beyond its sentence";
+                    return "a phrase ends after its sentence";
     return NULL;
 }
 
@@ -129,7 +129,7 @@ static const char *work_read(Work *work, PyObject **given)
     if (n_flags != work->table.n_words || n_stems != work->table.n_words || n_lengths != work->n_occurrences
         || n_same_starts < 1 || n_sense_starts < 1 || n_phrase_starts < 1 || work->n_same >= INT32_MAX
         || work->n_occurrences >= INT32_MAX)
-        return "the arrays do not fit each other";
+        return "the lengths of the arrays do not match";
     if ((fault = spans_fault(work->sense_starts, n_sense_starts, work->table.n_words, n_senses)) != NULL
         || (fault = spans_fault(work->phrase_starts, n_phrase_starts, work->table.n_tokens, work->n_occurrences)) != NULL
         || (fault = spans_fault(work->same_starts, n_same_starts, work->n_phrases, work->n_same)) != NULL
@@ -227,7 +227,7 @@ static PyObject *align(PyObject *Py_UNUSED(module), PyObject *arguments)
         return NULL;
     int64_t *answer = written(out, &buffer, N_STATISTICS * work.table.n_sentences);
     if (answer != NULL) {
-        const char *fault = work.beam < 1 || work.beam > MAX_BEAM ? "the beam is not from 1 to 1000" : work_read(&work, given);
+        const char *fault = work.beam < 1 || work.beam > MAX_BEAM ? "the beam must be from 1 to 1000" : work_read(&work, given);
         if (fault != NULL) {
             if (!PyErr_Occurred())
                 PyErr_SetString(PyExc_ValueError, fault);

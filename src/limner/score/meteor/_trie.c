@@ -63,7 +63,7 @@ static int trie_read(Trie *trie, PyObject *words, PyObject *children, PyObject *
         || (trie->known = trie_items(trie, known, sizeof(int64_t), &n_known)) == NULL)
         return -1;
     if (n_children != trie->n_nodes + 1 || trie->n_nodes < 1 || trie->n_nodes >= INT32_MAX || n_known != n_words) {
-        PyErr_SetString(PyExc_ValueError, "the arrays of the trie do not fit each other");
+        PyErr_SetString(PyExc_ValueError, "the lengths of the trie's arrays do not match");
         return -1;
     }
     trie->firsts = malloc(sizeof(int32_t) * (size_t)(n_words ? n_words : 1));

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limner.arrays import Integers
-from limner.kernels import kernel
+from limner.lazy import kernel
 from limner.score.meteor.meteor_search import BEAM, PARAPHRASE, Alignment, Match, Position, search
 from limner.score.meteor.meteor_sentences import Sentences
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limner.arrays import Integers
-from limner.kernels import kernel
+from limner.lazy import kernel
 from limner.score.meteor.meteor_compilation import HAS_SENSES, IS_FUNCTION_WORD
 from limner.score.meteor.meteor_tables import Tables
 from limner.score.meteor.stemmer import stem

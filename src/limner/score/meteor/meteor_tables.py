@@ -25,9 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limner.arrays import Integers
-from limner.cache import cache_folder
 from limner.errors import LimnerError
-from limner.files import write_bytes
+from limner.files import cache_folder, write_bytes
 from limner.progress import Progress, silent
 from limner.score.meteor.meteor_compilation import Array, Arrays, compiled
 from limner.score.meteor.meteor_normaliser import Normaliser

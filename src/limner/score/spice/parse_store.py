@@ -10,8 +10,8 @@ from types import TracebackType
 
 import msgspec
 
-from limner.cache import cache_folder
 from limner.errors import LimnerError
+from limner.files import cache_folder
 from limner.score.spice.parse_tree import Parse
 
 # The size at which the oldest parses go: about a million captions.

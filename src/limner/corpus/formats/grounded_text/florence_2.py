@@ -52,5 +52,4 @@ def _corners(four: str, grounding: Grounding) -> Corners | None:
     if match is None:
         return None
     x0, y0, x1, y1 = (2 * int(number) + 1 for number in match.groups())
-    across, down = grounding.width, grounding.height
-    return x0 * across / (2 * BINS), y0 * down / (2 * BINS), x1 * across / (2 * BINS), y1 * down / (2 * BINS)
+    return grounding.scaled((x0, y0, x1, y1), 2 * BINS, 2 * BINS)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from limner.corpus.box import Box
@@ -84,6 +85,28 @@ class Grounding:
 
     def odd(self, what: str, piece: str) -> None:
         self.oddities.append((what, piece.strip()))
+
+    def scaled(self, box: Corners, across: float, down: float) -> Corners | None:
+        """A box in pixels that was given in parts of a picture `across` by `down`, or None if it leaves that."""
+        x0, y0, x1, y1 = box
+        if not (min(box) >= 0 and max(x0, x1) <= across and max(y0, y1) <= down):
+            return None
+        return x0 * self.width / across, y0 * self.height / down, x1 * self.width / across, y1 * self.height / down
+
+    def tagged(self, text: str, piece: re.Pattern[str], tags: Iterable[str]) -> Iterator[re.Match[str]]:
+        """The pieces of a text that mean regions; the words between them are said, stray tags reported."""
+        text, cut = split_cut_tag(text, tags)
+        reached = 0
+        for match in piece.finditer(text):
+            self.say(text[reached : match.start()])
+            reached = match.end()
+            if match["stray"]:
+                self.unparsable(match["stray"])
+            else:
+                yield match
+        self.say(text[reached:])
+        if cut:
+            self.unparsable(cut)
 
     def _sound(self, regions: Iterable[Region], label: str) -> tuple[int, ...]:
         """The positions of the regions that are boxes within the picture; the others are reported."""

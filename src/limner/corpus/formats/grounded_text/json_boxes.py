@@ -14,11 +14,8 @@ from limner.corpus.reading import is_encodable
 # What `box_2d` counts in: thousandths of the picture's sides.
 SCALE = 1000
 
-# A box as the text has it, in whatever order and scale.
-Numbers = tuple[float, float, float, float]
-
-# From the numbers of a box to its corners in pixels, or None where they are out of range.
-Locate = Callable[[Numbers], Corners | None]
+# From the numbers of a box, in whatever order and scale, to its corners in pixels; None where they are out of range.
+Locate = Callable[[Corners], Corners | None]
 
 
 def add_objects(text: str, key: str, locate: Locate, grounding: Grounding) -> None:
@@ -37,12 +34,9 @@ def add_objects(text: str, key: str, locate: Locate, grounding: Grounding) -> No
 def parse_box_2d(output: Output, grounding: Grounding) -> None:
     """Add what `[{"box_2d": [top, left, bottom, right], "label": "…"}]` says to the grounding."""
 
-    def locate(box: Numbers) -> Corners | None:
-        if not all(0 <= number <= SCALE for number in box):
-            return None
+    def locate(box: Corners) -> Corners | None:
         y0, x0, y1, x1 = box
-        across, down = grounding.width, grounding.height
-        return x0 * across / SCALE, y0 * down / SCALE, x1 * across / SCALE, y1 * down / SCALE
+        return grounding.scaled((x0, y0, x1, y1), SCALE, SCALE)
 
     add_objects(output.text, "box_2d", locate, grounding)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from limner.corpus.formats.grounded_text.grounding import Corners, Grounding, Region, split_cut_tag
+from limner.corpus.formats.grounded_text.grounding import Corners, Grounding, Region
 from limner.corpus.formats.grounded_text.model_outputs import Output
 
 # The picture is a grid of so many patches a side, numbered along its rows.
@@ -15,21 +15,11 @@ def parse(output: Output, grounding: Grounding) -> None:
     """Add what `An image of<phrase> a fire</phrase><object>…</object>` says to the grounding."""
     # What stands before the picture's end is the prompt's picture, not output.
     text = _SPECIAL.sub("", output.text.rpartition("</image>")[2])
-    text, cut = split_cut_tag(text, _TAGS)
-    reached = 0
-    for match in _PIECE.finditer(text):
-        grounding.say(text[reached : match.start()])
-        reached = match.end()
-        if match["stray"]:
-            grounding.unparsable(match["stray"])
-        else:
-            where = match["alone"] if match["where"] is None else match["where"]
-            pieces = [] if where is None else where.split(_DELIMITER)
-            regions = [Region(piece or match[0], _corners(piece, grounding)) for piece in pieces]
-            grounding.mention(match["phrase"] or "", regions)
-    grounding.say(text[reached:])
-    if cut:
-        grounding.unparsable(cut)
+    for match in grounding.tagged(text, _PIECE, _TAGS):
+        where = match["alone"] if match["where"] is None else match["where"]
+        pieces = [] if where is None else where.split(_DELIMITER)
+        regions = [Region(piece or match[0], _corners(piece, grounding)) for piece in pieces]
+        grounding.mention(match["phrase"] or "", regions)
 
 
 _SPECIAL = re.compile(r"</?s>|<pad>|<unk>|<grounding>|</?(?:image|doc|chunk|line)>")
@@ -59,10 +49,5 @@ def _corners(piece: str, grounding: Grounding) -> Corners | None:
     if right < left or bottom < top:
         return None
     first, last = (0, 2) if left == right or top == bottom else (1, 1)
-    across, down = grounding.width / (2 * PATCHES), grounding.height / (2 * PATCHES)
-    return (
-        (2 * left + first) * across,
-        (2 * top + first) * down,
-        (2 * right + last) * across,
-        (2 * bottom + last) * down,
-    )
+    box = (2 * left + first, 2 * top + first, 2 * right + last, 2 * bottom + last)
+    return grounding.scaled(box, 2 * PATCHES, 2 * PATCHES)

@@ -16,10 +16,10 @@ from limner.corpus.formats.format import Codec, Head
 from limner.corpus.formats.grounded_text.grounding import Grounding
 from limner.corpus.formats.records import Record
 from limner.corpus.image import Image
+from limner.corpus.json_stream import json_lines
 from limner.corpus.json_stream import parse as parse_json
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
-from limner.files import read_lines
 from limner.lazy import lazy, load_object
 
 if TYPE_CHECKING:
@@ -91,11 +91,7 @@ class _Model:
             yield from self._image(outputs, reading)
 
     def _outputs(self, path: Path, reading: Reading) -> Iterator[Output]:
-        number = 0
-        for number, line in read_lines(path):
-            if not line.strip():
-                continue
-            location = f"{path}:{number}"
+        for location, line in json_lines(path, "it has an output a line"):
             try:
                 value = parse_json(line, location)
                 output = self._output(Record(value, location), path)
@@ -106,8 +102,6 @@ class _Model:
                 reading.warn("field that is not read", f"{location}: {shown(name)}")
             if reading.wants(output.image_id):
                 yield output
-        if number == 0:
-            raise BadInput(str(path), "the file is empty", "it has an output a line")
 
     def _output(self, record: Record, path: Path) -> Output:
         text = record.text("text")

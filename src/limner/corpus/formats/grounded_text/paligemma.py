@@ -54,5 +54,4 @@ def _corners(four: str, grounding: Grounding) -> Corners | None:
     y0, x0, y1, x1 = (int(number) for number in match.groups())
     if max(y0, x0, y1, x1) >= BINS:
         return None
-    across, down = grounding.width, grounding.height
-    return x0 * across / BINS, y0 * down / BINS, x1 * across / BINS, y1 * down / BINS
+    return grounding.scaled((x0, y0, x1, y1), BINS, BINS)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from limner.corpus.formats.grounded_text.grounding import Corners, Grounding, Region, split_cut_tag
-from limner.corpus.formats.grounded_text.json_boxes import Numbers, add_objects
+from limner.corpus.formats.grounded_text.grounding import Corners, Grounding, Region
+from limner.corpus.formats.grounded_text.json_boxes import add_objects
 from limner.corpus.formats.grounded_text.model_outputs import Output
 from limner.corpus.formats.records import Record
 from limner.errors import BadInput
@@ -25,19 +25,9 @@ def parse(output: Output, grounding: Grounding) -> None:
 
 def _parse_tags(text: str, grounding: Grounding) -> None:
     """`<ref>the dog</ref><box>(x1,y1),(x2,y2)</box>`, or the same with `<|object_ref_start|>` and its kin."""
-    text, cut = split_cut_tag(text, _TAGS)
-    reached = 0
-    for match in _PIECE.finditer(text):
-        grounding.say(text[reached : match.start()])
-        reached = match.end()
-        if match["stray"]:
-            grounding.unparsable(match["stray"])
-        else:
-            boxes = _BOX.findall(match["boxes"] or match["alone"] or "")
-            grounding.mention(match["phrase"] or "", [Region(box, _corners(box, grounding)) for box in boxes])
-    grounding.say(text[reached:])
-    if cut:
-        grounding.unparsable(cut)
+    for match in grounding.tagged(text, _PIECE, _TAGS):
+        boxes = _BOX.findall(match["boxes"] or match["alone"] or "")
+        grounding.mention(match["phrase"] or "", [Region(box, _corners(box, grounding)) for box in boxes])
 
 
 _SPECIAL = re.compile(r"<\|(?:endoftext|im_end|im_start)\|>|<img>[^<]*</img>")
@@ -63,22 +53,14 @@ def _corners(box: str, grounding: Grounding) -> Corners | None:
     if match is None:
         return None
     x0, y0, x1, y1 = (float(number) for number in match.groups())
-    return _relative((x0, y0, x1, y1), grounding)
+    return grounding.scaled((x0, y0, x1, y1), SCALE, SCALE)
 
 
-def _relative(box: Numbers, grounding: Grounding) -> Corners | None:
-    if not all(0 <= number <= SCALE for number in box):
-        return None
-    x0, y0, x1, y1 = box
-    across, down = grounding.width, grounding.height
-    return x0 * across / SCALE, y0 * down / SCALE, x1 * across / SCALE, y1 * down / SCALE
-
-
-def _locate(box: Numbers, record: Record, grounding: Grounding) -> Corners | None:
+def _locate(box: Corners, record: Record, grounding: Grounding) -> Corners | None:
     """Where a `bbox_2d` is, which depends on what the output's line says of it."""
     coordinates = record.text("coordinates", "absolute")
     if coordinates == "relative":
-        return _relative(box, grounding)
+        return grounding.scaled(box, SCALE, SCALE)
     if coordinates != "absolute" or "resized_width" not in record or "resized_height" not in record:
         raise BadInput(
             record.place,
@@ -88,8 +70,4 @@ def _locate(box: Numbers, record: Record, grounding: Grounding) -> Corners | Non
     width, height = record.number("resized_width"), record.number("resized_height")
     if width < 1 or height < 1:
         raise BadInput(record.place, f"the resized picture measures {width} by {height}", "give its size in pixels")
-    if not all(0 <= number <= limit for number, limit in zip(box, (width, height, width, height), strict=True)):
-        return None
-    x0, y0, x1, y1 = box
-    across, down = grounding.width, grounding.height
-    return x0 * across / width, y0 * down / height, x1 * across / width, y1 * down / height
+    return grounding.scaled(box, width, height)
