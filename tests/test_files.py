@@ -146,3 +146,15 @@ def test_where_the_cache_is_by_platform(
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("limner.files.sys.platform", platform)
     assert cache_folder() == Path(expected)
+
+
+def test_a_signal_just_after_the_temporary_file_appeared_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(number: int) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("limner.files.os.close", interrupted)
+    with pytest.raises(KeyboardInterrupt), write_bytes(tmp_path / "out.txt"):
+        pytest.fail("the block was entered")
+    assert list(tmp_path.iterdir()) == []

@@ -9,7 +9,6 @@ import os
 import shutil
 import struct
 import sys
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -185,15 +184,11 @@ def _compressed(path: Path, raw: BinaryIO) -> Iterator[IO[bytes]]:
 @contextmanager
 def _in_place_of(path: Path) -> Iterator[Path]:
     """A temporary name beside `path`, moved onto it when the block ends well."""
+    temporary = _beside(path, "tmp")
     try:
         if path.is_dir():
             raise LimnerError(f"{path}: is a folder; name a file to write")
-        number, name = tempfile.mkstemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent)
-    except OSError as error:
-        raise cannot("write", path, error) from error
-    os.close(number)
-    temporary = Path(name)
-    try:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         yield temporary
         # Temporary files are for their owner only; the result has the permissions of any other new file.
         temporary.chmod(0o666 & ~_umask())
@@ -212,15 +207,13 @@ def write_folder(path: Path, *, replace: bool = False, code: str = "folder-not-e
 
     A folder that has something in it is an error of this code unless `replace` is set.
     """
+    temporary = _beside(path, "tmp")
     try:
         if path.exists() and not path.is_dir():
             raise LimnerError(f"{path}: is a file; name a folder to write")
         if path.is_dir() and any(path.iterdir()) and not replace:
             raise BadInput(str(path), "the folder is not empty", "name another", code=code)
-        temporary = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", suffix=".tmp", dir=path.parent))
-    except OSError as error:
-        raise cannot("write", path, error) from error
-    try:
+        temporary.mkdir(0o700)
         yield temporary
         temporary.chmod(0o777 & ~_umask())
         _swap_folder(temporary, path)
@@ -236,10 +229,15 @@ def _swap_folder(temporary: Path, path: Path) -> None:
         temporary.replace(path)
         return
     # A folder that is not empty cannot be replaced in one move: the old one steps aside, and goes last.
-    old = Path(tempfile.mkdtemp(prefix=f".{path.name[:40]}.", suffix=".old", dir=path.parent))
+    old = _beside(path, "old")
     path.replace(old)
     temporary.replace(path)
     shutil.rmtree(old, ignore_errors=True)
+
+
+def _beside(path: Path, suffix: str) -> Path:
+    """A hidden name that nobody else has. It is known before anything is there: a signal may come at any moment."""
+    return path.parent / f".{path.name[:40]}.{os.urandom(6).hex()}.{suffix}"
 
 
 def _umask() -> int:
