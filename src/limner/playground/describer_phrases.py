@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from random import Random
+from typing import TypeVar
 
 from limner.playground.attention import Viewpoint
 from limner.playground.catalogue import KINDS, Word, word
@@ -11,6 +12,8 @@ from limner.playground.describers import WRONG_CLASS, WRONG_COLOUR, WRONG_COUNT,
 from limner.playground.grammar import HERDS, NUMBERS, Sentence
 from limner.playground.scene import Thing
 from limner.text.articles import article
+
+Item = TypeVar("Item")
 
 
 class Speaker:
@@ -26,6 +29,10 @@ class Speaker:
         self.definite = rng.random() < who.definite
         self._named: set[str] = set()
         self._precise = False
+
+    def pick(self, options: Sequence[Item]) -> Item:
+        """One of the options, all equally likely."""
+        return options[int(self.random() * len(options))]
 
     def refer(
         self, things: Sequence[Thing], *, owner: Thing | None = None, verb: str = "", precise: bool = False
@@ -47,7 +54,7 @@ class Speaker:
             if garment.kind.name == "backpack":
                 self.out.say("with")
             else:
-                self.out.say("and" if i else _WEARING[int(self.random() * len(_WEARING))])
+                self.out.say("and" if i else self.pick(_WEARING))
             self.out.refer(self._garment(garment), (garment.number,))
         return [garment.number for garment in picks[:n]]
 
@@ -63,7 +70,7 @@ class Speaker:
         pieces = [g for person in people for g in person.garments if g.kind.name == name]
         plural = self._word(name).many
         colours = {g.colour for g in pieces}
-        self.out.say(_WEARING[int(self.random() * len(_WEARING))])
+        self.out.say(self.pick(_WEARING))
         text = f"{pieces[0].colour} {plural}" if len(colours) == 1 else plural
         self.out.refer(text, tuple(sorted(g.number for g in pieces)))
         return [g.number for g in pieces]
@@ -101,7 +108,7 @@ class Speaker:
     def _noun(self, thing: Thing) -> Word:
         mistaken = thing.kind.mistaken
         if mistaken and self.random() < WRONG_CLASS * (3 if thing.area < 3000 else 1):
-            noun = self._word(mistaken[int(self.random() * len(mistaken))])
+            noun = self._word(self.pick(mistaken))
             if noun.one not in self.view.unsaid:
                 return noun
         noun = self._word(thing.kind.name)
@@ -129,8 +136,7 @@ class Speaker:
         else:
             size = thing.attributes[-1] if thing.attributes and thing.attributes[-1] in _SIZES else ""
             if size and self.random() < 0.45:
-                options = _SIZES[size]
-                words.append(options[int(self.random() * len(options))])
+                words.append(self.pick(_SIZES[size]))
             if thing.colour and self.random() < who.colour * thing.kind.named:
                 words.append(self._colour(thing))
         words.append(noun)
@@ -165,17 +171,11 @@ class Speaker:
         if luck < self.who.count:
             return f"{NUMBERS.get(n, 'many')} {adjective}{noun}"
         if len(things) == 2:
-            return (f"a couple of {adjective}{noun}", f"a pair of {adjective}{noun}", f"two {adjective}{noun}")[
-                int(self.random() * 3)
-            ]
+            return self.pick(("a couple of", "a pair of", "two")) + f" {adjective}{noun}"
         if "herd" in things[0].kind.traits and name and self.random() < 0.6:
             return f"a {HERDS.get(name, 'herd')} of {adjective}{noun}"
-        people = things[0].kind.type == "people"
-        return (
-            f"a group of {adjective}{noun}" if people or self.random() < 0.5 else f"some {adjective}{noun}",
-            f"several {adjective}{noun}",
-            f"some {adjective}{noun}",
-        )[int(self.random() * 3)]
+        gathered = "a group of" if things[0].kind.type == "people" or self.random() < 0.5 else "some"
+        return self.pick((gathered, "several", "some")) + f" {adjective}{noun}"
 
     def _plural(self, things: Sequence[Thing]) -> tuple[str, str]:
         """A noun for all of them, and their class where they are of one."""

@@ -40,8 +40,8 @@ VERBS: dict[str, tuple[VerbPhrase, ...]] = {
     verb: tuple(_phrase(float(weight), text) for weight, text in ways) for verb, ways in read_table("verbs.txt")
 }
 
-STATIC = frozenset(("stand", "sit", "park", "lie", "stand by", "graze", "fly", "float", "swim", "sail"))
 # Acts so slight that people prefer to tell of others.
+STATIC = frozenset(("stand", "sit", "park", "lie", "stand by", "graze", "fly", "float", "swim", "sail"))
 # Acts that are hardly worth a clause of their own.
 IDLE = frozenset(("stand", "sit", "park", "lie", "walk", "graze"))
 
@@ -77,6 +77,13 @@ class Sentence:
     def comma(self) -> None:
         self._pieces.append(",")
         self._length += 1
+
+    def list_item(self, number: int, count: int) -> None:
+        """What goes before an item of a list: nothing, a comma or, before the last, `and`."""
+        if 0 < number < count - 1:
+            self.comma()
+        elif number:
+            self.say("and")
 
     def text(self, *, capital: bool, stop: bool) -> str:
         written = "".join(self._pieces)

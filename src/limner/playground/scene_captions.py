@@ -21,21 +21,16 @@ def describe(view: Viewpoint, who: Describer, rng: Random) -> tuple[str, list[tu
     sentence = Sentence(typo, int(rng.random() * 1000))
     telling = _Telling(view, who, rng, sentence)
     telling.tell()
-    capital = rng.random() < who.capital and not telling.speaker.telegraphic
-    stop = rng.random() < who.stop and not telling.speaker.telegraphic
+    capital = rng.random() < who.capital and not telling.telegraphic
+    stop = rng.random() < who.stop and not telling.telegraphic
     return sentence.text(capital=capital or rng.random() < 0.5, stop=stop), sentence.spans
 
 
-class _Telling:
+class _Telling(Speaker):
     """One describer putting one scene into words."""
 
     def __init__(self, view: Viewpoint, who: Describer, rng: Random, out: Sentence) -> None:
-        self.view = view
-        self.who = who
-        self.rng = rng
-        self.random = rng.random
-        self.out = out
-        self.speaker = Speaker(view, who, rng, out)
+        super().__init__(view, who, rng, out)
         spread = 5.0 * who.noise
         self.weights = [w + spread * (rng.random() - 0.5) for w in view.weights]
         self.told: set[int] = set()
@@ -72,7 +67,7 @@ class _Telling:
             return
         if style == "existential":
             plural = len(fact.subjects) > 1
-            self.speaker.definite = False
+            self.definite = False
             self.out.say("there are" if plural else "there is")
             self._things(fact.subjects, dressed=True, alike=True)
             self._verb(fact, phrase, "participle", plural)
@@ -119,11 +114,7 @@ class _Telling:
             groups = _by_kind(things)
             if 1 < len(groups) <= 3:
                 for i, group in enumerate(groups):
-                    if i:
-                        if i < len(groups) - 1:
-                            self.out.comma()
-                        else:
-                            self.out.say("and")
+                    self.out.list_item(i, len(groups))
                     self._refer(group, dressed and len(things) <= 2 and self.random() < 0.6, precise=True)
                 return True
         self._refer(things, dressed, owner, verb)
@@ -138,9 +129,9 @@ class _Telling:
         *,
         precise: bool = False,
     ) -> None:
-        self.speaker.refer(things, owner=owner, verb=verb, precise=precise)
+        self.refer(things, owner=owner, verb=verb, precise=precise)
         if dressed and things[0].garments and self.random() < self.who.clothes * (1.0 if len(things) == 1 else 0.35):
-            self.told.update(self.speaker.clothes(things))
+            self.told.update(self.clothes(things))
 
     def _more(self, main: Fact, rest: list[Fact], style: str) -> None:
         """What else is told after the main clause: a second act, something nearby, where it is."""
@@ -208,7 +199,7 @@ class _Telling:
             self.out.say("with")
             self._things(fact.subjects)
             places = _WHEREABOUTS[relation(fact.subjects[0], main.subjects[0], self.view.scene)]
-            self.out.say(places[int(self.random() * len(places))].replace("them", _pronoun(main.subjects)))
+            self.out.say(self.pick(places).replace("them", _pronoun(main.subjects)))
             return
         phrase = self._phrase(fact)
         if luck < 0.62:
@@ -240,7 +231,7 @@ class _Telling:
                 best, landmark, how = weight, thing, place
         if landmark is not None:
             options = _PREPOSITIONS[how]
-            self.out.say(options[int(self.random() * len(options))])
+            self.out.say(self.pick(options))
             self._things(self._with_its_like(landmark))
 
     def _with_its_like(self, thing: Thing) -> tuple[Thing, ...]:
@@ -275,12 +266,12 @@ class _Telling:
         if aloft:
             if lead:
                 return
-            prep, noun, part = _ELSEWHERE[main.verb][int(self.random() * len(_ELSEWHERE[main.verb]))]
+            prep, noun, part = self.pick(_ELSEWHERE[main.verb])
         else:
             prep, noun, part = self.view.setting.places.spin(self.rng)
             if prep in ("down", "through") and main.verb not in _MOVING:
                 prep = "on" if prep == "down" else "in"
-        if self.speaker.telegraphic:
+        if self.telegraphic:
             noun = noun.removeprefix("the ").removeprefix("a ").removeprefix("an ")
         self.out.say(prep)
         if part == "day":
@@ -299,7 +290,7 @@ class _Telling:
         things = [t for t in self.view.scene.things if t.wearer is None and t.holder is None]
         things.sort(key=lambda t: -self.weights[t.number])
         rooms = [place.noun for place in self.view.setting.places.items if place.part == "place"]
-        room = rooms[int(self.random() * len(rooms))] if rooms else ""
+        room = self.pick(rooms) if rooms else ""
         seen: list[tuple[Thing, ...]] = []
         for thing in things:
             if thing.number not in self.told:
@@ -314,17 +305,13 @@ class _Telling:
         if room and self.random() < 0.7 and room not in ("home", "stage"):
             self.out.refer(room, "place")
             self.out.say("with")
-            self.speaker.definite = False
+            self.definite = False
         elif self.random() < 0.5:
             self.out.say("there are" if len(seen[0]) > 1 else "there is")
-            self.speaker.definite = False
+            self.definite = False
         for i, group in enumerate(seen):
-            if i:
-                if i < len(seen) - 1:
-                    self.out.comma()
-                else:
-                    self.out.say("and")
-            self.speaker.refer(group)
+            self.out.list_item(i, len(seen))
+            self.refer(group)
 
 
 def _pronoun(things: Sequence[Thing]) -> str:

@@ -45,17 +45,24 @@ def beach(c: Cloth) -> None:
     c.bands(c.horizon, c.shore + 4 * c.unit, "#4f9dc4", "#63b4cf", "#9adbd8")
     _waves(c, c.shore, 16)
     shore = [(c.width * i / 30, c.shore + c.unit * (1.6 * sin(i * 0.9 + c.rng.random()) + 0.6)) for i in range(31)]
-    c.draw.polygon([*((x, y - 2.2 * c.unit) for x, y in shore), (c.width, c.height), (0, c.height)], (244, 250, 250))
-    sand = gradient(
-        (c.width, round(c.height - c.shore) + round(6 * c.unit)),
-        [c.tone("#e8cf98"), c.tone("#f3e0b2"), c.tone("#e6c88f")],
-    )
-    mask = Image.new("L", c.image.size)
-    ImageDraw.Draw(mask).polygon([*shore, (c.width, c.height), (0, c.height)], 255)
-    top = round(c.shore - 6 * c.unit)
-    c.image.paste(sand, (0, top), mask.crop((0, top, c.width, top + sand.height)))
+    _bank(c, shore, 2.2, (244, 250, 250), 6, ("#e8cf98", "#f3e0b2", "#e6c88f"))
     c.specks(c.shore + 4 * c.unit, 90, ("#d8b97e", "#f9edd0", "#cfae74"), 0.5 * c.unit)
     c.specks(c.shore + 8 * c.unit, 7, ("#f6c9b8", "#fdf6ea", "#e8a48f"), 1.1 * c.unit)
+
+
+def _bank(
+    c: Cloth, edge: list[tuple[float, float]], rim: float, rim_ink: RGB, rise: float, inks: tuple[str, ...]
+) -> None:
+    """Ground from a ragged edge down, with a rim along the water; `rim` and `rise` are in units above the shore."""
+    corners = [(c.width, c.height), (0, c.height)]
+    c.draw.polygon([*((x, y - rim * c.unit) for x, y in edge), *corners], rim_ink)
+    # The ground's colours begin above the shore, as high as its edge may reach.
+    size = (c.width, round(c.height - c.shore) + round(rise * c.unit))
+    ground = gradient(size, [c.tone(ink) for ink in inks])
+    mask = Image.new("L", c.image.size)
+    ImageDraw.Draw(mask).polygon([*edge, *corners], 255)
+    top = round(c.shore - rise * c.unit)
+    c.image.paste(ground, (0, top), mask.crop((0, top, c.width, top + ground.height)))
 
 
 def _waves(c: Cloth, bottom: float, count: int) -> None:
@@ -85,15 +92,9 @@ def street(c: Cloth) -> None:
     line = kerb + (c.height - kerb) * 0.5
     for i in range(-1, 6):
         x = c.width * (i + 0.3) / 5
-        c.draw.polygon(
-            [
-                (x, line),
-                (x + 11 * c.unit, line),
-                (x + 10.2 * c.unit, line + 1.7 * c.unit),
-                (x - 1.2 * c.unit, line + 1.7 * c.unit),
-            ],
-            c.tone("#f3e6b4"),
-        )
+        # Slanted, for the road is seen at an angle.
+        dash = ((0, 0), (11, 0), (10.2, 1.7), (-1.2, 1.7))
+        c.draw.polygon([(x + u * c.unit, line + v * c.unit) for u, v in dash], c.tone("#f3e6b4"))
 
 
 def _building(c: Cloth, x: float, w: float, h: float, ink: RGB, far: float) -> None:
@@ -128,9 +129,8 @@ def farm(c: Cloth) -> None:
 
 
 def snow(c: Cloth) -> None:
-    c.bands(
-        0, c.horizon + c.unit, *(("#8fb4d6", "#bcd5e8", "#eef4f8") if c.scene.light != "sunset" else SKIES["sunset"])
-    )
+    sky = SKIES["sunset"] if c.scene.light == "sunset" else ("#8fb4d6", "#bcd5e8", "#eef4f8")
+    c.bands(0, c.horizon + c.unit, *sky)
     for far in (0.45, 0.25):
         for _ in range(4):
             _mountain(c, c.width * c.rng.uniform(-0.05, 1.05), c.unit * c.rng.uniform(16, 34), far)
@@ -147,15 +147,8 @@ def _mountain(c: Cloth, x: float, h: float, far: float) -> None:
     w, y = h * c.rng.uniform(0.9, 1.4), c.horizon + c.unit
     c.draw.polygon([(x - w, y), (x, y - h), (x + w, y)], c.tone("#7f93b0", far))
     c.draw.polygon([(x, y - h), (x + w, y), (x + w * 0.25, y)], c.tone("#6f84a4", far))
-    cap = [
-        (x - w * 0.34, y - h * 0.66),
-        (x, y - h),
-        (x + w * 0.34, y - h * 0.66),
-        (x + w * 0.16, y - h * 0.72),
-        (x + w * 0.04, y - h * 0.6),
-        (x - w * 0.12, y - h * 0.72),
-    ]
-    c.draw.polygon(cap, (246, 250, 253))
+    cap = ((-0.34, 0.66), (0, 1), (0.34, 0.66), (0.16, 0.72), (0.04, 0.6), (-0.12, 0.72))
+    c.draw.polygon([(x + w * u, y - h * v) for u, v in cap], (246, 250, 253))
 
 
 def forest(c: Cloth) -> None:
@@ -165,15 +158,8 @@ def forest(c: Cloth) -> None:
         for i in range(count):
             x = c.width * (i + c.rng.random()) / count
             half = c.unit * w * c.rng.uniform(0.6, 1.2)
-            c.draw.polygon(
-                [
-                    (x - half, c.horizon + c.unit),
-                    (x - half * 0.6, 0),
-                    (x + half * 0.6, 0),
-                    (x + half, c.horizon + c.unit),
-                ],
-                ink,
-            )
+            foot = c.horizon + c.unit
+            c.draw.polygon([(x - half, foot), (x - half * 0.6, 0), (x + half * 0.6, 0), (x + half, foot)], ink)
         leaf = c.tone("#5f9456", far)
         for i in range(12):
             x, r = c.width * (i + c.rng.random()) / 12, c.unit * c.rng.uniform(8, 14)
@@ -196,28 +182,14 @@ def lake(c: Cloth) -> None:
         x, w = c.width * c.rng.random(), c.unit * c.rng.uniform(3, 12)
         c.draw.line((x - w, y, x + w, y), (190, 224, 234), max(1, round(0.35 * c.unit)))
     bank = [(c.width * i / 30, c.shore + c.unit * 1.3 * sin(i * 0.7 + 2 * c.rng.random())) for i in range(31)]
-    c.draw.polygon([*((x, y - 1.4 * c.unit) for x, y in bank), (c.width, c.height), (0, c.height)], c.tone("#b79a6a"))
-    grass = gradient(
-        (c.width, round(c.height - c.shore) + round(5 * c.unit)),
-        [c.tone("#9ccb76"), c.tone("#86bf62"), c.tone("#6da654")],
-    )
-    mask = Image.new("L", c.image.size)
-    ImageDraw.Draw(mask).polygon([*bank, (c.width, c.height), (0, c.height)], 255)
-    top = round(c.shore - 5 * c.unit)
-    c.image.paste(grass, (0, top), mask.crop((0, top, c.width, top + grass.height)))
+    _bank(c, bank, 1.4, c.tone("#b79a6a"), 5, ("#9ccb76", "#86bf62", "#6da654"))
     c.tufts(c.shore + 2 * c.unit, 60, c.tone("#659f4b"), 2.4 * c.unit)
 
 
 def savanna(c: Cloth) -> None:
-    c.bands(
-        0,
-        c.horizon + c.unit,
-        *(
-            ("#f0a868", "#f7c98a", "#fdeebf")
-            if c.scene.light in ("sunset", "morning")
-            else ("#86c0e4", "#bfe0ee", "#f6eccb")
-        ),
-    )
+    low_sun = c.scene.light in ("sunset", "morning")
+    sky = ("#f0a868", "#f7c98a", "#fdeebf") if low_sun else ("#86c0e4", "#bfe0ee", "#f6eccb")
+    c.bands(0, c.horizon + c.unit, *sky)
     c.ridge(c.horizon - c.unit, 5 * c.unit, c.tone("#c9b487", 0.3))
     for _ in range(5):
         x, h = c.width * c.rng.random(), c.unit * c.rng.uniform(6, 11)

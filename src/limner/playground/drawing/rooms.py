@@ -19,6 +19,12 @@ def _skirting(c: Cloth) -> None:
     c.draw.rectangle((0, c.horizon - 0.5 * c.unit, c.width, c.horizon), (206, 196, 184))
 
 
+def _floor(c: Cloth, ink: RGB, far: float, near: float) -> None:
+    """A floor of one colour, so much lighter far and near: light falls on it from the front."""
+    size = (c.width, round(c.height - c.horizon))
+    c.image.paste(gradient(size, [lighter(ink, far), lighter(ink, near)]), (0, round(c.horizon)))
+
+
 def living_room(c: Cloth) -> None:
     ink = _wall(c)
     step = 7 * c.unit
@@ -27,11 +33,7 @@ def living_room(c: Cloth) -> None:
             c.draw.rectangle((i * step, 0, i * step + step * 0.45, c.horizon), lighter(ink, -0.05))
     _skirting(c)
     floor = ("#c99a68", "#b98a5a", "#d8b184")[int(c.rng.random() * 3)]
-    c.bands(c.horizon, c.height, floor, floor)
-    c.image.paste(
-        gradient((c.width, round(c.height - c.horizon)), [lighter(rgb(floor), -0.1), lighter(rgb(floor), 0.12)]),
-        (0, round(c.horizon)),
-    )
+    _floor(c, rgb(floor), -0.1, 0.12)
     c.boards(c.horizon, lighter(rgb(floor), -0.22), 9, 0.35 * c.unit)
 
 
@@ -88,10 +90,7 @@ def bedroom(c: Cloth) -> None:
                 c.draw.ellipse((x - r, y - r, x + r, y + r), lighter(ink, 0.45))
     _skirting(c)
     carpet = rgb(("#c9b6c6", "#b9c4ce", "#d6c6ae", "#bccbb6")[int(c.rng.random() * 4)])
-    c.image.paste(
-        gradient((c.width, round(c.height - c.horizon)), [lighter(carpet, -0.08), lighter(carpet, 0.16)]),
-        (0, round(c.horizon)),
-    )
+    _floor(c, carpet, -0.08, 0.16)
     for _ in range(160):
         share = c.rng.random()
         y = c.horizon + (c.height - c.horizon) * share
@@ -107,15 +106,9 @@ def cafe(c: Cloth) -> None:
         for i in range(-1, 19):
             x = (i + (0.5 if j % 2 else 0)) * c.width / 18
             tint = lighter(brick, 0.08 * c.rng.random())
-            c.draw.rectangle(
-                (
-                    x + 0.3 * c.unit,
-                    j * row_height + 0.3 * c.unit,
-                    x + c.width / 18 - 0.3 * c.unit,
-                    (j + 1) * row_height - 0.3 * c.unit,
-                ),
-                tint,
-            )
+            left, top, gap = x, j * row_height, 0.3 * c.unit
+            brick_box = (left + gap, top + gap, x + c.width / 18 - gap, (j + 1) * row_height - gap)
+            c.draw.rectangle(brick_box, tint)
         j += 1
     left, right = c.width * c.rng.uniform(0.06, 0.16), c.width * c.rng.uniform(0.6, 0.72)
     top = c.horizon * 0.34
