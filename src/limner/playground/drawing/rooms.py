@@ -106,9 +106,8 @@ def cafe(c: Cloth) -> None:
         for i in range(-1, 19):
             x = (i + (0.5 if j % 2 else 0)) * c.width / 18
             tint = lighter(brick, 0.08 * c.rng.random())
-            left, top, gap = x, j * row_height, 0.3 * c.unit
-            brick_box = (left + gap, top + gap, x + c.width / 18 - gap, (j + 1) * row_height - gap)
-            c.draw.rectangle(brick_box, tint)
+            y, gap = j * row_height, 0.3 * c.unit
+            c.draw.rectangle((x + gap, y + gap, x + c.width / 18 - gap, (j + 1) * row_height - gap), tint)
         j += 1
     left, right = c.width * c.rng.uniform(0.06, 0.16), c.width * c.rng.uniform(0.6, 0.72)
     top = c.horizon * 0.34

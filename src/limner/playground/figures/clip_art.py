@@ -32,7 +32,7 @@ from limner.playground.catalogue import read_table
 from limner.playground.figures.motifs import SHAPES, Frame, Numbers, books, far_legs, near_legs
 from limner.playground.figures.shape import Figure, Point, Sketch
 
-FILES = ("animals", "food", "furniture", "plants", "structures", "toys", "vehicles")
+FILES = ("animals", "food", "furniture", "headwear", "plants", "structures", "toys", "vehicles")
 
 Stanza = list[tuple[str, str]]
 
@@ -53,16 +53,16 @@ STANZAS = _read()
 
 def stanza_figure(name: str, variant: str) -> Figure:
     """The figure of a stanza's name in a variant, which may be two words: `saddled walk`."""
-    drawing = Drawing(variant)
-    drawing.stanza(name)
-    return drawing.sketch.figure()
+    sketch = Sketch()
+    Drawing(sketch, variant).stanza(name)
+    return sketch.figure()
 
 
 class Drawing:
     """A figure while its lines are read."""
 
-    def __init__(self, variant: str) -> None:
-        self.sketch = Sketch()
+    def __init__(self, sketch: Sketch, variant: str = "") -> None:
+        self.sketch = sketch
         self.variant = variant
         self.words = frozenset(variant.split())
         self.body: Point = (0.0, 0.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
+from limner.playground.figures.clip_art import Drawing
 from limner.playground.figures.people import (
     Z_FAR_ARM,
     Z_FAR_LEG,
@@ -14,7 +15,7 @@ from limner.playground.figures.people import (
     Z_TORSO,
     Skull,
 )
-from limner.playground.figures.shape import Figure, Point, Sketch, hull
+from limner.playground.figures.shape import Circle, Figure, Point, Sketch, hull
 from limner.playground.figures.skeleton import Limb, Skeleton, skeleton
 
 
@@ -45,18 +46,16 @@ def _sleeves(sketch: Sketch, bones: Skeleton, share: float, slack: float) -> Non
         sketch.limb(ink, *((x, y, w * (1.12 - 0.12 * i)) for i, (x, y) in enumerate(cut)))
 
 
-def _trunk(bones: Skeleton, slack: float, hem: float) -> list[tuple[float, float, float]]:
+def _trunk(bones: Skeleton, slack: float, hem: float) -> list[Circle]:
     """Circles whose hull is the trunk; `hem` is how far below the hips it goes."""
-    b = bones.build
-    (nx, ny), (hx, hy) = bones.neck, bones.hip
-    ux, uy = (nx - hx) / b.torso, (ny - hy) / b.torso
-    top, waist = b.arm_width * 1.15 * slack, b.hip * (0.62 + 0.38 * bones.pose.turn) * slack
+    b, turn = bones.build, bones.pose.turn
+    top, waist = b.arm_width * 1.15 * slack, b.hip * (0.62 + 0.38 * turn) * slack
+    ux, uy = bones.up
+    # A centimetre below the joints: shoulders slope.
     shoulders = [(x - 0.01 * ux, y - 0.01 * uy, top) for x, y in (bones.near_arm[0], bones.far_arm[0])]
-    low = (hx - hem * ux, hy - hem * uy)
-    across = (uy, -ux)
-    side = b.hip * (0.45 + 0.55 * bones.pose.turn) * 1.12
-    hips = [(low[0] + s * side * across[0], low[1] + s * side * across[1], waist * 0.42) for s in (-1, 1)]
-    return [*shoulders, (nx - 0.045 * ux, ny - 0.045 * uy, top * 1.15), *hips]
+    side = b.hip * (0.45 + 0.55 * turn) * 1.12
+    hips = [(*bones.trunk(s * side, -hem), waist * 0.42) for s in (-1, 1)]
+    return [*shoulders, (*bones.trunk(0, b.torso - 0.045), top * 1.15), *hips]
 
 
 def _collar(sketch: Sketch, bones: Skeleton, ink: str) -> None:
@@ -64,36 +63,34 @@ def _collar(sketch: Sketch, bones: Skeleton, ink: str) -> None:
     sketch.line(ink, bones.build.arm_width * 0.55, *skull.all(((-0.42, -1.22), (0.02, -1.36), (0.46, -1.22))))
 
 
-def _shirt(sketch: Sketch, bones: Skeleton) -> None:
-    _sleeves(sketch, bones, 0.42, 1.25)
+def _top(sketch: Sketch, bones: Skeleton, sleeve: float, sleeve_slack: float, slack: float, hem: float) -> None:
+    _sleeves(sketch, bones, sleeve, sleeve_slack)
     sketch.z = Z_TORSO
-    sketch.hull("cloth", *_trunk(bones, 1.0, 0.02))
+    sketch.hull("cloth", *_trunk(bones, slack, hem))
+
+
+def _shirt(sketch: Sketch, bones: Skeleton) -> None:
+    _top(sketch, bones, 0.42, 1.25, 1.0, 0.02)
     _collar(sketch, bones, "cloth-")
 
 
 def _striped(sketch: Sketch, bones: Skeleton) -> None:
     _shirt(sketch, bones)
     b = bones.build
-    (nx, ny), (hx, hy) = bones.neck, bones.hip
     low, high = b.hip * 1.25, (abs(bones.near_arm[0][0] - bones.far_arm[0][0]) / 2 + b.arm_width) * 0.96
     for share in (0.22, 0.42, 0.62):
+        # Three centimetres short of the side, for a stroke has round ends.
         half = low + share * (high - low) - 0.03
-        x, y = hx + share * (nx - hx), hy + share * (ny - hy)
-        dx, dy = half * (ny - hy) / b.torso, -half * (nx - hx) / b.torso
-        sketch.line("trim", 0.045, (x - dx, y - dy), (x + dx, y + dy))
+        sketch.line("trim", 0.045, bones.trunk(-half, share * b.torso), bones.trunk(half, share * b.torso))
 
 
 def _sweater(sketch: Sketch, bones: Skeleton) -> None:
-    _sleeves(sketch, bones, 0.92, 1.3)
-    sketch.z = Z_TORSO
-    sketch.hull("cloth", *_trunk(bones, 1.08, 0.05))
+    _top(sketch, bones, 0.92, 1.3, 1.08, 0.05)
     _collar(sketch, bones, "cloth+")
 
 
 def _jacket(sketch: Sketch, bones: Skeleton) -> None:
-    _sleeves(sketch, bones, 0.94, 1.38)
-    sketch.z = Z_TORSO
-    sketch.hull("cloth", *_trunk(bones, 1.12, 0.07))
+    _top(sketch, bones, 0.94, 1.38, 1.12, 0.07)
     (nx, ny), (hx, hy) = bones.neck, bones.hip
     x = 0.03 * bones.pose.turn
     sketch.line("cloth--", 0.018, (nx + x, ny - 0.05), (hx + x, hy - 0.06))
@@ -114,18 +111,9 @@ def _legs(sketch: Sketch, bones: Skeleton, share: float, slack: float) -> None:
         joints = [(x, y, w * (1.08 - 0.13 * i)) for i, (x, y) in enumerate(_along(leg, share))]
         sketch.limb(ink, *joints)
     sketch.z = Z_NEAR_LEG + 3
-    (hx, hy), b = bones.hip, bones.build
-    side = b.hip * (0.4 + 0.6 * bones.pose.turn) * 0.9
-    (nx, ny) = bones.neck
-    ux, uy = (nx - hx) / b.torso, (ny - hy) / b.torso
-    sketch.hull(
-        "cloth",
-        *(
-            (hx + s * side * uy + t * ux, hy - s * side * ux + t * uy, b.hip * 0.72)
-            for s in (-1, 1)
-            for t in (0.0, 0.06)
-        ),
-    )
+    hip = bones.build.hip
+    side = hip * (0.4 + 0.6 * bones.pose.turn) * 0.9
+    sketch.hull("cloth", *((*bones.trunk(s * side, t), hip * 0.72) for s in (-1, 1) for t in (0.0, 0.06)))
 
 
 def _pants(sketch: Sketch, bones: Skeleton) -> None:
@@ -136,22 +124,14 @@ def _shorts(sketch: Sketch, bones: Skeleton) -> None:
     _legs(sketch, bones, 0.44, 1.3)
 
 
-def _hem(bones: Skeleton, share: float, flare: float) -> list[tuple[float, float, float]]:
-    w = bones.build.leg_width * flare
-    ends = [_along(bones.near_leg, share)[-1]]
-    if not bones.pose.one_leg:
-        ends.append(_along(bones.far_leg, share)[-1])
-    return [(x, y, w) for x, y in ends]
-
-
-def _skirt_shape(bones: Skeleton, share: float, flare: float) -> list[tuple[float, float, float]]:
-    (hx, hy), b = bones.hip, bones.build
-    (nx, ny) = bones.neck
-    ux, uy = (nx - hx) / b.torso, (ny - hy) / b.torso
+def _skirt_shape(bones: Skeleton, share: float, flare: float) -> list[Circle]:
+    """Circles whose hull is a skirt, down a share of the legs."""
+    b = bones.build
     side = b.hip * (0.3 + 0.7 * bones.pose.turn) * 0.6
-    waist = [(hx + s * side * uy + 0.07 * ux, hy - s * side * ux + 0.07 * uy, b.hip * 0.55) for s in (-1, 1)]
+    waist = [(*bones.trunk(s * side, 0.07), b.hip * 0.55) for s in (-1, 1)]
     hips = [(x, y, b.leg_width * 1.15) for x, y in (bones.near_leg[0], bones.far_leg[0])]
-    return [*waist, *hips, *_hem(bones, share, flare)]
+    legs = (bones.near_leg,) if bones.pose.one_leg else (bones.near_leg, bones.far_leg)
+    return [*waist, *hips, *((*_along(leg, share)[-1], b.leg_width * flare) for leg in legs)]
 
 
 def _skirt(sketch: Sketch, bones: Skeleton) -> None:
@@ -163,23 +143,18 @@ def _dress(sketch: Sketch, bones: Skeleton) -> None:
     _sleeves(sketch, bones, 0.22, 1.3)
     sketch.z = Z_TORSO
     sketch.add("cloth", hull(_skirt_shape(bones, 0.5, 2.1)), hull(_trunk(bones, 0.92, 0.0)))
-    (nx, ny), (hx, hy), b = bones.neck, bones.hip, bones.build
-    ux, uy = (nx - hx) / b.torso, (ny - hy) / b.torso
-    side = b.hip * (0.5 + 0.5 * bones.pose.turn)
-    at = (hx + 0.1 * ux, hy + 0.1 * uy)
-    sketch.line("trim", 0.04, (at[0] - side * uy, at[1] + side * ux), (at[0] + side * uy, at[1] - side * ux))
+    side = bones.build.hip * (0.5 + 0.5 * bones.pose.turn)
+    sketch.line("trim", 0.04, bones.trunk(-side, 0.1), bones.trunk(side, 0.1))
     _collar(sketch, bones, "trim")
 
 
 def _apron(sketch: Sketch, bones: Skeleton) -> None:
     sketch.z = Z_TORSO + 3
-    (nx, ny), (hx, hy), b = bones.neck, bones.hip, bones.build
-    ux, uy = (nx - hx) / b.torso, (ny - hy) / b.torso
+    b = bones.build
 
     def at(across: float, up: float) -> Point:
         """A point in hip widths across the trunk and metres up from the hips."""
-        across *= b.hip * 0.9
-        return hx + across * uy + up * ux, hy - across * ux + up * uy
+        return bones.trunk(across * (b.hip * 0.9), up)
 
     top, low = b.torso * 0.72, -b.leg * 0.34
     sketch.blob("cloth", at(-0.7, top), at(0.8, top), at(1.0, 0.1), at(1.25, low), at(-1.1, low), at(-0.9, 0.1))
@@ -219,19 +194,18 @@ def _glasses(sketch: Sketch, bones: Skeleton) -> None:
     sketch.line("cloth", skull.r * 0.07, *skull.all(((-0.32, 0.06), (-0.8, 0.1))))
 
 
-def _headwear(*parts: tuple[str, tuple[Point, ...]]) -> Callable[[Sketch, Skeleton], None]:
+def _headwear(name: str) -> Callable[[Sketch, Skeleton], None]:
+    """A cap or the like: clip art on the head's own axes."""
+
     def wear(sketch: Sketch, bones: Skeleton) -> None:
         sketch.z = Z_HEAD + 4
         skull = Skull(bones)
-        for ink, outline in parts:
-            sketch.blob(ink, *skull.all(outline))
+        drawing = Drawing(sketch)
+        drawing.origin, drawing.axis = skull.centre, skull.axis
+        drawing.stanza(name)
 
     return wear
 
-
-_DOME: tuple[Point, ...] = (
-    (-1.0, 0.42), (-0.98, 0.85), (-0.55, 1.28), (0.0, 1.4), (0.55, 1.26), (0.94, 0.84), (0.96, 0.42), (0.0, 0.36),
-)  # fmt: skip
 
 GARMENTS: dict[str, Callable[[Sketch, Skeleton], None]] = {
     "shirt": _shirt,
@@ -246,48 +220,5 @@ GARMENTS: dict[str, Callable[[Sketch, Skeleton], None]] = {
     "scarf": _scarf,
     "backpack": _backpack,
     "sunglasses": _glasses,
-    "cap": _headwear(
-        ("cloth", _DOME),
-        ("cloth-", ((0.3, 0.5), (0.9, 0.56), (1.5, 0.42), (1.58, 0.28), (1.1, 0.3), (0.4, 0.28))),
-    ),
-    "hat": _headwear(
-        ("cloth", ((-0.82, 0.42), (-0.78, 1.0), (-0.6, 1.42), (0.0, 1.34), (0.6, 1.44), (0.8, 1.0), (0.82, 0.42))),
-        ("trim", ((-0.84, 0.42), (-0.82, 0.72), (0.0, 0.66), (0.84, 0.72), (0.85, 0.42), (0.0, 0.36))),
-        (
-            "cloth",
-            ((-1.75, 0.6), (-1.0, 0.36), (0.0, 0.26), (1.0, 0.36), (1.75, 0.6), (1.0, 0.58), (0.0, 0.46), (-1.0, 0.58)),
-        ),
-    ),
-    "beanie": _headwear(
-        (
-            "cloth",
-            ((-0.98, 0.4), (-0.98, 0.95), (-0.5, 1.42), (0.0, 1.54), (0.5, 1.4), (0.94, 0.94), (0.96, 0.4), (0, 0.36)),
-        ),
-        ("trim", ((-1.04, 0.3), (-1.06, 0.66), (0.0, 0.6), (1.02, 0.66), (1.02, 0.3), (0.0, 0.24))),
-        (
-            "trim",
-            tuple(
-                (0.0 + 0.24 * x, 1.66 + 0.24 * y)
-                for x, y in ((1, 0), (0.7, 0.7), (0, 1), (-0.7, 0.7), (-1, 0), (-0.7, -0.7), (0, -1), (0.7, -0.7))
-            ),
-        ),
-    ),
-    "helmet": _headwear(
-        (
-            "cloth",
-            (
-                (-1.08, 0.3),
-                (-1.12, 0.85),
-                (-0.7, 1.36),
-                (0.0, 1.54),
-                (0.7, 1.38),
-                (1.1, 0.86),
-                (1.16, 0.44),
-                (0.6, 0.5),
-                (0, 0.44),
-                (-0.6, 0.3),
-            ),
-        ),
-        ("trim", ((-0.2, 1.5), (-0.12, 0.9), (0.0, 0.5), (0.12, 0.9), (0.2, 1.5), (0.0, 1.53))),
-    ),
+    **{name: _headwear(name) for name in ("cap", "hat", "beanie", "helmet")},
 }

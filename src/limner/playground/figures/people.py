@@ -50,14 +50,12 @@ class Skull:
     def __init__(self, bones: Skeleton) -> None:
         self.r = bones.build.head
         self.turn = bones.tilt
-        self._centre = bones.head
-        self._cos, self._sin = cos(bones.tilt * pi / 180), sin(bones.tilt * pi / 180)
+        self.centre = bones.head
+        self.axis = (self.r * cos(bones.tilt * pi / 180), self.r * sin(bones.tilt * pi / 180))
 
     def __call__(self, x: float, y: float) -> Point:
-        return (
-            self._centre[0] + self.r * (x * self._cos - y * self._sin),
-            self._centre[1] + self.r * (x * self._sin + y * self._cos),
-        )
+        c, s = self.axis
+        return self.centre[0] + x * c - y * s, self.centre[1] + x * s + y * c
 
     def all(self, points: tuple[Point, ...]) -> list[Point]:
         return [self(x, y) for x, y in points]

@@ -115,6 +115,17 @@ class Skeleton(NamedTuple):
     tilt: float
     """The head's turn in degrees, anticlockwise."""
 
+    @property
+    def up(self) -> Point:
+        """The way from hips to neck, a metre of it."""
+        (nx, ny), (hx, hy) = self.neck, self.hip
+        return (nx - hx) / self.build.torso, (ny - hy) / self.build.torso
+
+    def trunk(self, across: float, up: float) -> Point:
+        """The point so many metres across the trunk, towards the far side, and up it from the hips."""
+        (hx, hy), (ux, uy) = self.hip, self.up
+        return hx + across * uy + up * ux, hy - across * ux + up * uy
+
 
 @cache
 def skeleton(build_name: str, pose_name: str) -> Skeleton:
