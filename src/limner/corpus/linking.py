@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from weakref import WeakKeyDictionary
 
+from msgspec import structs
+
 from limner.corpus.box import Box
-from limner.corpus.caption import Caption, Mention
+from limner.corpus.caption import Mention
 from limner.corpus.classes.class_mentions import ClassMentions, NounPhrase
 from limner.corpus.classes.class_names import class_name
 from limner.corpus.classes.class_words import Synonyms, Term, built_in_synonyms
@@ -44,19 +46,9 @@ def link(image: Image, synonyms: Synonyms | None = None) -> Image:
     if not image.boxes or not image.captions:
         return image
     things = _Things(image, synonyms or built_in_synonyms())
-    captions = tuple(Caption(c.id, c.text, things.mentions(c.text), c.source) for c in image.captions)
-    return Image(
-        image.id,
-        image.width,
-        image.height,
-        image.boxes,
-        captions,
-        tuple(things.chains.values()),
-        image.file,
-        image.attributes,
-        {**image.provenance, **LINKED},
-        image.labels,
-    )
+    captions = tuple(structs.replace(caption, mentions=things.mentions(caption.text)) for caption in image.captions)
+    chains = tuple(things.chains.values())
+    return structs.replace(image, captions=captions, chains=chains, provenance={**image.provenance, **LINKED})
 
 
 class _Things:

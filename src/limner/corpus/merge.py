@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain as concatenate
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption
 from limner.corpus.image import Chain, Image, ImageLabel, Scalar
@@ -98,10 +100,9 @@ def _captions(first: tuple[Caption, ...], second: tuple[Caption, ...]) -> tuple[
     for caption in second:
         # Two systems that number their captions from 0 must not lose one to the other.
         new_id, n = caption.id, 1
-        while new_id in by_id and by_id[new_id] != Caption(new_id, caption.text, caption.mentions, caption.source):
+        while by_id.setdefault(new_id, renamed := replace(caption, id=new_id)) != renamed:
             n += 1
             new_id = f"{caption.id}-{n}"
-        by_id[new_id] = Caption(new_id, caption.text, caption.mentions, caption.source)
     return tuple(by_id.values())
 
 

@@ -9,18 +9,7 @@ from limner.text.lexicon import word_set
 from limner.text.noun_forms import singular
 
 # Every kind, in the order in which sentences tend to name them. The types of Flickr30k Entities are among them.
-KINDS = (
-    "people",
-    "animals",
-    "vehicles",
-    "instruments",
-    "food",
-    "furniture",
-    "clothing",
-    "bodyparts",
-    "other",
-    "scene",
-)
+KINDS = ("people", "animals", "vehicles", "instruments", "food", "furniture", "clothing", "bodyparts", "other", "scene")
 
 
 def kind_of(noun: str, types: Iterable[str] = ()) -> str:

@@ -12,6 +12,11 @@ def word_set(listed: str) -> frozenset[str]:
     return frozenset(listed.split())
 
 
+def word_pairs(listed: str) -> dict[str, str]:
+    """The pairs of a list that is written with commas between them: "goose geese, mouse mice"."""
+    return dict(map(str.split, listed.split(",")))
+
+
 ARTICLES = frozenset({"a", "an", "the"})
 
 # Determiners that nothing but the phrase's own words can follow.
@@ -46,29 +51,13 @@ NUMBER_BY_DETERMINER: dict[str, str] = {
     "0": "none",
 }
 
-NUMBERS: dict[str, int] = {
-    "zero": 0,
-    "one": 1,
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "eleven": 11,
-    "twelve": 12,
+_UP_TO_TWENTY = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+)
+NUMBERS = {
+    **{word: number for number, word in enumerate(_UP_TO_TWENTY.split())},
     "dozen": 12,
-    "thirteen": 13,
-    "fourteen": 14,
-    "fifteen": 15,
-    "sixteen": 16,
-    "seventeen": 17,
-    "eighteen": 18,
-    "nineteen": 19,
-    "twenty": 20,
     "thirty": 30,
     "forty": 40,
     "fifty": 50,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from limner.text.lexicon import word_pairs
 from limner.text.noun_tables import (
     ENDS_IN_S,
     IN_E,
@@ -60,7 +61,7 @@ def _singular(noun: str) -> str:
         return SINGULAR_OF[noun]
     if noun in UNCHANGING or noun in PLURAL_AS_SINGULAR or len(noun) < 3 or noun[0].isdigit():
         return noun
-    for ending, turned in _COMPOUND_ENDINGS:
+    for ending, turned in _COMPOUND_ENDINGS.items():
         if noun.endswith(ending):
             return noun.removesuffix(ending) + turned
     if noun.endswith("men") and noun not in SINGULAR_IN_MEN:
@@ -69,19 +70,11 @@ def _singular(noun: str) -> str:
 
 
 # Compounds that are written as one word: policewomen, schoolchildren, penknives.
-_COMPOUND_ENDINGS = (
-    ("women", "woman"),
-    ("children", "child"),
-    ("people", "person"),
-    ("teeth", "tooth"),
-    ("knives", "knife"),
-    ("wives", "wife"),
-    ("leaves", "leaf"),
-    ("shelves", "shelf"),
-    ("wolves", "wolf"),
-    ("scarves", "scarf"),
-    ("loaves", "loaf"),
-    ("skis", "ski"),
+_COMPOUND_ENDINGS = word_pairs(
+    """
+    women woman, children child, people person, teeth tooth, knives knife, wives wife, leaves leaf, shelves shelf,
+    wolves wolf, scarves scarf, loaves loaf, skis ski
+    """
 )
 
 
@@ -111,7 +104,7 @@ def _plural(noun: str) -> str:
         return IRREGULAR[noun]
     if noun in UNCHANGING or noun in PLURAL_AS_SINGULAR:
         return noun
-    for turned, ending in _COMPOUND_ENDINGS:
+    for turned, ending in _COMPOUND_ENDINGS.items():
         if noun.endswith(ending):
             return noun.removesuffix(ending) + turned
     if noun.endswith("man") and noun not in NOT_FROM_MAN:

@@ -2,101 +2,32 @@
 
 from __future__ import annotations
 
-from limner.text.lexicon import word_set
+from limner.text.lexicon import word_pairs, word_set
 
 # Singular to plural, both turned by the table.
-IRREGULAR: dict[str, str] = {
-    "person": "people",
-    "man": "men",
-    "woman": "women",
-    "child": "children",
-    "foot": "feet",
-    "tooth": "teeth",
-    "goose": "geese",
-    "mouse": "mice",
-    "louse": "lice",
-    "ox": "oxen",
-    "die": "dice",
-    "passer-by": "passers-by",
-    "runner-up": "runners-up",
-    "passerby": "passersby",
-    "calf": "calves",
-    "elf": "elves",
-    "half": "halves",
-    "hoof": "hooves",
-    "knife": "knives",
-    "leaf": "leaves",
-    "life": "lives",
-    "loaf": "loaves",
-    "scarf": "scarves",
-    "self": "selves",
-    "sheaf": "sheaves",
-    "shelf": "shelves",
-    "thief": "thieves",
-    "wharf": "wharves",
-    "wife": "wives",
-    "wolf": "wolves",
-    "dwarf": "dwarves",
-    "quiz": "quizzes",
-    "axe": "axes",
-    "pickaxe": "pickaxes",
-    "analysis": "analyses",
-    "axis": "axes",
-    "basis": "bases",
-    "crisis": "crises",
-    "diagnosis": "diagnoses",
-    "oasis": "oases",
-    "thesis": "theses",
-    "alumnus": "alumni",
-    "cactus": "cacti",
-    "fungus": "fungi",
-    "nucleus": "nuclei",
-    "stimulus": "stimuli",
-    "radius": "radii",
-    "syllabus": "syllabi",
-    "paparazzo": "paparazzi",
-    "alga": "algae",
-    "larva": "larvae",
-    "vertebra": "vertebrae",
-    "bacterium": "bacteria",
-    "criterion": "criteria",
-    "phenomenon": "phenomena",
-    "stratum": "strata",
-    "index": "indices",
-    "matrix": "matrices",
-    "vertex": "vertices",
-    "vortex": "vortices",
-    "château": "châteaux",
-    "bureau": "bureaux",
-    "plateau": "plateaux",
-    "tableau": "tableaux",
-}
+IRREGULAR = word_pairs(
+    """
+    person people, man men, woman women, child children, foot feet, tooth teeth, goose geese, mouse mice, louse lice,
+    ox oxen, die dice, passer-by passers-by, runner-up runners-up, passerby passersby, calf calves, elf elves,
+    half halves, hoof hooves, knife knives, leaf leaves, life lives, loaf loaves, scarf scarves, self selves,
+    sheaf sheaves, shelf shelves, thief thieves, wharf wharves, wife wives, wolf wolves, dwarf dwarves, quiz quizzes,
+    axe axes, pickaxe pickaxes, analysis analyses, axis axes, basis bases, crisis crises, diagnosis diagnoses,
+    oasis oases, thesis theses, alumnus alumni, cactus cacti, fungus fungi, nucleus nuclei, stimulus stimuli,
+    radius radii, syllabus syllabi, paparazzo paparazzi, alga algae, larva larvae, vertebra vertebrae,
+    bacterium bacteria, criterion criteria, phenomenon phenomena, stratum strata, index indices, matrix matrices,
+    vertex vertices, vortex vortices, château châteaux, bureau bureaux, plateau plateaux, tableau tableaux
+    """
+)
 
 # Plurals that have a second spelling, or whose singular is not the one the table above would turn back to.
-SINGULAR_OF: dict[str, str] = {
-    **{plural: singular for singular, plural in IRREGULAR.items()},
-    "axes": "axe",
-    "bases": "base",
-    "persons": "person",
-    "peoples": "person",
-    "womens": "woman",
-    "mens": "man",
-    "childrens": "child",
-    "mouses": "mouse",
-    "hippopotami": "hippopotamus",
-    "octopi": "octopus",
-    "hoofs": "hoof",
-    "staves": "staff",
-    "kerchieves": "kerchief",
-    "handkerchieves": "handkerchief",
-    "beeves": "beef",
-    "busses": "bus",
-    "minibusses": "minibus",
-    "gasses": "gas",
-    "antennae": "antenna",
-    "formulae": "formula",
-    "appendices": "appendix",
-}
+SINGULAR_OF = {plural: singular for singular, plural in IRREGULAR.items()} | word_pairs(
+    """
+    axes axe, bases base, persons person, peoples person, womens woman, mens man, childrens child, mouses mouse,
+    hippopotami hippopotamus, octopi octopus, hoofs hoof, staves staff, kerchieves kerchief,
+    handkerchieves handkerchief, beeves beef, busses bus, minibusses minibus, gasses gas, antennae antenna,
+    formulae formula, appendices appendix
+    """
+)
 
 # The same in the singular and the plural.
 UNCHANGING = word_set(
@@ -172,16 +103,8 @@ O_TO_OES = word_set(
 )
 
 # Singulars in -men and -man that are no compounds of "man".
-SINGULAR_IN_MEN = word_set(
-    """
-    specimen abdomen omen regimen semen ramen stamen yemen carmen amen bitumen
-    """
-)
-NOT_FROM_MAN = word_set(
-    """
-    human german roman talisman shaman ottoman caiman norman superhuman doberman walkman oman
-    """
-)
+SINGULAR_IN_MEN = word_set("specimen abdomen omen regimen semen ramen stamen yemen carmen amen bitumen")
+NOT_FROM_MAN = word_set("human german roman talisman shaman ottoman caiman norman superhuman doberman walkman oman")
 
 # Nouns that are not counted: "grass", never "a grass"; hyphens stand for spaces.
 MASS = word_set(

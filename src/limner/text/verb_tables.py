@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from limner.text.lexicon import word_set
+from limner.text.lexicon import word_pairs, word_set
 
 # Verbs that only help another verb, or link a subject to what it is.
-AUXILIARIES = word_set(
-    """
-    be am is are was were been being will would can could should may might must shall 're 've
-    """
-)
+AUXILIARIES = word_set("be am is are was were been being will would can could should may might must shall 're 've")
 
 REGULAR = word_set(
     """
@@ -90,13 +86,7 @@ ODD_FORMS = {
     **dict.fromkeys(("dove", "diving"), "dive"),
     **dict.fromkeys(("practise", "practises", "practising", "practised"), "practice"),
     **dict.fromkeys(("colouring", "coloured"), "color"),
-    "lassos": "lasso",
-    "leaped": "leap",
-    "shined": "shine",
-    "hanged": "hang",
-    "kneeled": "kneel",
-    "lighted": "light",
-    "sneaked": "sneak",
+    **word_pairs("lassos lasso, leaped leap, shined shine, hanged hang, kneeled kneel, lighted light, sneaked sneak"),
 }
 
 # Base forms of what captions say that people and things do to, with or by others. What may hurt or offend is left out.

@@ -29,7 +29,13 @@ _FOLDER: frozenset[Kind] = frozenset({"folder"})
 _LINES: frozenset[Kind] = frozenset({"object"})
 _COCO_KEYS = ("images", "annotations", "categories", "image_id")
 _HOME = "limner.corpus.formats"
-_OUTPUTS = f"{_HOME}.grounded_text.model_outputs"
+
+
+def _outputs(name: str, title: str) -> Format:
+    """The format of a vision-language model's outputs."""
+    codec = f"{_HOME}.grounded_text.model_outputs:{name.replace('-', '_').upper()}"
+    return Format(name, title, codec, _LINES, keys=("text",))
+
 
 FORMATS: dict[str, Format] = {
     format.name: format
@@ -103,37 +109,11 @@ FORMATS: dict[str, Format] = {
             _FOLDER | {"array"},
             keys=("regions", "objects", "attributes", "relationships", "url"),
         ),
-        Format(
-            "kosmos-2", "Kosmos-2's text with phrases and patch indices", f"{_OUTPUTS}:KOSMOS_2", _LINES, keys=("text",)
-        ),
-        Format(
-            "florence-2",
-            "Florence-2's text with <loc_…> corners in thousandths",
-            f"{_OUTPUTS}:FLORENCE_2",
-            _LINES,
-            keys=("text",),
-        ),
-        Format(
-            "paligemma",
-            "PaliGemma's text with <loc…> corners, top first",
-            f"{_OUTPUTS}:PALIGEMMA",
-            _LINES,
-            keys=("text",),
-        ),
-        Format(
-            "qwen-vl",
-            "Qwen-VL's tags or JSON, in thousandths or pixels of the resized picture",
-            f"{_OUTPUTS}:QWEN_VL",
-            _LINES,
-            keys=("text",),
-        ),
-        Format(
-            "box-2d",
-            "JSON boxes in thousandths, top first, as Gemini writes them",
-            f"{_OUTPUTS}:BOX_2D",
-            _LINES,
-            keys=("text",),
-        ),
+        _outputs("kosmos-2", "Kosmos-2's text with phrases and patch indices"),
+        _outputs("florence-2", "Florence-2's text with <loc_…> corners in thousandths"),
+        _outputs("paligemma", "PaliGemma's text with <loc…> corners, top first"),
+        _outputs("qwen-vl", "Qwen-VL's tags or JSON, in thousandths or pixels of the resized picture"),
+        _outputs("box-2d", "JSON boxes in thousandths, top first, as Gemini writes them"),
     )
 }
 

@@ -11,6 +11,7 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from msgspec.structs import asdict
 from pyarrow import types
 
 from limner.corpus.caption import Mention
@@ -259,36 +260,22 @@ def _batch(images: list[Image]) -> Any:
 def _row(image: Image) -> dict[str, Any]:
     """The image with every field, so that those who read the table need not know the defaults."""
     return {
+        **asdict(image),
         "limner": VERSION,
-        **_fields(image, ("id", "width", "height", "file")),
         "attributes": _json(image.attributes),
         "provenance": _json(image.provenance),
-        "labels": [_fields(label, _LABEL) for label in image.labels],
-        "boxes": [_fields(box, _BOX) for box in image.boxes],
-        "chains": [_fields(chain, _CHAIN) for chain in image.chains],
+        "labels": [asdict(label) for label in image.labels],
+        "boxes": [asdict(box) for box in image.boxes],
+        "chains": [asdict(chain) for chain in image.chains],
         "captions": [
-            {**_fields(caption, _CAPTION), "mentions": [_mention(mention) for mention in caption.mentions]}
+            {**asdict(caption), "mentions": [_mention(mention) for mention in caption.mentions]}
             for caption in image.captions
         ],
     }
 
 
-_EDGES = ("x0", "y0", "x1", "y1")
-_BOX = ("id", *_EDGES, "label", "score", "types", "attributes", "flags")
-_CHAIN = ("id", "boxes", "types", "flags")
-_CAPTION = ("id", "text", "source")
-_MENTION = ("start", "end", "boxes", "chain", "types", "origin", "probability")
-_CANDIDATE = ("box", "score")
-_LABEL = ("label", "confidence", "source")
-
-
 def _mention(mention: Mention) -> dict[str, Any]:
-    candidates = [_fields(candidate, _CANDIDATE) for candidate in mention.candidates]
-    return {**_fields(mention, _MENTION), "candidates": candidates}
-
-
-def _fields(item: object, names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: getattr(item, name) for name in names}
+    return {**asdict(mention), "candidates": [asdict(candidate) for candidate in mention.candidates]}
 
 
 def _json(facts: Mapping[str, Scalar]) -> str:
@@ -297,28 +284,27 @@ def _json(facts: Mapping[str, Scalar]) -> str:
 
 def _schema() -> Any:
     """The columns. Facts about an image are JSON text, which keeps their types and which every engine can query."""
-    text, strings = pa.string(), pa.list_(pa.string())
-    box = [("id", text), *((edge, pa.float64()) for edge in _EDGES), ("label", text), ("score", pa.float64())]
-    box += [("types", strings), ("attributes", strings), ("flags", strings)]
-    chain_ = [("id", text), ("boxes", strings), ("types", strings), ("flags", strings)]
-    candidate = [("box", text), ("score", pa.float64())]
-    mention = [("start", pa.int32()), ("end", pa.int32()), ("boxes", strings), ("chain", text), ("types", strings)]
-    mention += [("origin", text), ("probability", pa.float64()), ("candidates", pa.list_(pa.struct(candidate)))]
-    label = [("label", text), ("confidence", pa.float64()), ("source", text)]
-    caption = [("id", text), ("text", text), ("source", text), ("mentions", pa.list_(pa.struct(mention)))]
-    return pa.schema(
-        [
-            ("limner", pa.int32()),
-            ("id", text),
-            ("width", pa.int64()),
-            ("height", pa.int64()),
-            ("file", text),
-            ("attributes", text),
-            ("provenance", text),
-            ("labels", pa.list_(pa.struct(label))),
-            ("boxes", pa.list_(pa.struct(box))),
-            ("chains", pa.list_(pa.struct(chain_))),
-            ("captions", pa.list_(pa.struct(caption))),
-        ],
-        metadata={"limner": str(VERSION)},
-    )
+    text, number, strings, position = pa.string(), pa.float64(), pa.list_(pa.string()), pa.int32()
+
+    def records(**fields: Any) -> Any:
+        return pa.list_(pa.struct(fields))
+
+    corners = dict.fromkeys(("x0", "y0", "x1", "y1"), number)
+    said = {"origin": text, "probability": number, "candidates": records(box=text, score=number)}
+    mentions = records(start=position, end=position, boxes=strings, chain=text, types=strings, **said)
+    columns = {
+        "limner": pa.int32(),
+        "id": text,
+        "width": pa.int64(),
+        "height": pa.int64(),
+        "file": text,
+        "attributes": text,
+        "provenance": text,
+        "labels": records(label=text, confidence=number, source=text),
+        "boxes": records(
+            id=text, **corners, label=text, score=number, types=strings, attributes=strings, flags=strings
+        ),
+        "chains": records(id=text, boxes=strings, types=strings, flags=strings),
+        "captions": records(id=text, text=text, source=text, mentions=mentions),
+    }
+    return pa.schema(columns, metadata={"limner": str(VERSION)})

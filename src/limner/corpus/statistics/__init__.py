@@ -4,38 +4,26 @@
 apart: distinct labels, noun phrases and n-grams.
 """
 
-from limner.corpus.statistics.comparison import Sample, compare, equal_sample
-from limner.corpus.statistics.corpus_figures import (
-    Boxes,
-    Captions,
-    Chains,
-    Distribution,
-    Mentions,
-    Ngrams,
-    Pictures,
-    Statistics,
-    Summary,
-    TypeFigures,
-    WordFigures,
-    Words,
-)
-from limner.corpus.statistics.corpus_tally import statistics
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Boxes",
-    "Captions",
-    "Chains",
-    "Distribution",
-    "Mentions",
-    "Ngrams",
-    "Pictures",
-    "Sample",
-    "Statistics",
-    "Summary",
-    "TypeFigures",
-    "WordFigures",
-    "Words",
-    "compare",
-    "equal_sample",
-    "statistics",
-]
+from limner.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from limner.corpus.statistics.comparison import Sample, compare, equal_sample
+    from limner.corpus.statistics.corpus_figures import (
+        Boxes,
+        Captions,
+        Chains,
+        Distribution,
+        Mentions,
+        Ngrams,
+        Pictures,
+        Statistics,
+        Summary,
+        TypeFigures,
+        WordFigures,
+        Words,
+    )
+    from limner.corpus.statistics.corpus_tally import statistics
+
+__getattr__, __dir__, __all__ = lazy_exports(__name__)
