@@ -19,7 +19,7 @@ from limner.errors import LimnerError
 
 COMMANDS: dict[str, Entry] = {
     "demo": Entry("limner.cli.demo:command", "Show what Limner does, from nothing."),
-    "convert": Entry("limner.cli.convert:command", "Read corpora in one format and write them in another."),
+    "convert": Entry("limner.cli.convert:convert", "Read corpora in one format and write them in another."),
     "link": Entry("limner.cli.link:command", "Tie captions to boxes by the names of the boxes' classes."),
     "info": Entry("limner.cli.info:command", "Print the statistics of a corpus, or of two side by side."),
     "playground": Entry(
@@ -70,7 +70,7 @@ COMMANDS: dict[str, Entry] = {
         },
         "Make a benchmark of novel objects from a corpus with boxes.",
     ),
-    "schema": Entry("limner.cli.schema:command", "Print the JSON Schema of Limner's own format."),
+    "schema": Entry("limner.cli.convert:schema", "Print the JSON Schema of Limner's own format."),
 }
 
 

@@ -1,9 +1,10 @@
-"""Kinds of click commands: groups that import a command when it is called, help in sections."""
+"""Kinds of click commands (groups that import a command when it is called, help in sections) and of their values."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 import click
 
@@ -11,6 +12,21 @@ from limner.errors import unknown
 from limner.lazy import load_object
 
 OTHER_OPTIONS = "Other options"
+
+Callback = TypeVar("Callback", bound=Callable[..., Any])
+
+PATH = click.Path(path_type=Path)
+
+
+def choice_option(name: str, *choices: str, usual: str | None = None, help: str) -> Callable[[Callback], Callback]:
+    """An option with one of these values, by default the usual one or else the first."""
+    usual = choices[0] if usual is None else usual
+    return click.option(name, type=click.Choice(choices), default=usual, show_default=True, help=help)
+
+
+def listed(text: str) -> list[str]:
+    """The names in a text with commas between them."""
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 class Entry(NamedTuple):

@@ -10,9 +10,10 @@ import click
 
 from limner.caption.constraints.constraint_choice import IOU, TOP, By, ConstraintChooser
 from limner.caption.constraints.constraint_files import ChoiceSummary, read_excluded_classes, write_choices
-from limner.cli.corpora import Source, from_option, lenient_option, reading_lines, tell_reading
+from limner.cli.click_classes import PATH
+from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
 from limner.cli.file_checks import check_outputs, check_sources
-from limner.cli.terminal import progress
+from limner.cli.terminal import progress, tell
 from limner.corpus import open_corpus
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.corpus.classes.class_tables import EXCLUDED_CLASSES
@@ -21,16 +22,15 @@ from limner.corpus.reading import Reading
 from limner.errors import MAX_SHOWN, one_line
 from limner.files import STDIO
 
-FILE = click.Path(path_type=Path)
 NONE = "none"
 MAX_NAMED = 5  # labels that a message names before the rest are left to guess
 
 
 @click.command()
 @click.argument("sources", metavar="CORPUS...", nargs=-1, required=True, type=Source())
-@click.option("-o", "--out", metavar="FILE", type=FILE, default=STDIO, help="File for the choices; printed by default.")
-@click.option("--hierarchy", metavar="JSON", type=FILE, help="Open Images' class hierarchy: what is more general.")
-@click.option("--names", metavar="CSV", type=FILE, help="Names of the hierarchy's classes, by id.")
+@click.option("-o", "--out", metavar="FILE", type=PATH, default=STDIO, help="File for the choices; printed by default.")
+@click.option("--hierarchy", metavar="JSON", type=PATH, help="Open Images' class hierarchy: what is more general.")
+@click.option("--names", metavar="CSV", type=PATH, help="Names of the hierarchy's classes, by id.")
 @click.option("--top", metavar="N", type=click.IntRange(min=1), default=TOP, show_default=True, help="Classes to take.")
 @click.option(
     "--iou",
@@ -89,14 +89,13 @@ def command(
     summary = write_choices(images, chooser, out, as_json=as_json)
     tell_reading(corpus)
     for line in _summary_lines(summary, chooser, excluded if exclude else ()):
-        click.echo(f"limner: {line}", err=True)
+        tell(line)
 
 
 def _tree(hierarchy: Path, names: Path | None, lenient: bool) -> ClassHierarchy:
     reading = Reading(lenient=lenient)
     tree = read_class_tree(hierarchy, names, reading)
-    for line in reading_lines(reading):
-        click.echo(f"limner: {line}", err=True)
+    tell_reading(reading)
     return tree
 
 

@@ -1,14 +1,19 @@
-"""`limner convert`."""
+"""`limner convert` and `limner schema`: the formats of corpora."""
 
 from __future__ import annotations
 
+import inspect
+import json
 from pathlib import Path
 
 import click
+import msgspec
 
+from limner.cli.click_classes import PATH
 from limner.cli.corpora import FormatName, Source, from_option, lenient_option, tell_reading, tell_written
 from limner.cli.terminal import progress
 from limner.corpus.formats import open_corpus, write_sound
+from limner.corpus.image import Image
 from limner.files import read_lines
 
 
@@ -17,10 +22,10 @@ from limner.files import read_lines
 @click.argument("target", metavar="DST", type=Source())
 @from_option
 @click.option("--to", type=FormatName(), help="Format to write (default: by the suffix of DST).")
-@click.option("--ids", type=click.Path(path_type=Path), help="Keep the images listed in this file, an id a line.")
+@click.option("--ids", type=PATH, help="Keep the images listed in this file, an id a line.")
 @click.option("--force", is_flag=True, help="Replace a folder that is there and not empty.")
 @lenient_option
-def command(
+def convert(
     sources: tuple[str, ...],
     target: str,
     from_: str | None,
@@ -39,3 +44,14 @@ def command(
     written = write_sound(progress(corpus, "images"), target, to, replace=force)
     tell_reading(corpus)
     tell_written(written, target)
+
+
+@click.command()
+def schema() -> None:
+    """Print the JSON Schema of a line of Limner's own format."""
+    described = msgspec.json.schema(Image)
+    for part in described["$defs"].values():
+        # Descriptions are docstrings, with the indentation of the source.
+        part["description"] = inspect.cleandoc(part["description"])
+    draft = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "A line of a Limner corpus"}
+    click.echo(json.dumps({**draft, **described}, indent=2))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Iterator
 
 import click
 from click.shell_completion import CompletionItem
 
+from limner.cli.terminal import tell
 from limner.corpus.corpus import Corpus
 from limner.corpus.formats import FORMATS, find_format
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class FormatName(click.ParamType[str]):
@@ -40,25 +38,20 @@ class Source(click.ParamType[str]):
         return [CompletionItem(incomplete, type="file")]
 
 
-def from_option(command: Command) -> Command:
-    return click.option("--from", "from_", type=FormatName(), help="Format of the sources (default: recognised).")(
-        command
-    )
+from_option = click.option("--from", "from_", type=FormatName(), help="Format of the sources (default: recognised).")
+lenient_option = click.option("--lenient", is_flag=True, help="Leave out what is faulty and count it.")
 
 
-def lenient_option(command: Command) -> Command:
-    return click.option("--lenient", is_flag=True, help="Leave out what is faulty and count it.")(command)
-
-
-def tell_reading(corpus: Corpus) -> None:
-    """Say on standard error what reading the corpus warned of and left out."""
-    for line in reading_lines(corpus.reading):
-        click.echo(f"limner: {line}", err=True)
+def tell_reading(*sources: Corpus | Reading) -> None:
+    """Say on standard error what reading corpora, or other files, warned of and left out."""
+    for source in sources:
+        for line in reading_lines(source.reading if isinstance(source, Corpus) else source):
+            tell(line)
 
 
 def tell_written(n: int, target: str) -> None:
     """Say on standard error what was written where."""
-    click.echo(f"limner: {n:,} image{'' if n == 1 else 's'} written to {target}", err=True)
+    tell(f"{n:,} image{'' if n == 1 else 's'} written to {target}")
 
 
 def reading_lines(reading: Reading) -> Iterator[str]:

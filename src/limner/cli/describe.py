@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from limner.cli.click_classes import PATH, choice_option
 from limner.cli.corpora import FormatName, Source, from_option, lenient_option, tell_reading, tell_written
 from limner.cli.terminal import progress
 from limner.corpus import open_corpus
@@ -13,35 +14,21 @@ from limner.describe.describing import DescribeSettings, describe_corpus
 from limner.describe.realise.realisers import DETAILS, REALISERS, WORDS
 from limner.describe.selectors import Concepts
 
-REALISER = click.Choice(list(REALISERS))
-DETAIL = click.Choice(DETAILS)
-NOUNS = click.Choice(WORDS)
-
 
 @click.command()
 @click.argument("corpus", metavar="CORPUS", type=Source())
 @click.option("-o", "--out", metavar="RESULTS", required=True, type=Source(), help="Where the sentences go.")
 @click.option("--select", metavar="S", help="Selector, as in bigram+size; default: learned with --model, else size.")
 @click.option("--k", metavar="K", type=click.IntRange(min=1), help="Most boxes to mention; default: 4, or as learned.")
-@click.option("--model", metavar="MODEL", type=click.Path(path_type=Path), help="A trained selector.")
-@click.option(
-    "--explain", metavar="FILE", type=click.Path(path_type=Path), help="Write why MODEL chose each box, or did not."
-)
+@click.option("--model", metavar="MODEL", type=PATH, help="A trained selector.")
+@click.option("--explain", metavar="FILE", type=PATH, help="Write why MODEL chose each box, or did not.")
 @click.option("--train", metavar="CORPUS", type=Source(), help="Captions for unigram and bigram to count in.")
-@click.option(
-    "--realise",
-    type=REALISER,
-    default="fluent",
-    show_default=True,
-    help="The realiser, which puts boxes into words.",
-)
-@click.option("--phrasebook", metavar="BOOK", type=click.Path(path_type=Path), help="A learned phrasebook.")
-@click.option("--detail", type=DETAIL, default="medium", show_default=True, help="How much is said of the things.")
+@choice_option("--realise", *REALISERS, usual="fluent", help="The realiser, which puts boxes into words.")
+@click.option("--phrasebook", metavar="BOOK", type=PATH, help="A learned phrasebook.")
+@choice_option("--detail", *DETAILS, usual="medium", help="How much is said of the things.")
 @click.option("--simple", is_flag=True, help="Short sentences of frequent words.")
 @click.option("--focus", metavar="THING", help="A noun or kind of thing that comes first.")
-@click.option(
-    "--words", type=NOUNS, default="true", show_default=True, help="Nouns that are sure to hold, or those people use."
-)
+@choice_option("--words", *WORDS, help="Nouns that are sure to hold, or those people use.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
 @click.option("--to", type=FormatName(), help="Format to write; default: by the suffix of RESULTS.")
 @from_option

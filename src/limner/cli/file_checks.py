@@ -16,8 +16,13 @@ from limner.score.plain_text import PREFIX, is_plain_text
 
 def check_sources(sources: Sequence[str]) -> None:
     """Wrong usage where standard input would be read twice: the second would find it empty."""
-    if sum(source == "-" or source.endswith(":-") for source in sources) > 1:
+    if sum(map(is_stdio, sources)) > 1:
         raise click.UsageError("standard input (-) can be read only once; give the others as files")
+
+
+def is_stdio(source: str) -> bool:
+    """Whether a source, or target, is - or format:-."""
+    return source == "-" or source.endswith(":-")
 
 
 def check_outputs(outputs: Mapping[str, Path | None], sources: Sequence[str]) -> None:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from limner.cli.click_classes import PATH, choice_option
 from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
-from limner.cli.terminal import progress, terminal_progress
+from limner.cli.file_checks import check_sources, is_stdio
+from limner.cli.terminal import progress, tell, terminal_progress
 from limner.corpus import Corpus, open_corpus
 from limner.corpus.formats import split_source
 from limner.corpus.statistics import compare, statistics
-from limner.errors import LimnerError
 from limner.files import STDIO
 from limner.lazy import lazy, load
 from limner.report.statistics import text_of
@@ -29,19 +30,11 @@ else:
 @click.argument("other", metavar="[OTHER]", required=False, type=Source())
 @from_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option(
-    "--plots", metavar="DIR", type=click.Path(path_type=Path), help="Draw the figures, as SVG and PNG, in this folder."
-)
+@click.option("--plots", metavar="DIR", type=PATH, help="Draw the figures, as SVG and PNG, in this folder.")
 @click.option("--sample", metavar="IMAGES", type=click.IntRange(1), help="Count n-grams in so many random images.")
 @click.option("--captions-each", metavar="K", type=click.IntRange(1), help="Take so many captions of each image.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Which random sample.")
-@click.option(
-    "--tagger",
-    type=click.Choice(["none", "spacy"]),
-    default="none",
-    show_default=True,
-    help="How nouns and adjectives are found.",
-)
+@choice_option("--tagger", "none", "spacy", help="How nouns and adjectives are found.")
 @lenient_option
 def command(
     corpus: str,
@@ -62,6 +55,7 @@ def command(
     their n-grams counted in random samples of one size.
     """
     sources = [corpus] if other is None else [corpus, other]
+    check_sources(sources)
     names = _names(sources)
     if plots is not None:
         # A missing library should be reported before the corpora are read.
@@ -71,7 +65,9 @@ def command(
         results = [statistics(progress(opened[0], "images"), name=names[0], tagger=tagger)]
     else:
         # A sample takes a second pass, and standard input gives only one.
-        corpora = [_in_memory(c) if _is_stdin(s) else c for c, s in zip(opened, sources, strict=True)]
+        corpora = [
+            Corpus.of(progress(c, "images"), c.name) if is_stdio(s) else c for c, s in zip(opened, sources, strict=True)
+        ]
         results = compare(
             corpora,
             names,
@@ -82,29 +78,18 @@ def command(
             progress=terminal_progress,
         )
         terminal_progress.clear()
-    for source in opened:
-        tell_reading(source)
+    tell_reading(*opened)
     if plots is not None:
         drawn = statistics_plots.draw(results, plots)
-        click.echo(f"limner: {len(drawn) // 2} figures drawn in {plots}", err=True)
+        tell(f"{len(drawn) // 2} figures drawn in {plots}")
     if as_json:
         click.echo(json.dumps({"corpora": [s.to_json() for s in results]}, ensure_ascii=False, indent=2))
     else:
         click.echo(text_of(results), nl=False)
 
 
-def _in_memory(corpus: Corpus) -> Corpus:
-    return Corpus.of(progress(corpus, "images"), corpus.name)
-
-
-def _is_stdin(source: str) -> bool:
-    return split_source(source)[1] == STDIO
-
-
 def _names(sources: list[str]) -> list[str]:
     """What the corpora are called: their files' names, with folders where two have the same."""
     paths = [split_source(source)[1] for source in sources]
-    if len(paths) == 2 and all(path == STDIO for path in paths):
-        raise LimnerError("standard input holds one corpus; name a file for the other")
     names = ["standard input" if path == STDIO else path.name or str(path) for path in paths]
     return names if len(set(names)) == len(names) else [str(path) for path in paths]

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import click
 
+from limner.cli.click_classes import PATH
 from limner.cli.corpora import FormatName, Source, from_option, lenient_option, tell_reading, tell_written
-from limner.cli.terminal import progress
+from limner.cli.terminal import progress, tell
 from limner.corpus import Image
 from limner.corpus.classes.class_words import built_in_synonyms, read_synonyms
 from limner.corpus.formats import open_corpus, write_sound
@@ -19,7 +20,7 @@ from limner.corpus.linking import link_corpus
 @click.command()
 @click.argument("sources", metavar="CORPUS...", nargs=-1, required=True, type=Source())
 @click.argument("target", metavar="OUT", type=Source())
-@click.option("--synonyms", type=click.Path(path_type=Path), help="Words for classes: a class and its words a line.")
+@click.option("--synonyms", type=PATH, help="Words for classes: a class and its words a line.")
 @from_option
 @click.option("--to", type=FormatName(), help="Format to write (default: by the suffix of OUT).")
 @click.option("--force", is_flag=True, help="Replace mentions that are there, and a folder that is not empty.")
@@ -46,13 +47,10 @@ def command(
     written = write_sound(progress(_counted(linked, counts), "images"), target, to, replace=force)
     tell_reading(corpus)
     if not counts["linked images"]:
-        click.echo("limner: warning: no image has both boxes and captions; name the files of both", err=True)
+        tell("warning: no image has both boxes and captions; name the files of both")
     tell_written(written, target)
-    click.echo(
-        f"limner: {counts['mentions']:,} mentions; "
-        f"{counts['linked captions']:,} of {counts['captions']:,} captions have one",
-        err=True,
-    )
+    with_mentions = f"{counts['linked captions']:,} of {counts['captions']:,} captions"
+    tell(f"{counts['mentions']:,} mentions; {with_mentions} have one")
 
 
 def _counted(images: Iterable[Image], counts: Counter[str]) -> Iterator[Image]:

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
+from limner.cli.click_classes import PATH, listed
 from limner.cli.corpora import FormatName, Source
-from limner.cli.terminal import terminal_progress
-from limner.corpus.formats import split_source
+from limner.cli.file_checks import is_stdio
+from limner.cli.terminal import tell, terminal_progress
 from limner.errors import LimnerError
-from limner.files import STDIO
 from limner.playground.novel_classes import DOMAINS, random_novel
 from limner.playground.world import World
 from limner.playground.world_files import write_world
@@ -47,7 +47,7 @@ class Size(click.ParamType[tuple[int, int]]):
 @click.argument("n", metavar="N", type=click.IntRange(min=1))
 @click.argument("target", metavar="OUT", type=Source())
 @click.option("--pictures", is_flag=True, help="Draw the pictures too, as PNG files in a folder beside OUT.")
-@click.option("--sheet", type=click.Path(path_type=Path), help="Draw the first 30 pictures on one sheet, a PNG file.")
+@click.option("--sheet", type=PATH, help="Draw the first 30 pictures on one sheet, a PNG file.")
 @click.option("--boxes", is_flag=True, help="On the sheet, show a caption and the boxes it speaks of.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Another world for each number.")
 @click.option("--captions", type=Span(), default="5", show_default=True, help="Captions an image has: 5, or 5-11.")
@@ -77,7 +77,7 @@ def command(
     """
     if boxes and sheet is None:
         raise click.UsageError("--boxes is for a sheet; pass --sheet FILE.png too")
-    if pictures and split_source(target)[1] == STDIO:
+    if pictures and is_stdio(target):
         raise click.UsageError("pictures need a folder beside OUT; name a file instead of -")
     world = _world(seed, captions, size, novel, domains)
     written = write_world(
@@ -93,22 +93,18 @@ def command(
     )
     terminal_progress.clear()
     if world.novel:
-        click.echo(f"limner: novel classes: {', '.join(world.novel)}", err=True)
-    click.echo(f"limner: {written.n_images:,} images written to {target}", err=True)
+        tell(f"novel classes: {', '.join(world.novel)}")
+    tell(f"{written.n_images:,} images written to {target}")
     if written.pictures is not None:
-        click.echo(f"limner: their pictures are in {written.pictures}", err=True)
+        tell(f"their pictures are in {written.pictures}")
     if sheet is not None:
-        click.echo(f"limner: contact sheet written to {sheet}", err=True)
+        tell(f"contact sheet written to {sheet}")
 
 
 def _world(seed: int, captions: tuple[int, int], size: tuple[int, int], novel: str, domains: str) -> World:
     """The world that the options ask for; what it cannot be is wrong usage."""
     try:
-        classes = random_novel(int(novel), seed) if novel.strip().isdecimal() else _names(novel)
-        return World(seed, captions, size, classes, _names(domains))
+        classes = random_novel(int(novel), seed) if novel.strip().isdecimal() else tuple(listed(novel))
+        return World(seed, captions, size, classes, tuple(listed(domains)))
     except (LimnerError, ValueError) as error:
         raise click.UsageError(str(error)) from error
-
-
-def _names(text: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in text.split(",") if name.strip())

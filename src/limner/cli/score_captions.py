@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from limner.cli.click_classes import SectionedCommand
-from limner.cli.corpora import Command, Source, lenient_option, reading_lines
+from limner.cli.click_classes import SectionedCommand, choice_option
+from limner.cli.corpora import Source, lenient_option, reading_lines
 from limner.cli.file_checks import check_outputs, check_sources
 from limner.cli.terminal import terminal_progress
 from limner.corpus.reading import Reading
@@ -41,10 +40,6 @@ SECTIONS = {
     "How": ["samples", "engine", "address", "partitions"],
     "What comes out": ["json", "csv", "html", "per-image"],
 }
-
-
-def _choice(name: str, usual: str, *others: str, help: str) -> Callable[[Command], Command]:
-    return click.option(name, type=click.Choice([usual, *others]), default=usual, show_default=True, help=help)
 
 
 @click.command("captions", cls=SectionedCommand, sections=SECTIONS, options_metavar="--refs REFS [OPTIONS]")
@@ -81,10 +76,10 @@ def _choice(name: str, usual: str, *others: str, help: str) -> Callable[[Command
     "--meteor-tables", metavar="DIR", type=PATH, help="METEOR's tables, where pycocoevalcap is not installed."
 )
 @click.option("--source", metavar="NAME", help="Whose captions to score, where RESULTS hold several systems'.")
-@_choice("--missing", "error", "zero", "skip", help="Images without a caption.")
-@_choice("--extra", "error", "skip", help="Captions without references.")
-@_choice("--empty", "error", "score", help="Captions without words.")
-@_choice("--duplicate", "error", "first", help="Second captions of an image.")
+@choice_option("--missing", "error", "zero", "skip", help="Images without a caption.")
+@choice_option("--extra", "error", "skip", help="Captions without references.")
+@choice_option("--empty", "error", "score", help="Captions without words.")
+@choice_option("--duplicate", "error", "first", help="Second captions of an image.")
 @click.option(
     "--samples",
     metavar="N",

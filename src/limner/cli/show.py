@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from limner.cli.corpora import Source, from_option, lenient_option, reading_lines, tell_reading, tell_written
-from limner.cli.terminal import progress
+from limner.cli.corpora import Source, from_option, lenient_option, tell_reading, tell_written
+from limner.cli.file_checks import check_sources
+from limner.cli.terminal import progress, tell
 from limner.corpus.formats import open_corpus, split_source
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
@@ -59,14 +60,11 @@ def command(
     RESULTS are what systems say of the images of GOLD, joined by image id;
     captions that mention GOLD's boxes are scored on which they mention.
     """
-    paths = [split_source(source) for source in (gold, *results)]
-    if sum(path == STDIO for _, path in paths) > 1:
-        raise LimnerError("standard input holds one corpus; name files for the others")
-    corpora = [
-        open_corpus(source, None if named else from_, lenient=lenient)
-        for source, (named, _) in zip((gold, *results), paths, strict=True)
-    ]
-    beside = paths[0][1]
+    sources = [gold, *results]
+    check_sources(sources)
+    # A source that names its format has that one.
+    corpora = [open_corpus(source, None if split_source(source)[0] else from_, lenient=lenient) for source in sources]
+    beside = split_source(gold)[1]
     folder = pictures or (beside if beside.is_dir() else beside.parent)
     if not folder.is_dir():
         raise LimnerError(f"{folder}: there is no such folder of pictures; check the path")
@@ -80,19 +78,11 @@ def command(
         limit=limit,
         reading=reading,
     )
-    for corpus in corpora:
-        tell_reading(corpus)
-    for line in reading_lines(reading):
-        click.echo(f"limner: {line}", err=True)
+    tell_reading(*corpora, reading)
     lacking = written.n_images - written.n_pictures
     if pictures is not None and lacking:
-        click.echo(
-            f"limner: {lacking:,} of {written.n_images:,} images have no picture in {pictures}: layouts", err=True
-        )
+        tell(f"{lacking:,} of {written.n_images:,} images have no picture in {pictures}: layouts")
     tell_written(written.n_images, str(page))
     if page != STDIO and page.stat().st_size > LARGE:
         size = page.stat().st_size >> 20
-        click.echo(
-            f"limner: warning: the page has {size:,} MB; browsers open it faster with --limit or --link-pictures",
-            err=True,
-        )
+        tell(f"warning: the page has {size:,} MB; browsers open it faster with --limit or --link-pictures")

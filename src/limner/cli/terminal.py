@@ -1,4 +1,4 @@
-"""Progress on a terminal: one line of standard error that comes and goes."""
+"""What a terminal shows beside results, on standard error: messages, and progress as a line that comes and goes."""
 
 from __future__ import annotations
 
@@ -7,12 +7,19 @@ import time
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
+import click
+
 from limner.progress import track
 
 Item = TypeVar("Item")
 
 # Often enough to look alive, seldom enough to cost nothing.
 SECONDS_BETWEEN_UPDATES = 0.1
+
+
+def tell(message: str) -> None:
+    """Print a message on standard error."""
+    click.echo(f"limner: {message}", err=True)
 
 
 class TerminalProgress:

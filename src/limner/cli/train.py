@@ -6,15 +6,16 @@ from pathlib import Path
 
 import click
 
+from limner.cli.click_classes import PATH
 from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
-from limner.cli.terminal import progress, terminal_progress
+from limner.cli.terminal import progress, tell, terminal_progress
 from limner.corpus import open_corpus
 from limner.describe import learned, realise
 
 
 @click.command()
 @click.argument("corpus", metavar="CORPUS", type=Source())
-@click.option("--out", metavar="MODEL", required=True, type=click.Path(path_type=Path), help="The selector's file.")
+@click.option("--out", metavar="MODEL", required=True, type=PATH, help="The selector's file.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
 @from_option
 @lenient_option
@@ -25,12 +26,12 @@ def selector(corpus: str, out: Path, seed: int, from_: str | None, lenient: bool
     terminal_progress.clear()
     trained.save(out)
     tell_reading(images)
-    click.echo(f"limner: a selector written to {out}", err=True)
+    tell(f"a selector written to {out}")
 
 
 @click.command()
 @click.argument("corpus", metavar="CORPUS", type=Source())
-@click.option("--out", metavar="BOOK", required=True, type=click.Path(path_type=Path), help="The phrasebook's file.")
+@click.option("--out", metavar="BOOK", required=True, type=PATH, help="The phrasebook's file.")
 @from_option
 @lenient_option
 def phrasebook(corpus: str, out: Path, from_: str | None, lenient: bool) -> None:
@@ -39,4 +40,4 @@ def phrasebook(corpus: str, out: Path, from_: str | None, lenient: bool) -> None
     book = realise.learn_phrasebook(progress(images, "images"))
     realise.write_phrasebook(book, out)
     tell_reading(images)
-    click.echo(f"limner: a phrasebook of {book.n_captions:,} captions written to {out}", err=True)
+    tell(f"a phrasebook of {book.n_captions:,} captions written to {out}")
