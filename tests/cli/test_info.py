@@ -90,7 +90,7 @@ def test_a_sample_of_one_corpus_has_the_size_that_was_asked_for(folder: Path) ->
         (["texts.jsonl", "--sample", "5"], 1, "limner: texts.jsonl: 4 images have 1 captions or more, too few for"),
         (["texts.jsonl", "--captions-each", "2"], 1, "limner: texts.jsonl: 0 images have 2 captions or more, too few"),
         (["texts.jsonl", "--sample", "0"], 2, "Error: Invalid value for '--sample'"),
-        (["-", "-"], 1, "limner: standard input holds one corpus; name a file for the other"),
+        (["-", "-"], 2, "Error: standard input (-) can be read only once; give the others as files"),
         (["gone.jsonl"], 1, "limner: gone.jsonl: there is no such file or folder"),
         (["texts.jsonl", "--tagger", "nltk"], 2, "Error: Invalid value for '--tagger'"),
         (["texts.jsonl", "--plots", "texts.jsonl"], 1, "limner: texts.jsonl: cannot write"),

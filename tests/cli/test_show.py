@@ -68,7 +68,6 @@ def test_the_page_may_go_to_standard_output_and_gold_come_from_standard_input() 
         (["gold.jsonl", "other.jsonl"], "there is no image 'z' in the corpus; name the corpus that was described"),
         (["gold.jsonl", "gone.jsonl"], "there is no such file or folder"),
         (["gold.jsonl", "--pictures", "gone"], "gone: there is no such folder of pictures"),
-        (["-", "-"], "standard input holds one corpus"),
         (["gold.jsonl", "--from", "coco"], "gold.jsonl"),
     ],
 )
@@ -81,6 +80,13 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(
     assert done.returncode == 1
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
+    assert not (folder / "page.html").exists()
+
+
+def test_standard_input_is_read_only_once(folder: Path) -> None:
+    done = limner("-", "-", "-o", folder / "page.html", given=GOLD)
+    assert done.returncode == 2
+    assert "standard input (-) can be read only once" in done.stderr
     assert not (folder / "page.html").exists()
 
 

@@ -11,19 +11,11 @@ from limner.bench.benchmark import Benchmark, write_benchmark
 from limner.bench.candidate_images import Rotation, per_image
 from limner.bench.counted_classes import CountedClasses
 from limner.bench.image_selection import SAMPLE
-from limner.cli.bench_inputs import (
-    CLASS_OPTIONS,
-    OUTPUT_OPTIONS,
-    Output,
-    class_options,
-    output_options,
-    read_twice,
-    tell,
-)
-from limner.cli.click_classes import SectionedCommand
-from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
+from limner.cli.bench_inputs import CLASS_OPTIONS, OUTPUT_OPTIONS, Output, bench_options, read_twice
+from limner.cli.click_classes import SectionedCommand, choice_option
+from limner.cli.corpora import Source, tell_reading
 from limner.cli.file_checks import check_sources
-from limner.cli.terminal import progress, terminal_progress
+from limner.cli.terminal import progress, tell, terminal_progress
 from limner.corpus import Corpus, open_corpus
 from limner.corpus.formats import split_source
 from limner.lazy import lazy
@@ -60,18 +52,9 @@ SECTIONS = {
     help="Images drawn for each that is taken.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="For what is random.")
-@click.option(
-    "--rotation",
-    type=click.Choice(["zero", "any"]),
-    default="zero",
-    show_default=True,
-    help="Only images that are known to be upright, or all.",
-)
-@class_options
-@output_options
+@choice_option("--rotation", "zero", "any", help="Only images that are known to be upright, or all.")
 @click.option("--against", metavar="CORPUS", multiple=True, type=Source(), help="Draw it beside; repeatable.")
-@from_option
-@lenient_option
+@bench_options
 def build(
     sources: tuple[str, ...],
     size: int,
@@ -114,8 +97,7 @@ def build(
         tell("note: every class counts, parts and super-categories too; pass --hierarchy to leave these out")
     if benchmark.overflows:
         tell("note: more images than asked for have over 6 classes; only such images were chosen")
-    if output.plots is not None:
-        output.draw(_figures(benchmark, compared, counted))
+    output.draw(lambda: _figures(benchmark, compared, counted))
     output.print(benchmark.to_json(), _lines(benchmark))
 
 

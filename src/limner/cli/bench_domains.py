@@ -20,20 +20,11 @@ from limner.bench.class_domains import (
     write_domains,
 )
 from limner.bench.counted_classes import CountedClasses
-from limner.cli.bench_inputs import (
-    CLASS_OPTIONS,
-    OUTPUT_OPTIONS,
-    PATH,
-    Output,
-    class_options,
-    output_options,
-    read_twice,
-    tell,
-)
-from limner.cli.click_classes import SectionedCommand
-from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
+from limner.cli.bench_inputs import CLASS_OPTIONS, OUTPUT_OPTIONS, Output, bench_options, read_twice
+from limner.cli.click_classes import PATH, SectionedCommand
+from limner.cli.corpora import Source, tell_reading
 from limner.cli.file_checks import check_outputs, check_sources
-from limner.cli.terminal import terminal_progress
+from limner.cli.terminal import tell, terminal_progress
 from limner.corpus import open_corpus
 from limner.files import write_bytes
 from limner.lazy import lazy
@@ -86,11 +77,8 @@ COLUMNS = ("class", "mentions", "domain", "why")
     show_default=True,
     help="In-domain is what CAPTIONED mentions more often.",
 )
-@class_options
-@output_options
 @click.option("--classes", metavar="FILE", type=PATH, help="Every class with its domain and why, as CSV.")
-@from_option
-@lenient_option
+@bench_options
 def domains(
     sources: tuple[str, ...],
     captions: tuple[str, ...],
@@ -131,8 +119,7 @@ def domains(
         tell(f"note: {note}")
     if classes is not None:
         _write_classes(result, classes)
-    if output.plots is not None:
-        output.draw(_figures(result, mentions))
+    output.draw(lambda: _figures(result, mentions))
     output.print(result.to_json(), _lines(result))
 
 

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from limner.bench.counted_classes import CountedClasses
-from limner.cli.corpora import FormatName, tell_reading, tell_written
-from limner.cli.terminal import progress, terminal_progress
+from limner.cli.click_classes import PATH, listed
+from limner.cli.corpora import FormatName, from_option, lenient_option, tell_reading, tell_written
+from limner.cli.file_checks import is_stdio
+from limner.cli.terminal import progress, tell, terminal_progress
 from limner.corpus import Corpus, open_corpus
 from limner.corpus.classes.open_images_classes import read_class_tree
 from limner.corpus.formats import split_source, write_sound
 from limner.errors import BadInput
-from limner.files import STDIO
 from limner.lazy import lazy, load
 
 if TYPE_CHECKING:
@@ -30,13 +31,12 @@ if TYPE_CHECKING:
 else:
     plots = lazy("limner.look.plots")
 
-PATH = click.Path(path_type=Path)
 CLASS_OPTIONS = ["hierarchy", "names", "keep", "ignore"]
 OUTPUT_OPTIONS = ["out", "to", "force", "json", "plots"]
 
 
-def class_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of which classes count, passed to the command as `counted`."""
+def bench_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that both commands have; which classes count is passed as `counted`, those of output as `output`."""
 
     @click.option(
         "--hierarchy", metavar="FILE", type=PATH, help="The tree of classes; parts and super-categories do not count."
@@ -44,22 +44,26 @@ def class_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option("--names", metavar="FILE", type=PATH, help="The names of the hierarchy's classes, a CSV file.")
     @click.option("--keep", metavar="CLASS,…", default="", help="Super-categories that count all the same.")
     @click.option("--ignore", metavar="CLASS,…", default="", help="Classes that do not count, besides those.")
+    @click.option("-o", "--out", metavar="OUT", required=True, help="The corpus to write.")
+    @click.option("--plots", metavar="DIR", type=PATH, help="Draw the figures, as SVG and PNG, in this folder.")
+    @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+    @click.option("--to", type=FormatName(), help="Format to write; otherwise told by the suffix of OUT.")
+    @click.option("--force", is_flag=True, help="Replace a folder that is there and not empty.")
+    @from_option
+    @lenient_option
     @wraps(command)
-    def with_classes(hierarchy: Path | None, names: Path | None, keep: str, ignore: str, **more: Any) -> None:
-        command(counted=_counted(hierarchy, names, keep, ignore), **more)
+    def with_inputs(hierarchy: Path | None, names: Path | None, keep: str, ignore: str, **more: Any) -> None:
+        output = Output(**{field: more.pop(field) for field in Output.__dataclass_fields__})
+        command(counted=_counted(hierarchy, names, keep, ignore), output=output, **more)
 
-    return with_classes
+    return with_inputs
 
 
 def _counted(hierarchy: Path | None, names: Path | None, keep: str, ignore: str) -> CountedClasses:
     if hierarchy is None and (names is not None or keep):
         raise click.UsageError(f"{'--names' if names else '--keep'} is about a hierarchy; pass --hierarchy too")
     tree = None if hierarchy is None else read_class_tree(hierarchy, names)
-    return CountedClasses(tree, keep=_listed(keep), ignore=_listed(ignore))
-
-
-def _listed(names: str) -> list[str]:
-    return [name.strip() for name in names.split(",") if name.strip()]
+    return CountedClasses(tree, keep=listed(keep), ignore=listed(ignore))
 
 
 @dataclass(frozen=True)
@@ -72,14 +76,10 @@ class Output:
     as_json: bool
     plots: Path | None
 
-    @property
-    def _is_piped(self) -> bool:
-        return is_stdio(self.out)
-
     def check(self, sources: Sequence[str]) -> None:
         """Raise an error, before any work is done, for what cannot be written."""
         target = split_source(self.out)[1]
-        if self._is_piped:
+        if is_stdio(self.out):
             if self.as_json:
                 raise click.UsageError("standard output cannot have both the corpus and --json; name a file for one")
         elif target.resolve() in {split_source(source)[1].resolve() for source in sources}:
@@ -97,31 +97,17 @@ class Output:
         terminal_progress.clear()
         tell_written(n_images, self.out)
 
-    def draw(self, figures: dict[str, Figure]) -> None:
-        """Write the figures into their folder."""
+    def draw(self, make: Callable[[], dict[str, Figure]]) -> None:
+        """Make the figures, if they are wanted, and write them into their folder."""
         if self.plots is not None:
+            figures = make()
             plots.save(figures, self.plots)
             tell(f"{len(figures)} figures drawn in {self.plots}")
 
     def print(self, record: dict[str, Any], lines: Iterable[str]) -> None:
         """Print a record as JSON, or the lines; on standard error where the corpus is on standard output."""
         text = json.dumps(record, ensure_ascii=False, indent=2) if self.as_json else "\n".join(lines)
-        click.echo(text, err=self._is_piped)
-
-
-def output_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of output, passed to the command as `output`."""
-
-    @click.option("-o", "--out", metavar="OUT", required=True, help="The corpus to write.")
-    @click.option("--plots", metavar="DIR", type=PATH, help="Draw the figures, as SVG and PNG, in this folder.")
-    @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-    @click.option("--to", type=FormatName(), help="Format to write; otherwise told by the suffix of OUT.")
-    @click.option("--force", is_flag=True, help="Replace a folder that is there and not empty.")
-    @wraps(command)
-    def with_output(out: str, plots: Path | None, as_json: bool, to: str | None, force: bool, **more: Any) -> None:
-        command(output=Output(out, to, force, as_json, plots), **more)
-
-    return with_output
+        click.echo(text, err=is_stdio(self.out))
 
 
 @contextmanager
@@ -141,11 +127,3 @@ def read_twice(sources: Sequence[str], from_: str | None, *, lenient: bool) -> I
         write_sound(progress(corpus, "images read"), copy)
         tell_reading(corpus)
         yield open_corpus(copy)
-
-
-def is_stdio(source: str) -> bool:
-    return split_source(source)[1] == STDIO
-
-
-def tell(note: str) -> None:
-    click.echo(f"limner: {note}", err=True)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from limner.cli.corpora import Source, lenient_option, reading_lines
-from limner.cli.terminal import terminal_progress
+from limner.cli.click_classes import PATH
+from limner.cli.corpora import Source, lenient_option, tell_reading
+from limner.cli.terminal import tell, terminal_progress
 from limner.experiments.content_selection import content_selection_experiment
 from limner.experiments.content_selection_report import write_report
 from limner.lazy import load
@@ -16,8 +17,8 @@ from limner.lazy import load
 @click.command("content-selection")
 @click.argument("train", metavar="TRAIN", type=Source())
 @click.argument("test", metavar="TEST", type=Source())
-@click.option("--out", metavar="DIR", required=True, type=click.Path(path_type=Path), help="Folder for the results.")
-@click.option("--model", metavar="MODEL", type=click.Path(path_type=Path), help="A selector trained before.")
+@click.option("--out", metavar="DIR", required=True, type=PATH, help="Folder for the results.")
+@click.option("--model", metavar="MODEL", type=PATH, help="A selector trained before.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For what is random.")
 @lenient_option
 def content_selection(train: str, test: str, out: Path, model: Path | None, seed: int, lenient: bool) -> None:
@@ -33,10 +34,8 @@ def content_selection(train: str, test: str, out: Path, model: Path | None, seed
     )
     terminal_progress.clear()
     written = write_report(experiment, experiment.test, out, seed=seed)
-    for reading in experiment.readings:
-        for line in reading_lines(reading):
-            click.echo(f"limner: {line}", err=True)
+    tell_reading(*experiment.readings)
     for run in map(experiment.best, experiment.systems):
         at = f"k={run.k}" if run.k else ""
         click.echo(f"{run.system:18} {at:5} P {run.scores.P:.4f}  R {run.scores.R:.4f}  F {run.scores.F:.4f}")
-    click.echo(f"limner: {len(written)} files written to {out}", err=True)
+    tell(f"{len(written)} files written to {out}")

@@ -6,15 +6,14 @@ from pathlib import Path
 
 import click
 
-from limner.cli.corpora import Source, lenient_option, reading_lines
-from limner.cli.terminal import terminal_progress
+from limner.cli.click_classes import PATH, listed
+from limner.cli.corpora import Source, lenient_option, tell_reading
+from limner.cli.terminal import tell, terminal_progress
 from limner.experiments.judgement import Experiment, judgement_experiment
 from limner.experiments.judgement_report import NAMES, write_report
 from limner.lazy import load
 from limner.look.tables import NOTHING, aligned
 from limner.score.metrics import USUAL
-
-PATH = click.Path(path_type=Path)
 
 # Half of the usual number: every metric is sampled on every set.
 SAMPLES = 1_000
@@ -54,7 +53,7 @@ def judgement(
     experiment = judgement_experiment(
         judgements,
         refs,
-        USUAL if metrics is None else [name.strip() for name in metrics.split(",") if name.strip()],
+        USUAL if metrics is None else listed(metrics),
         scores=scores,
         samples=samples,
         seed=seed,
@@ -63,13 +62,11 @@ def judgement(
     )
     terminal_progress.clear()
     written = write_report(experiment, out)
-    for reading in experiment.readings:
-        for line in reading_lines(reading):
-            click.echo(f"limner: {line}", err=True)
+    tell_reading(*experiment.readings)
     for warning in experiment.warnings:
-        click.echo(f"limner: warning: {warning}", err=True)
+        tell(f"warning: {warning}")
     click.echo("\n".join(_lines(experiment)))
-    click.echo(f"limner: {len(written)} files written to {out}", err=True)
+    tell(f"{len(written)} files written to {out}")
 
 
 def _lines(experiment: Experiment) -> list[str]:
