@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import weakref
+from collections.abc import Callable, Iterator
 from math import isfinite
 from typing import Any
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from limner.corpus import Caption, Image
+from limner.score import content_evaluation
 from limner.score.content_evaluation import evaluate, evaluate_content
 from strategies import corpora
 
@@ -94,6 +96,28 @@ def test_the_signature_tells_what_could_change_a_score(gold: list[Image]) -> Non
     assert first.signature().startswith("metric:content|version:1|")
     assert "captions:2-2|images:2|missing:error" in first.signature()
     assert first.signature() != last.signature()
+
+
+class Watched(Image, frozen=True, gc=True, weakref=True):
+    """An image that can be seen to have been released."""
+
+
+def test_gold_streams_and_portions_add_up(gold: list[Image], monkeypatch: pytest.MonkeyPatch) -> None:
+    given = results(gold, lambda image: image.captions[0])
+    together = evaluate_content(given, gold)
+    n_alive: list[int] = []
+    alive: list[weakref.ref[Image]] = []
+
+    def images() -> Iterator[Image]:
+        for image in gold:
+            n_alive.append(sum(kept() is not None for kept in alive))
+            fresh = Watched(image.id, boxes=image.boxes, captions=image.captions)
+            alive.append(weakref.ref(fresh))
+            yield fresh
+
+    monkeypatch.setattr(content_evaluation, "PORTION", 1)
+    assert evaluate_content(given, images()) == together
+    assert max(n_alive) <= 1
 
 
 @given(corpora(max_size=3), st.sampled_from(["error", "zero", "skip"]))

@@ -17,7 +17,7 @@ from limner.corpus import Caption, Mention
 from limner.score.content_evaluation import column_summary
 from limner.score.grounded import FINER
 from limner.score.leave_one_out import human_bound, matched
-from limner.score.measure import Compared, FinerMeasure
+from limner.score.measure import Compared, GroundedMeasure
 from limner.score.metric import Choices, Metric, Statistics
 from limner.score.resampling import differences
 from limner.score.run import Run
@@ -76,7 +76,7 @@ def test_people_who_say_the_same_are_perfect(said: Caption, n: int) -> None:
 
 
 @pytest.mark.parametrize("measure", FINER, ids=lambda measure: measure.name)
-def test_a_caption_without_boxes_has_nothing_to_compare(measure: FinerMeasure[Any], caption: Write) -> None:
+def test_a_caption_without_boxes_has_nothing_to_compare(measure: GroundedMeasure[Any], caption: Write) -> None:
     gold = [measure.read(caption("[A red dog]a on [a mat]b ."))]
     assert set(measure.compare(measure.read(caption("A dog .")), gold).values) == {None}
 
@@ -96,7 +96,7 @@ def values(metric: Metric, *images: tuple[Caption, list[Caption]]) -> list[list[
     return metric.measure(run).per_image.tolist()
 
 
-class WordShare(FinerMeasure[set[str]]):
+class WordShare(GroundedMeasure[set[str]]):
     """The share of the words that somebody used."""
 
     name: ClassVar[str] = "share"

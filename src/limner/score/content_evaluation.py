@@ -7,25 +7,27 @@ future work, each with its human bound.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from math import fsum, isnan, sqrt
 from typing import Any
 
 import numpy as np
 
 from limner import __version__
-from limner.arrays import Booleans, Floats
+from limner.arrays import Floats
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
 from limner.score.box_subsets import BoxSubsets
-from limner.score.caption_evaluation import CONFIDENCE, SEED, Evaluation, evaluate_run
-from limner.score.content import PRF, Content, gold_sets, mentioned, summarise
+from limner.score.caption_evaluation import CONFIDENCE, SEED
+from limner.score.content import PRF, Content, mentioned, summarise
 from limner.score.grounded import CONTENT, FINER, ORACLE
 from limner.score.leave_one_out import human_bound, matched
-from limner.score.measure import FinerMeasure
-from limner.score.metric import Metric
+from limner.score.measure import GroundedMeasure
+from limner.score.metric import Metric, Statistics, concatenated, measured
 from limner.score.paired import intervals
 from limner.score.pairing import (
     Captions,
@@ -33,28 +35,33 @@ from limner.score.pairing import (
     Policy,
     References,
     check_boxes,
+    make_runs,
+    misfits,
+    opened,
     pair,
     read_captions,
     read_grounded_references,
 )
 from limner.score.resampling import SAMPLES
-from limner.score.run import refers_to_boxes
 
 # Raised whenever equal captions would score otherwise than before.
 VERSION = 1
 
 HUMAN = human_bound(CONTENT)
-# What is measured by one measure stands together, since a run keeps the readings of one measure at a time.
+# What is measured from the same readings stands together, since a run keeps those of one reader at a time.
 METRICS: tuple[Metric, ...] = (
-    CONTENT,
-    HUMAN,
-    ORACLE,
     *(
         metric
         for measure in FINER
         for metric in (measure, *([matched(measure)] if measure.pools_gold else []), human_bound(measure))
     ),
+    CONTENT,
+    HUMAN,
+    ORACLE,
 )
+
+# Images that are measured together: enough that what a run costs by itself does not matter, few enough to hold.
+PORTION = 256
 
 
 def evaluate_content(
@@ -80,14 +87,19 @@ def evaluate(
     missing: Missing = "error",
     place: str = "results",
 ) -> ContentEvaluation:
-    """The same with every image's own scores."""
+    """The same with every image's own scores. Gold is read once; its images are released when they are measured."""
     policy = Policy(missing, empty="score")
     captions = read_captions(results, source=source, place=place)
-    references = read_grounded_references(gold)
-    check_boxes(captions, references)
-    ((run, counts),) = pair([captions], references, policy)
-    evaluation = evaluate_run(captions.name, run, METRICS, counts=counts, policy=policy)
-    return ContentEvaluation(evaluation, captions, references)
+    images, gold_place = opened(gold, None, "gold")
+    evaluation = ContentEvaluation(captions, missing)
+    gold_ids: dict[str, None] = {}
+    unread = iter(images)
+    # Without any image there is one portion, which is empty.
+    while (portion := list(islice(unread, PORTION))) or not evaluation.portions:
+        gold_ids |= dict.fromkeys(image.id for image in portion)
+        evaluation.add(read_grounded_references(portion, place=gold_place))
+    misfits(captions, References(gold_place, gold_ids=gold_ids)).counts(policy)
+    return evaluation
 
 
 def score_selections(
@@ -97,32 +109,71 @@ def score_selections(
     by_image = {id: _mentioning(boxes) for id, boxes in selections.items()}
     captions = Captions("selections", "selections", by_image)
     ((run, _),) = pair([captions], references, Policy("zero", empty="score"))
-    return summarise(_prf(evaluate_run("selections", run, [metric]), metric))
+    return summarise(_prf(run.ids, measured(metric, run)))
 
 
 @dataclass
 class ContentEvaluation:
-    """The scores of one system, image by image, and of people and the oracle on the same images."""
+    """The scores of one system, image by image, and of people and the oracle on the same images.
 
-    evaluation: Evaluation
+    `ids` are the images that were scored, `n_captions` the gold captions of
+    each, `has_caption` whether the system described it. `portions` are the
+    statistics by metric, some images at a time.
+    """
+
     captions: Captions
-    references: References
+    missing: Missing
+    ids: list[str] = field(default_factory=list)
+    n_captions: list[int] = field(default_factory=list)
+    has_caption: list[bool] = field(default_factory=list)
+    portions: list[dict[str, Statistics]] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    zero: Counter[str] = field(default_factory=Counter)
+    subsets: BoxSubsets = field(default_factory=BoxSubsets)
 
     @property
     def source(self) -> str:
         return self.captions.name
 
-    @property
-    def missing(self) -> Missing:
-        return self.evaluation.policy.missing
+    @cached_property
+    def statistics(self) -> dict[str, Statistics]:
+        """What was measured of all images, by metric."""
+        return {metric.name: concatenated([portion[metric.name] for portion in self.portions]) for metric in METRICS}
 
     @cached_property
     def system(self) -> dict[str, PRF]:
-        return _prf(self.evaluation, CONTENT)
+        return _prf(self.ids, self.statistics[CONTENT.name])
 
     @cached_property
     def people(self) -> dict[str, PRF]:
-        return _prf(self.evaluation, HUMAN)
+        return _prf(self.ids, self.statistics[HUMAN.name])
+
+    def add(self, references: References) -> None:
+        """Measure the captions of some images, with all that is reported of them."""
+        check_boxes(self.captions, references)
+        (run,) = make_runs([self.captions], references, self.missing)
+        statistics = {metric.name: measured(metric, run) for metric in METRICS}
+        self.portions.append(statistics)
+        self.ids += run.ids
+        self.n_captions += map(len, run.references)
+        self._count_left_out(references)
+        system, people = (_prf(run.ids, statistics[metric.name]) for metric in (CONTENT, HUMAN))
+        for image, (selected, gold) in zip(run.images or (), run.readings(CONTENT.name, mentioned), strict=True):
+            has_caption = image.id in self.captions.by_image
+            self.has_caption.append(has_caption)
+            if not selected:
+                self.zero["empty" if has_caption else "missing"] += 1
+            self.subsets.add(image, selected, gold, system[image.id], people.get(image.id))
+
+    def _count_left_out(self, references: References) -> None:
+        """Count images and gold captions that had no say; an image that is skipped is counted as missing alone."""
+        for image in (references.images or {}).values():
+            if self.missing == "skip" and image.id not in self.captions.by_image:
+                self.left_out["missing"] += 1
+                continue
+            written = [caption for caption in image.captions if caption.source == "gold"]
+            self.left_out["gold_captions"] += len(written) - len(references.texts.get(image.id, ()))
+            self.left_out["images"] += image.id not in references.texts
 
     def to_json(self) -> dict[str, Any]:
         """The scores as JSON holds them."""
@@ -130,18 +181,18 @@ class ContentEvaluation:
             **_content(summarise(self.system)),
             "source": self.source,
             "intervals": self._intervals(),
-            "left_out": self._left_out(),
-            "zero": self._zero(),
+            "left_out": {name: self.left_out[name] for name in ("images", "gold_captions", "missing")},
+            "zero": {name: self.zero[name] for name in ("empty", "missing")},
             "human": _content(summarise(self.people)),
-            "oracle": _content(summarise(_prf(self.evaluation, ORACLE))),
+            "oracle": _content(summarise(_prf(self.ids, self.statistics[ORACLE.name]))),
             **{measure.name: self._finer(measure) for measure in FINER},
-            "by": self._box_subsets().to_json(),
+            "by": self.subsets.to_json(),
             "signature": self.signature(),
         }
 
     def signature(self) -> str:
         """Every choice that could change a score: two numbers with one signature compare."""
-        n_captions = sorted(map(len, self.evaluation.run.references)) or [0]
+        n_captions = sorted(self.n_captions) or [0]
         return "|".join(
             f"{name}:{value}"
             for name, value in {
@@ -149,7 +200,7 @@ class ContentEvaluation:
                 "version": VERSION,
                 "gold": "captions of source gold that refer to a box",
                 "captions": f"{n_captions[0]}-{n_captions[-1]}",
-                "images": len(self.evaluation.run),
+                "images": len(self.ids),
                 "missing": self.missing,
                 "empty": 0,
                 "mean": "images",
@@ -167,36 +218,9 @@ class ContentEvaluation:
         bounds = {name: [bound.low, bound.high] for name, bound in zip(PRF._fields, of_columns, strict=False)}
         return {**bounds, "confidence": CONFIDENCE, "method": f"bootstrap of {SAMPLES} samples of images, seed {SEED}"}
 
-    def _left_out(self) -> dict[str, int]:
-        """Images and gold captions that had no say; an image that is skipped is counted as missing alone."""
-        is_skipped = self.missing == "skip"
-        images = [
-            image
-            for id, image in (self.references.images or {}).items()
-            if not (is_skipped and id not in self.captions.by_image)
-        ]
-        written = [caption for image in images for caption in image.captions if caption.source == "gold"]
-        return {
-            "images": sum(image.id not in self.references.texts for image in images),
-            "gold_captions": sum(not refers_to_boxes(caption) for caption in written),
-            "missing": self.evaluation.counts["missing"] if is_skipped else 0,
-        }
-
-    def _zero(self) -> dict[str, int]:
-        """How many images score 0 because the caption mentions no box, or is not there."""
-        has_caption = self._has_caption
-        is_silent = [not mentioned(caption) for caption in self.evaluation.run.captions or ()]
-        return {"empty": int(sum(has_caption & np.array(is_silent, bool))), "missing": int(sum(~has_caption))}
-
-    @cached_property
-    def _has_caption(self) -> Booleans:
-        ids = self.evaluation.run.ids
-        return np.fromiter((id in self.captions.by_image for id in ids), dtype=np.bool_, count=len(ids))
-
-    def _finer(self, measure: FinerMeasure[Any]) -> dict[str, Any]:
+    def _finer(self, measure: GroundedMeasure[Any]) -> dict[str, Any]:
         """A finer measure: means, spreads and numbers of images for each column, of the system and of people."""
-        statistics = self.evaluation.statistics
-        has_caption = self._has_caption
+        statistics, has_caption = self.statistics, np.array(self.has_caption, dtype=np.bool_)
         of_system = statistics[measure.name]
         items = np.zeros((len(has_caption), 2)) if of_system.items is None else of_system.items
         said, judged = items[has_caption].sum(axis=0).tolist()
@@ -212,18 +236,11 @@ class ContentEvaluation:
             "left_out": {"images": int(np.isnan(of_system.per_image[has_caption]).all(axis=1).sum())},
         }
 
-    def _box_subsets(self) -> BoxSubsets:
-        run, counted = self.evaluation.run, BoxSubsets()
-        for image, caption in zip(run.images or (), run.captions or (), strict=True):
-            scores = self.system[image.id], self.people.get(image.id)
-            counted.add(image, mentioned(caption), gold_sets(image), *scores)
-        return counted
 
-
-def _prf(evaluation: Evaluation, metric: Metric) -> dict[str, PRF]:
+def _prf(ids: Sequence[str], statistics: Statistics) -> dict[str, PRF]:
     """The images' scores by content selection, without those that have none."""
-    rows = evaluation.statistics[metric.name].per_image.tolist()
-    return {id: PRF(*row) for id, row in zip(evaluation.run.ids, rows, strict=True) if not isnan(row[0])}
+    rows = statistics.per_image.tolist()
+    return {id: PRF(*row) for id, row in zip(ids, rows, strict=True) if not isnan(row[0])}
 
 
 def _content(content: Content) -> dict[str, Any]:

@@ -7,55 +7,42 @@ refers to a box has no value.
 
 from __future__ import annotations
 
-from math import nan
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
-import numpy as np
-
-from limner.score.content import Boxes, mentioned, oracle, score_selection
-from limner.score.measure import FinerMeasure
-from limner.score.metric import Metric, Statistics, means
+from limner.score.content import PRF, Boxes, mentioned, oracle, score_selection
+from limner.score.measure import Compared, GroundedMeasure
+from limner.score.metric import Choices
 from limner.score.ordering import Ordering
 from limner.score.relations import Prepositions, Verbs
-from limner.score.run import Run
 from limner.score.wording import Attributes, Lexicalisation
 
 
-class ContentSelection(Metric):
+class ContentSelection(GroundedMeasure[Boxes]):
     """Precision, recall and F of the boxes that captions mention (Wang & Gaizauskas 2015): means over images."""
 
     name: ClassVar[str] = "content"
-    columns: ClassVar[tuple[str, ...]] = ("content_p", "content_r", "content_f")
-    needs_images: ClassVar[bool] = True
-    needs_mentions: ClassVar[bool] = True
+    value_names: ClassVar[tuple[str, ...]] = PRF._fields
+    choices: ClassVar[Choices] = {"empty": 0}
+    pools_gold: ClassVar[bool] = False
 
-    def measure(self, run: Run) -> Statistics:
-        """The scores of every image."""
-        pairs = [([mentioned(caption) for caption in gold], caption) for gold, caption in run.grounded_pairs(self.name)]
-        scores = [
-            score_selection(self.selected(mentioned(caption), gold), gold) if gold else (nan,) * len(self.columns)
-            for gold, caption in pairs
-        ]
-        values = np.array(scores, dtype=np.float64).reshape(len(run), len(self.columns))
-        return means(values, {"gold": "captions that refer to a box", "empty": 0})
+    read = staticmethod(mentioned)
 
-    def selected(self, mentioned: Boxes, gold: list[Boxes]) -> Boxes:
-        """The boxes that are scored: those that the caption mentions."""
-        return mentioned
+    def compare(self, said: Boxes, gold: Sequence[Boxes]) -> Compared:
+        return Compared(score_selection(said, gold), len(said), len(said))
 
 
 class OracleSelection(ContentSelection):
     """The same for a set of boxes that no other set outscores, whatever the captions mention."""
 
     name: ClassVar[str] = "oracle"
-    columns: ClassVar[tuple[str, ...]] = ("oracle_p", "oracle_r", "oracle_f")
 
-    def selected(self, mentioned: Boxes, gold: list[Boxes]) -> Boxes:
-        return oracle(gold)
+    def compare(self, said: Boxes, gold: Sequence[Boxes]) -> Compared:
+        return super().compare(oracle(gold), gold)
 
 
 CONTENT = ContentSelection()
 ORACLE = OracleSelection()
 
 # What the paper names as future work: in what order, and in which words.
-FINER: tuple[FinerMeasure[Any], ...] = (Ordering(), Lexicalisation(), Attributes(), Prepositions(), Verbs())
+FINER: tuple[GroundedMeasure[Any], ...] = (Ordering(), Lexicalisation(), Attributes(), Prepositions(), Verbs())

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import fsum, isnan, nan
+from math import fsum, nan
 
 import numpy as np
 
 from limner.arrays import Floats, Integers
 from limner.corpus.caption import Caption
-from limner.score.metric import Metric, Scope, Scorer, Statistics, means, measured
+from limner.score.metric import Metric, Scope, Scorer, Statistics, checked, means
 from limner.score.metrics import make_metrics
-from limner.score.run import Run
+from limner.score.run import Reading, Readings, Run
 from limner.text.token_table import TokenTable
 
 # For each round the places of its images in the run, and their statistics.
@@ -95,7 +95,9 @@ class LeaveOneOut(Metric):
             # references are often the best, and would count twice. Where images have values alone, none is needed.
             places = several[sizes[several] > k] if rounds and _is_of_images(rounds[0][1]) else several
             left_out = np.where(k < sizes[places], k, (places + k) % sizes[places])
-            rounds.append((places, measured(self.metric, self._round(run, people, places, left_out))))
+            turns = list(zip(places.tolist(), left_out.tolist(), strict=True))
+            statistics = self.metric.measure_round(Round(run, people, turns, self.of_people))
+            rounds.append((places, checked(self.metric, statistics, len(turns))))
         per_image = _means_over_rounds(rounds, sizes, len(self.columns))
         choices = {**rounds[0][1].choices, "references": "one left out"}
         statistics = means(per_image, choices) if rounds[0][1].is_mean else _side_by_side(rounds, per_image)
@@ -113,35 +115,53 @@ class LeaveOneOut(Metric):
             return [gold for gold, _ in run.grounded_pairs(self.name)]
         return [[Caption(str(j), text) for j, text in enumerate(texts)] for texts in run.references]
 
-    def _round(self, run: Run, people: Sequence[Sequence[Caption]], places: Integers, left_out: Integers) -> Run:
-        """The run of the images at these places, each without one reference."""
-        turns = list(zip(places.tolist(), left_out.tolist(), strict=True))
-        rest = [[*people[i][:k], *people[i][k + 1 :]] for i, k in turns]
-        captions = None if run.captions is None else [run.captions[i] for i in places]
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A run without one reference of each image.
+
+    `turns` are the place of each image in the whole run, and which of the
+    captions that `people` wrote of it is left out; `of_people` says that this
+    is the caption to be scored.
+    """
+
+    whole: Run
+    people: Sequence[Sequence[Caption]]
+    turns: Sequence[tuple[int, int]]
+    of_people: bool
+
+    def readings(self, metric: str, read: Callable[[Caption], Reading]) -> Readings[Reading]:
+        """What `read` makes of the captions that refer to boxes; no caption is read again in another round."""
+        of_whole = self.whole.readings(metric, read)
+        images = [(*of_whole[i], k) for i, k in self.turns]
+        return [(gold[k] if self.of_people else said, gold[:k] + gold[k + 1 :]) for said, gold, k in images]
+
+    def run(self, *, with_tokens: bool) -> Run:
+        """The round as a run; without tokens, these are made of its captions when asked for."""
+        whole, people = self.whole, self.people
+        rest = [[*people[i][:k], *people[i][k + 1 :]] for i, k in self.turns]
+        captions = None if whole.captions is None else [whole.captions[i] for i, _ in self.turns]
         return Run(
-            [run.ids[i] for i in places],
-            [people[i][k].text if self.of_people else run.candidates[i] for i, k in turns],
+            [whole.ids[i] for i, _ in self.turns],
+            [people[i][k].text if self.of_people else whole.candidates[i] for i, k in self.turns],
             [[caption.text for caption in references] for references in rest],
-            run.tokeniser,
-            run.tokeniser_name,
-            None if run.images is None else [run.images[i] for i in places],
-            [people[i][k] for i, k in turns] if self.of_people else captions,
+            whole.tokeniser,
+            whole.tokeniser_name,
+            None if whole.images is None else [whole.images[i] for i, _ in self.turns],
+            [people[i][k] for i, k in self.turns] if self.of_people else captions,
             rest,
-            # Metrics that look at mentions read the text itself, and count other references than the run's.
-            None if self.metric.needs_mentions else self._tokens(run, turns),
-            self.metric.needs_mentions,
-            run.readings,
+            self._tokens() if with_tokens else None,
         )
 
-    def _tokens(self, run: Run, turns: Sequence[tuple[int, int]]) -> TokenTable:
+    def _tokens(self) -> TokenTable:
         """The tokens of a round, which are among the run's: nothing is tokenised again."""
-        groups, sentences = run.groups.tolist(), []
-        for i, k in turns:
+        groups, sentences = self.whole.groups.tolist(), []
+        for i, k in self.turns:
             start, end = groups[i], groups[i + 1]
             left_out = start + 1 + k
             sentences.append(left_out if self.of_people else start)
             sentences += [sentence for sentence in range(start + 1, end) if sentence != left_out]
-        return run.tokens.select(np.array(sentences, dtype=np.int64))
+        return self.whole.tokens.select(np.array(sentences, dtype=np.int64))
 
 
 def _is_of_images(statistics: Statistics) -> bool:
@@ -151,16 +171,15 @@ def _is_of_images(statistics: Statistics) -> bool:
 
 def _means_over_rounds(rounds: Rounds, sizes: Integers, n_columns: int) -> Floats:
     """Each image's means over those of its references that have a value, each once, `[images, columns]`."""
-    values: list[list[list[float]]] = [[[] for _ in range(n_columns)] for _ in sizes]
+    values = np.full((len(rounds), len(sizes), n_columns), nan)
     for k, (places, statistics) in enumerate(rounds):
         is_new = k < sizes[places]
-        for place, row in zip(places[is_new].tolist(), statistics.per_image[is_new].tolist(), strict=True):
-            for column, value in zip(values[place], row, strict=True):
-                if not isnan(value):
-                    column.append(value)
+        values[k, places[is_new]] = statistics.per_image[is_new]
     # fsum: the order in which people wrote does not change the last digit.
-    means = [[fsum(column) / len(column) if column else nan for column in columns] for columns in values]
-    return np.array(means).reshape(len(sizes), n_columns)
+    has_value = ~np.isnan(values)
+    sums = list(map(fsum, np.where(has_value, values, 0.0).reshape(len(rounds), -1).T.tolist()))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.array(sums).reshape(len(sizes), n_columns) / has_value.sum(axis=0), dtype=np.float64)
 
 
 def _side_by_side(rounds: Rounds, per_image: Floats) -> Statistics:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from math import fsum, nan
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from math import fsum
+from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple
 
 import numpy as np
 
 from limner.corpus.caption import Caption
 from limner.score.metric import Choices, Metric, Statistics, means
-from limner.score.run import Readings, Run
+from limner.score.run import Reading, Readings, Run
 
-Reading = TypeVar("Reading")
+if TYPE_CHECKING:
+    from limner.score.leave_one_out import Round
 
 # A value for each of a measure's columns, None where there is nothing to compare.
 Values = tuple[float | None, ...]
@@ -28,7 +29,7 @@ class Compared(NamedTuple):
     judged: int
 
 
-class FinerMeasure(Metric, Generic[Reading]):
+class GroundedMeasure(Metric, Generic[Reading]):
     """A way to compare captions that refer to boxes with all gold captions of their image: means over images.
 
     `read` takes from a caption what matters, `compare` holds that against the
@@ -61,20 +62,23 @@ class FinerMeasure(Metric, Generic[Reading]):
 
     def measure(self, run: Run) -> Statistics:
         """The values of every image, NaN where there is nothing to compare; `items` count what was said and judged."""
-        values, items = [], []
-        for gold, caption in run.grounded_pairs(self.name):
-            compared = self._compared(run.readings, caption, gold)
-            values.append([nan if value is None else value for value in compared.values])
-            items.append((compared.said, compared.judged))
-        shape = (len(run), len(self.value_names))
-        statistics = means(np.array(values).reshape(shape), {"gold": "captions that refer to a box", **self.choices})
-        return replace(statistics, items=np.array(items, dtype=np.float64).reshape(len(run), 2))
+        return self._compared(run.readings(self.name, self.read))
 
-    def _compared(self, readings: Readings, caption: Caption, gold: Sequence[Caption]) -> Compared:
-        if not gold:
-            return Compared((None,) * len(self.value_names), 0, 0)
-        said, *written = readings.get(self.name, (caption, *gold), self.read)
-        return self.compare(said, written)
+    def measure_round(self, left_out: Round) -> Statistics:
+        return self._compared(left_out.readings(self.name, self.read))
+
+    def _compared(self, readings: Readings[Reading]) -> Statistics:
+        values, items = [], []
+        without_gold = Compared((None,) * len(self.value_names), 0, 0)
+        for said, gold in readings:
+            compared = self.compare(said, gold) if gold else without_gold
+            values.append(compared.values)
+            items.append((compared.said, compared.judged))
+        shape = (len(readings), len(self.value_names))
+        # None becomes NaN.
+        per_image = np.array(values, dtype=np.float64).reshape(shape)
+        statistics = means(per_image, {"gold": "captions that refer to a box", **self.choices})
+        return replace(statistics, items=np.array(items, dtype=np.float64).reshape(len(readings), 2))
 
 
 def mean(values: Iterable[float | None]) -> float | None:

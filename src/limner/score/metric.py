@@ -26,6 +26,7 @@ from limner.score.run import Run
 if TYPE_CHECKING:
     from limner.corpus.classes.class_words import Synonyms
     from limner.score.document_frequencies import DocumentFrequencies
+    from limner.score.leave_one_out import Round
 
 # What could change a metric's values, by name: its part of the signature.
 Choices = Mapping[str, str | int | float]
@@ -93,6 +94,11 @@ class Metric(ABC):
     @abstractmethod
     def measure(self, run: Run) -> Statistics:
         """The statistics of every image of the run."""
+
+    def measure_round(self, left_out: Round) -> Statistics:
+        """The same of a run without one reference of each image (default: whatever `measure` makes of it)."""
+        # Metrics that look at mentions read the text itself, and count other references than the run's.
+        return self.measure(left_out.run(with_tokens=not self.needs_mentions))
 
     @property
     def higher_is_better(self) -> bool:
@@ -203,8 +209,12 @@ def _check_names(metric: Metric) -> None:
 
 def measured(metric: Metric, run: Run) -> Statistics:
     """The metric's statistics of a run; an error that names the metric if they do not fit the run."""
-    statistics = metric.measure(run)
-    name, n_images, n_columns = shown(metric.name), len(run), len(metric.columns)
+    return checked(metric, metric.measure(run), len(run))
+
+
+def checked(metric: Metric, statistics: Statistics, n_images: int) -> Statistics:
+    """The statistics; an error that names the metric if they are not of so many images."""
+    name, n_columns = shown(metric.name), len(metric.columns)
     if not isinstance(statistics, Statistics):
         raise LimnerError(f"metric {name} measured {shown(statistics)}; return Statistics, such as means(…) makes")
     if not n_images:
@@ -282,3 +292,15 @@ def _mean(sums: Floats) -> Floats:
     n = sums.shape[-1] // 2
     with np.errstate(invalid="ignore"):
         return np.asarray(sums[..., :n] / sums[..., n:], dtype=np.float64)
+
+
+def concatenated(several: Sequence[Statistics]) -> Statistics:
+    """Statistics of several shares of the images as those of all of them."""
+    items = [share.items for share in several if share.items is not None]
+    return replace(
+        several[0],
+        rows=np.concatenate([share.rows for share in several]),
+        per_image=np.concatenate([share.per_image for share in several]),
+        warnings=tuple(dict.fromkeys(warning for share in several for warning in share.warnings)),
+        items=np.concatenate(items) if items else None,
+    )

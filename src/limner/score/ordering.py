@@ -16,7 +16,7 @@ from math import fsum, sqrt
 from typing import ClassVar
 
 from limner.corpus.caption import Caption
-from limner.score.measure import Compared, FinerMeasure
+from limner.score.measure import Compared, GroundedMeasure
 from limner.score.metric import Choices
 
 # The first mention of each box that a caption refers to, counted from its beginning.
@@ -38,10 +38,13 @@ def tau(first: Places, second: Places) -> float | None:
 
     Takes time n log n in the boxes shared.
     """
-    pairs = sorted((first[box], second[box]) for box in first.keys() & second.keys())
+    shared = first.keys() & second.keys()
+    if len(shared) < 2:
+        return None
+    pairs = sorted([(first[box], second[box]) for box in shared])
     n_pairs = len(pairs) * (len(pairs) - 1) // 2
     tied_first = _tied([x for x, _ in pairs])
-    tied_second = _tied(sorted(y for _, y in pairs))
+    tied_second = _tied(sorted([y for _, y in pairs]))
     if n_pairs in (tied_first, tied_second):
         return None
     discordant = _discordant(pairs)
@@ -49,7 +52,7 @@ def tau(first: Places, second: Places) -> float | None:
     return (concordant - discordant) / sqrt((n_pairs - tied_first) * (n_pairs - tied_second))
 
 
-class Ordering(FinerMeasure[Places]):
+class Ordering(GroundedMeasure[Places]):
     """The mean τ against the gold captions that can be compared; said and judged count gold captions."""
 
     name: ClassVar[str] = "ordering"
@@ -57,8 +60,7 @@ class Ordering(FinerMeasure[Places]):
     choices: ClassVar[Choices] = {"order": "tau-b of first mentions"}
     pools_gold: ClassVar[bool] = False
 
-    def read(self, caption: Caption) -> Places:
-        return places(caption)
+    read = staticmethod(places)
 
     def compare(self, said: Places, gold: Sequence[Places]) -> Compared:
         taus = [value for value in (tau(said, reference) for reference in gold) if value is not None]

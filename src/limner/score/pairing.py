@@ -61,20 +61,16 @@ def checked_policy(policy: Policy | None) -> Policy:
 class References:
     """The references of each image, and the gold images if they are kept.
 
-    `place` names them in errors. `n_without` images have no reference. With
-    `of_all_images`, captions are expected for those images too.
+    `place` names them in errors. `n_without` images have no reference.
+    `gold_ids` are the images for which captions are expected (default: those
+    that have references).
     """
 
     place: str
     texts: dict[str, list[str]] = field(default_factory=dict)
     images: dict[str, Image] | None = None
     n_without: int = 0
-    of_all_images: bool = False
-
-    @property
-    def ids(self) -> Collection[str]:
-        """The images for which captions are expected."""
-        return self.images if self.of_all_images and self.images is not None else self.texts
+    gold_ids: Collection[str] | None = None
 
 
 @dataclass(slots=True)
@@ -101,7 +97,7 @@ def read_references(
         place = place or "references"
         by_id = {str(id): _texts(place, id, captions) for id, captions in images.items()}
         return References(place, {id: texts for id, texts in by_id.items() if texts})
-    images, place = _opened(images, place, "references")
+    images, place = opened(images, place, "references")
     references = References(place, images={} if keep_images else None)
     not_gold: dict[str, list[str]] = {}
     sources: set[str] = set()
@@ -128,11 +124,10 @@ def read_references(
 
 def read_grounded_references(images: Corpora | Iterable[Image], *, place: str | None = None) -> References:
     """The gold captions that refer to a box, and every gold image: each of them is to have a caption."""
-    images, place = _opened(images, place, "gold")
-    references = References(place, images={}, of_all_images=True)
-    for image in images:
-        assert references.images is not None
-        references.images[image.id] = image
+    images, place = opened(images, place, "gold")
+    by_id = {image.id: image for image in images}
+    references = References(place, images=by_id, gold_ids=by_id)
+    for image in by_id.values():
         texts = [caption.text for caption in image.captions if caption.source == "gold" and refers_to_boxes(caption)]
         if texts:
             references.texts[image.id] = texts
@@ -159,7 +154,7 @@ def read_captions(
     if isinstance(images, Mapping):
         place = place or "results"
         return Captions(place, name or place, {str(id): _caption(place, id, text) for id, text in images.items()})
-    images, place = _opened(images, place, "results")
+    images, place = opened(images, place, "results")
     wanted = None if source is None else _full(source)
     by_image: dict[str, Caption] = {}
     sources: dict[str, None] = {}
@@ -316,7 +311,7 @@ class Misfits:
 
 def misfits(captions: Captions, references: References) -> Misfits:
     """What does not fit, in the order of the references or else of the captions."""
-    expected = references.ids
+    expected = references.texts if references.gold_ids is None else references.gold_ids
     missing = [id for id in expected if id not in captions.by_image]
     extra = [id for id in captions.by_image if id not in expected]
     empty = [id for id, caption in captions.by_image.items() if not caption.text.strip() and id in expected]
@@ -330,7 +325,7 @@ def misfits(captions: Captions, references: References) -> Misfits:
         SomeIds(len(empty), empty),
         captions.n_duplicates,
         references.n_without,
-        references.of_all_images,
+        references.gold_ids is not None,
     )
 
 
@@ -341,7 +336,7 @@ def listed(ids: Sequence[str], n: int | None = None) -> str:
     return f"{n:,} ({first}{', …' if n > 3 else ''})"
 
 
-def _opened(corpora: Corpora | Iterable[Image], place: str | None, otherwise: str) -> tuple[Iterable[Image], str]:
+def opened(corpora: Corpora | Iterable[Image], place: str | None, otherwise: str) -> tuple[Iterable[Image], str]:
     """The images, of a corpus if they are given as its path or paths, and what errors call them."""
     if isinstance(corpora, str | Path):
         corpora = open_corpus(corpora)

@@ -25,7 +25,7 @@ from typing import ClassVar, NamedTuple
 
 from limner.corpus.caption import Caption, Mention
 from limner.score.content import Boxes, mentioned
-from limner.score.measure import Compared, FinerMeasure
+from limner.score.measure import Compared, GroundedMeasure
 from limner.score.metric import Choices
 from limner.text.connectives import Connective, connective, joins
 from limner.text.phrases import head_noun
@@ -55,7 +55,8 @@ class Joint(NamedTuple):
     said: Connective
 
 
-@lru_cache(maxsize=256)
+# Prepositions and verbs are read one after the other, of a few hundred images at a time.
+@lru_cache(maxsize=4096)
 def joints(caption: Caption) -> tuple[Joint, ...]:
     """Every two neighbouring groups of a caption's mentions that a word joins."""
     grounded = [mention for mention in caption.mentions if mention.boxes]
@@ -70,7 +71,7 @@ def joints(caption: Caption) -> tuple[Joint, ...]:
     return tuple(joined)
 
 
-class Relations(FinerMeasure[Linked]):
+class Relations(GroundedMeasure[Linked]):
     """Precision, recall and F of a caption's links."""
 
     value_names: ClassVar[tuple[str, ...]] = ("P", "R", "F")
@@ -78,15 +79,19 @@ class Relations(FinerMeasure[Linked]):
 
     def compare(self, said: Linked, gold: Sequence[Linked]) -> Compared:
         gold_links = [link for reference in gold for link in reference.links]
-        judged = [link for link in said.links if any(_join_the_same(link, gold_link) for gold_link in gold_links)]
-        right = sum(any(_same(link, gold_link) for gold_link in gold_links) for link in judged)
-        precision = right / len(judged) if judged else None
+        judged = right = 0
+        for link in said.links:
+            of_the_same = [gold_link for gold_link in gold_links if _join_the_same(link, gold_link)]
+            if of_the_same:
+                judged += 1
+                right += any(_same(link, gold_link) for gold_link in of_the_same)
+        precision = right / judged if judged else None
         recall = _recall(said, gold)
         if recall is None:
             return Compared((None, None, None), len(said.links), 0)
         total = (precision or 0.0) + recall
         f = 2 * (precision or 0.0) * recall / total if total else 0.0
-        return Compared((precision, recall, f), len(said.links), len(judged))
+        return Compared((precision, recall, f), len(said.links), judged)
 
 
 class Prepositions(Relations):
@@ -140,14 +145,13 @@ def _recall(said: Linked, gold: Sequence[Linked]) -> float | None:
     """The mean over gold captions of the share of their links within reach that are made."""
     shares = []
     for reference in gold:
-        reached = [
-            link
-            for link in reference.links
-            if not (link.first.isdisjoint(said.boxes) or link.second.isdisjoint(said.boxes))
-        ]
+        reached = made = 0
+        for link in reference.links:
+            if not (link.first.isdisjoint(said.boxes) or link.second.isdisjoint(said.boxes)):
+                reached += 1
+                made += any(_same(link, said_link) for said_link in said.links)
         if reached:
-            made = sum(any(_same(link, said_link) for said_link in said.links) for link in reached)
-            shares.append(made / len(reached))
+            shares.append(made / reached)
     return fsum(shares) / len(shares) if shares else None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, TypeVar
@@ -20,35 +20,8 @@ Tokeniser = Callable[[Sequence[str]], Sequence[str]]
 
 Reading = TypeVar("Reading")
 
-# About 100 MB of readings; captions past that are read each time, so that memory does not grow with the corpus.
-MAX_READINGS = 50_000
-
-
-class Readings:
-    """What a measure took from captions, kept as long as the same measure asks.
-
-    People's score compares each caption many times, and reading one costs more
-    than comparing it. Another measure starts anew, so memory holds one's only.
-    """
-
-    def __init__(self) -> None:
-        self._measure = ""
-        # By identity, since hashing a caption costs as much as reading it; the caption itself keeps its number taken.
-        self._by_caption: dict[int, tuple[Caption, Any]] = {}
-
-    def get(self, measure: str, captions: Iterable[Caption], read: Callable[[Caption], Reading]) -> list[Reading]:
-        """The readings of captions, made now where the measure has not asked for them before."""
-        if measure != self._measure:
-            self._measure, self._by_caption = measure, {}
-        known, readings = self._by_caption, []
-        for caption in captions:
-            entry = known.get(id(caption))
-            if entry is None:
-                entry = caption, read(caption)
-                if len(known) < MAX_READINGS:
-                    known[id(caption)] = entry
-            readings.append(entry[1])
-        return readings
+# For each image what a reader makes of the system's caption, and of each gold caption that refers to a box.
+Readings = list[tuple[Reading, list[Reading]]]
 
 
 @dataclass(slots=True)
@@ -60,8 +33,7 @@ class Run:
     if it has been made into tokens already. `images` are the gold images and
     `captions` the system's captions with their mentions, for metrics that look
     at boxes; None if the run was made without them. `gold` are the gold
-    captions of each image with their mentions (default: those of `images`);
-    `gold_is_grounded` says that all of them refer to boxes.
+    captions of each image with their mentions (default: those of `images`).
     """
 
     ids: Sequence[str]
@@ -73,8 +45,8 @@ class Run:
     captions: Sequence[Caption] | None = None
     gold: Sequence[Sequence[Caption]] | None = None
     _tokens: TokenTable | None = field(default=None, repr=False)
-    gold_is_grounded: bool = False
-    readings: Readings = field(default_factory=Readings, repr=False, compare=False)
+    _pairs: list[tuple[list[Caption], Caption]] | None = field(default=None, repr=False, compare=False)
+    _read: tuple[Callable[[Caption], Any], Readings[Any]] | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not len(self.ids) == len(self.candidates) == len(self.references):
@@ -110,15 +82,27 @@ class Run:
 
         An error that names the metric if the run was made without them.
         """
+        if self._pairs is not None:
+            return self._pairs
         gold = self._gold()
         if gold is None or self.captions is None:
             raise LimnerError(
                 f"{metric} needs boxes and captions that refer to them; give both as Limner's own JSON Lines"
             )
-        if self.gold_is_grounded:
-            return list(zip(map(list, gold), self.captions, strict=True))
         grounded = ([caption for caption in captions if refers_to_boxes(caption)] for captions in gold)
-        return list(zip(grounded, self.captions, strict=True))
+        self._pairs = list(zip(grounded, self.captions, strict=True))
+        return self._pairs
+
+    def readings(self, metric: str, read: Callable[[Caption], Reading]) -> Readings[Reading]:
+        """What `read` makes of the captions that refer to boxes; an error that names the metric if there are none.
+
+        People's score compares each caption many times, and reading one costs
+        more than comparing it: readings are kept until another reader asks.
+        """
+        if self._read is None or self._read[0] != read:
+            pairs = self.grounded_pairs(metric)
+            self._read = read, [(read(caption), [read(written) for written in gold]) for gold, caption in pairs]
+        return self._read[1]
 
     def _gold(self) -> Sequence[Sequence[Caption]] | None:
         if self.gold is not None or self.images is None:
@@ -140,8 +124,6 @@ class Run:
             None if self.captions is None else [self.captions[i] for i in wanted],
             None if self.gold is None else [self.gold[i] for i in wanted],
             self.tokens.select(sentences),
-            self.gold_is_grounded,
-            self.readings,
         )
 
 

@@ -25,7 +25,7 @@ from typing import ClassVar, NamedTuple
 
 from limner.corpus.caption import Caption
 from limner.score.content import Boxes, mentioned
-from limner.score.measure import Compared, FinerMeasure
+from limner.score.measure import Compared, GroundedMeasure
 from limner.score.metric import Choices
 from limner.text.lexicon import DETERMINERS, INDEFINITE, PERSONAL_PRONOUNS, word_set
 from limner.text.noun_forms import singular
@@ -64,39 +64,34 @@ def described(caption: Caption) -> Described:
     return Described(mentioned(caption), pairs)
 
 
-class Lexicalisation(FinerMeasure[list[Noun]]):
+class Lexicalisation(GroundedMeasure[list[Noun]]):
     """The mean over mentions of the share of their boxes for which somebody used the same noun."""
 
     name: ClassVar[str] = "lexicalisation"
     value_names: ClassVar[tuple[str, ...]] = ("score",)
     choices: ClassVar[Choices] = {"noun": "singular head"}
 
-    def read(self, caption: Caption) -> list[Noun]:
-        return nouns(caption)
+    read = staticmethod(nouns)
 
     def compare(self, said: list[Noun], gold: Sequence[list[Noun]]) -> Compared:
-        used: dict[str, set[str]] = {}
-        for caption in gold:
-            for boxes, noun in caption:
-                for box in boxes:
-                    used.setdefault(box, set()).add(noun)
+        used = {(box, noun) for caption in gold for boxes, noun in caption for box in boxes}
+        named = {box for box, _ in used}
         shares: list[float] = []
         for boxes, noun in said:
-            right = [noun in used[box] for box in boxes if box in used]
+            right = [(box, noun) in used for box in boxes if box in named]
             if right:
                 shares.append(sum(right) / len(right))
         return Compared((fsum(shares) / len(shares) if shares else None,), len(said), len(shares))
 
 
-class Attributes(FinerMeasure[Described]):
+class Attributes(GroundedMeasure[Described]):
     """Precision, recall and F of the attributes given to the boxes that both sides mention."""
 
     name: ClassVar[str] = "attributes"
     value_names: ClassVar[tuple[str, ...]] = ("P", "R", "F")
     choices: ClassVar[Choices] = {"attributes": "before the head"}
 
-    def read(self, caption: Caption) -> Described:
-        return described(caption)
+    read = staticmethod(described)
 
     def compare(self, said: Described, gold: Sequence[Described]) -> Compared:
         shared = said.boxes & frozenset().union(*(reference.boxes for reference in gold))

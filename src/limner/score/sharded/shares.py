@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from limner.arrays import Integers
 from limner.errors import LimnerError
 from limner.score.caption_evaluation import Evaluation
-from limner.score.metric import Metric, Statistics
+from limner.score.metric import Metric, Statistics, concatenated
 from limner.score.pairing import Misfits, SomeIds
 from limner.score.run import Run
 from limner.score.sharded.partition import SHOWN, IdSample, Joined, Share, SubsetShare
@@ -102,12 +101,7 @@ def _joined(several: Sequence[Statistics], order: Integers) -> Statistics:
         if dict(share.choices) != dict(first.choices):
             both = f"{dict(first.choices)} and {dict(share.choices)}"
             raise LimnerError(f"workers measure differently: {both}; install the same on each of them")
-    return replace(
-        first,
-        rows=np.concatenate([share.rows for share in several])[order],
-        per_image=np.concatenate([share.per_image for share in several])[order],
-        warnings=tuple(dict.fromkeys(warning for share in several for warning in share.warnings)),
-    )
+    return concatenated(several).select(order)
 
 
 def _outline(ids: Sequence[str], n_references: Integers, plan: Plan) -> Run:
