@@ -111,7 +111,7 @@ def test_gold_streams_and_portions_add_up(gold: list[Image], monkeypatch: pytest
     def images() -> Iterator[Image]:
         for image in gold:
             n_alive.append(sum(kept() is not None for kept in alive))
-            fresh = Watched(image.id, boxes=image.boxes, captions=image.captions)
+            fresh = Watched(image.id, image.width, image.height, boxes=image.boxes, captions=image.captions)
             alive.append(weakref.ref(fresh))
             yield fresh
 
