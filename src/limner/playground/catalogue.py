@@ -67,6 +67,7 @@ def _kind(heading: str, lines: list[tuple[str, str]]) -> Kind:
         cells.get("figure", name),
         tuple(word(text) for text in cells.get("words", name.replace(" ", "_")).split()),
         tuple(cells.get("colours", "").split()),
+        # A figure without variants has one, without a name.
         tuple(cells.get("variants", "").split()) or ("",),
         dict(pair.split("=") for pair in cells.get("inks", "").split()),
         tuple(cells.get("mistaken", "").split()),
@@ -90,6 +91,7 @@ def with_trait(trait: str) -> frozenset[str]:
 
 RGB = tuple[int, int, int]
 
+# Colours that people can name, far enough apart that two of them are never taken for each other.
 COLOURS: dict[str, RGB] = {
     "red": (212, 68, 60),
     "blue": (64, 118, 190),
@@ -121,6 +123,7 @@ def rgb(name: str) -> RGB:
 
 def lighter(colour: RGB, by: float) -> RGB:
     """The colour moved towards white (or, if `by` is negative, towards a dark violet)."""
+    # Towards violet rather than black: shaded colours stay lively.
     aim, share = ((255, 252, 244), by) if by >= 0 else ((38, 26, 52), -by)
     return (
         round(colour[0] + share * (aim[0] - colour[0])),

@@ -42,6 +42,7 @@ def compose(
     scene = Scene(seed, name, light, width, height, horizon, max(horizon, height * setting.shore))
     stage = Stage(rng, name, allowed)
     layout = Layout(rng, scene, setting)
+    # Drawn before anything is placed, so that how much there is does not depend on what fitted.
     n_events, n_props, n_aloft = _N_EVENTS.spin(rng), _N_PROPS.spin(rng), _N_ALOFT.spin(rng)
     _events(stage, layout, n_events)
     if wanted is not None and not _holds(scene, wanted):
@@ -67,19 +68,24 @@ def finish(scene: Scene) -> None:
 def _depth(group: Group) -> tuple[int, float]:
     first = group.things[0].kind.name
     if group.where == "aloft":
+        # The sun is behind the clouds, and both are behind all else.
         return (0 if first == "sun" else 1), 0.0
+    # What lies flat is under whatever stands, even nearer to us.
     return (2 if group.things[0].kind.figure == "rug" and len(group.things) == 1 else 3), group.y
 
 
 def _position(thing: Thing) -> tuple[int, int, int, int, str, str]:
+    # Class and colour break ties, so that numbers do not depend on the order of composing.
     return (*thing.box, thing.kind.name, thing.colour)
 
 
 def _events(stage: Stage, layout: Layout, count: int) -> None:
     choices = wheel(stage.setting.name, "events", None)
     placed, before = 0, ""
+    # With few classes allowed most events cannot take place, and more of them are tried.
     for _ in range(count + 2 if stage.allowed is None else count + 14):
         name = choices.spin(stage.rng)
+        # Twice the same event side by side would be seen as one.
         if name == before:
             continue
         try:
@@ -166,6 +172,7 @@ def sky_group(stage: Stage, name: str) -> Group:
     count = stage.pick((1, 1, 2, 3)) if name == "bird" else 1
     group, x = Group(where="aloft"), 0.0
     for i in range(count):
+        # A size other than 1 keeps `thing` from drawing one at random: far away no size is striking.
         thing = stage.thing(name, "fly" if name == "bird" else None, size=1.0001)
         thing.aloft = True
         group.add(thing.move(x, 0.18 * (i % 2)))
@@ -226,6 +233,7 @@ class Layout:
         self.rng = rng
         self.scene = scene
         self.width, self.height = scene.width, scene.height
+        # Portrait formats are measured by their width, or people would not fit side by side.
         self.unit = min(scene.height, 0.75 * scene.width)
         self.near, self.far = setting.near * self.unit, setting.far * self.unit
         self.taken: list[tuple[Rect, float, bool]] = []
@@ -285,6 +293,7 @@ class Layout:
         row = min(row, self.height * 0.995 + bottom * scale)
         room = min(self.width * 0.97 / (x1 - x0), row * 0.985 / max(top, 0.1))
         if room < scale:
+            # Any smaller, it would look farther away than where it stands.
             if room < scale * 0.62:
                 return False
             scale = room
@@ -299,9 +308,11 @@ class Layout:
         x0, bottom, x1, top = span
         if flip:
             x0, x1 = -x1, -x0
+        # Scenery may be cut off by the picture's edge; what the scene is about may not.
         over = self.OVER * (x1 - x0) * scale if not event and "scenery" in group.things[0].kind.traits else 0.0
         left, right = -x0 * scale - over, self.width - x1 * scale + over
         flat = group.things[0].kind.figure == "rug"
+        # More than any tolerance.
         best, best_x = 9.0, 0.0
         for _ in range(tries):
             x = left + (right - left) * random()
@@ -325,6 +336,7 @@ class Layout:
         cost = 0.0
         x0, y0, x1, y1 = rect
         for (a0, b0, a1, b1), other_row, event in self.taken:
+            # Comparisons rather than min and max: this runs for every try of every group.
             w = (x1 if x1 < a1 else a1) - (x0 if x0 > a0 else a0)
             h = (y1 if y1 < b1 else b1) - (y0 if y0 > b0 else b0)
             if w > 0 and h > 0:

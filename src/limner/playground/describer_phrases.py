@@ -48,6 +48,7 @@ class Speaker:
             return self._shared_clothes(people)
         worn = people[0].garments
         picks = sorted(worn, key=lambda g: -g.kind.eye * (0.4 + self.random()))
+        # Last what is said with another preposition: in a hat with a backpack.
         picks.sort(key=lambda g: g.kind.name == "backpack")
         n = 2 if len(picks) > 1 and self.random() < 0.26 + 0.36 * self.who.detail else 1
         for i, garment in enumerate(picks[:n]):
@@ -84,6 +85,7 @@ class Speaker:
             return f"{_POSSESSIVE[owner.kind.name]} {described}"
         if noun.bare:
             return f"a pair of {described}" if noun.one == "skis" and self.random() < 0.3 else described
+        # A second dog in the same caption is another dog.
         again = thing.kind.name in self._named
         self._named.add(thing.kind.name)
         if again:
@@ -94,6 +96,7 @@ class Speaker:
 
     def _garment(self, garment: Thing) -> str:
         noun = self._word(garment.kind.name)
+        # Blue pants are mostly called jeans, and jeans have no colour.
         if garment.kind.name == "pants" and garment.colour == "blue" and self.random() < 0.6:
             noun = _JEANS
         words = []
@@ -107,6 +110,7 @@ class Speaker:
 
     def _noun(self, thing: Thing) -> Word:
         mistaken = thing.kind.mistaken
+        # Small things are mistaken thrice as often.
         if mistaken and self.random() < WRONG_CLASS * (3 if thing.area < 3000 else 1):
             noun = self._word(self.pick(mistaken))
             if noun.one not in self.view.unsaid:
@@ -163,6 +167,7 @@ class Speaker:
             adjective = things[0].colour + " "
         elif noun in ("boys", "girls", "children", "kids") and self.random() < 0.3:
             adjective = "young "
+        # Nobody miscounts two.
         if n > 2 and self.random() < WRONG_COUNT:
             n += 1 if self.random() < 0.5 else -1
         if self.definite and self.random() < 0.5:

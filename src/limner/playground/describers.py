@@ -57,6 +57,7 @@ class Describer:
             "passive": 0.25,
         }
         favourite = rng.choice(("progressive", "participle", "present", "present", "existential", "inventory"))
+        # A favourite is no rule: everybody uses every style now and then.
         weights[favourite] = weights[favourite] * 3 + 1.0
         self.style = Wheel(weights)
         self._favourite: dict[str, Word] = {}
@@ -70,6 +71,7 @@ class Describer:
             return words.spin(rng)
         favourite = self._favourite.get(name)
         if favourite is None:
+            # From a generator of its own: the word is the same in whichever picture it comes first.
             favourite = self._favourite[name] = words.spin(Random(f"describer {self.number}: {name}"))
         return favourite
 

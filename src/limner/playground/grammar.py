@@ -111,6 +111,7 @@ def garbled(text: str, luck: int) -> str:
     word = words[at]
     if len(word) < 5:
         return text
+    # Never the first letter, which nobody gets wrong.
     i = 1 + luck % (len(word) - 3)
     if luck % 3 == 0:
         words[at] = word[:i] + word[i + 1] + word[i] + word[i + 2 :]

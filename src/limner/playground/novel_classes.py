@@ -53,6 +53,7 @@ class Domains:
             names = sorted(self.novel)
             return domain, _CLASSES, names[int(rng.random() * len(names))]
         allowed = self.novel | (_SCENERY - self.novel)
+        # Nobody goes naked: clothes are allowed wherever people are.
         if self.novel & set(PEOPLE):
             allowed |= _WORN
         return domain, allowed, self._standing[int(rng.random() * len(self._standing))]
@@ -82,6 +83,7 @@ def random_novel(count: int, seed: int) -> tuple[str, ...]:
     if not 0 < count <= len(pool):
         raise LimnerError(f"cannot hold out {count} classes; there are {len(pool)} to choose from")
     rng = Random(f"novel:{seed}")
+    # A shuffle by hand: only `Random.random` is promised to give the same numbers in every Python.
     for i in range(count):
         j = i + int(rng.random() * (len(pool) - i))
         pool[i], pool[j] = pool[j], pool[i]

@@ -46,6 +46,7 @@ class Thing:
         self.held: list[Thing] = []
         self.on: Thing | None = None
         self.aloft = False
+        # Its own extent only; `wear` adds clothes to it.
         self.bounds: Bounds = figure(*key).bounds
         self.x = self.y = self.scale = 0.0
         self.full = 0.0
@@ -113,6 +114,7 @@ class Thing:
             x0, x1 = -x1, -x0
         x0, x1, y0, y1 = self.x + x0 * s, self.x + x1 * s, self.y - y1 * s, self.y - y0 * s
         self.full = (x1 - x0) * (y1 - y0)
+        # Outwards to whole pixels, so that the box holds all that is drawn.
         self.box = (max(0, floor(x0)), max(0, floor(y0)), min(width, ceil(x1)), min(height, ceil(y1)))
 
     @property
@@ -183,6 +185,7 @@ class Group:
     def span(self) -> Bounds:
         things = self.things
         x0, y0, x1, y1 = things[0].span()
+        # Comparisons rather than min and max: every group that is tried is measured.
         for i in range(1, len(things)):
             a0, b0, a1, b1 = things[i].span()
             if a0 < x0:

@@ -31,6 +31,7 @@ class _Telling(Speaker):
 
     def __init__(self, view: Viewpoint, who: Describer, rng: Random, out: Sentence) -> None:
         super().__init__(view, who, rng, out)
+        # Everybody has another eye for what matters, and the noisier theirs the less they agree.
         spread = 5.0 * who.noise
         self.weights = [w + spread * (rng.random() - 0.5) for w in view.weights]
         self.told: set[int] = set()
@@ -269,6 +270,7 @@ class _Telling(Speaker):
             prep, noun, part = self.pick(_ELSEWHERE[main.verb])
         else:
             prep, noun, part = self.view.setting.places.spin(self.rng)
+            # One walks down a street and stands on it.
             if prep in ("down", "through") and main.verb not in _MOVING:
                 prep = "on" if prep == "down" else "in"
         if self.telegraphic:
@@ -297,6 +299,7 @@ class _Telling(Speaker):
                 like = tuple(t for t in things if t.kind is thing.kind and t.number not in self.told)
                 self.told.update(t.number for t in like)
                 seen.append(like)
+            # Terse people list two things, others up to four.
             if len(seen) >= 2 + int(self.who.detail * 2.5):
                 break
         if not seen:

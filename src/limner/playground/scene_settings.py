@@ -23,6 +23,7 @@ class Wheel(Generic[Item]):
         self._sums = list(accumulate(weights.values()))
 
     def spin(self, rng: Random) -> Item:
+        # Bisection finds the first sum beyond the draw; an item of no weight is never found.
         return self.items[bisect(self._sums, rng.random() * self._sums[-1])]
 
     def __bool__(self) -> bool:

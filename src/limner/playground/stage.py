@@ -35,6 +35,7 @@ class Stage:
         return self.random() < share
 
     def pick(self, items: Sequence[Item]) -> Item:
+        # Not `Random.choice`, whose numbers may change from one Python to the next.
         return items[int(self.random() * len(items))]
 
     def between(self, low: float, high: float) -> float:
@@ -78,6 +79,7 @@ class Stage:
         made = Thing(KINDS[name], ("body", name, pose, hair), pose=pose)
         tint = int(self.random() * (5.6 if name in ADULTS else 5))
         skin = int(self.random() * len(SKIN))
+        # Dark skin does not go with red or blond hair here.
         if skin > 2 and tint in (3, 4):
             tint = 0
         made.looks = (skin, tint, int(self.random() * len(SHOES)))
@@ -123,6 +125,7 @@ class Stage:
         kind = KINDS[name]
         cut = "striped shirt" if name == "shirt" and self.random() < 0.22 else name
         colour = self.pick(kind.colours)
+        # A second draw, so that top and bottom seldom match and yet may.
         if colour == worn:
             colour = self.pick(kind.colours)
         made = Thing(kind, ("garment", cut, build, pose), colour=colour)

@@ -68,6 +68,7 @@ class World:
             return compose(rng, seed, self.size), rng, ""
         wanted, allowed, show = self._domains.draw(Random(f"{self.seed}:{number}:domain"))
         for attempt in range(TRIES):
+            # Each attempt has a seed of its own, which drawing uses too.
             seed = f"{self.seed}:{number}:{attempt}"
             rng = Random(seed)
             scene = compose(rng, seed, self.size, allowed, show)
@@ -128,6 +129,7 @@ def playground(
 def _box(thing: Thing) -> Box:
     x0, y0, x1, y1 = thing.box
     kind = thing.kind
+    # A tenth may be lost at the picture's edge before it counts as truncated.
     cut = thing.full > 0 and (x1 - x0) * (y1 - y0) < 0.9 * thing.full
     return Box(
         str(thing.number), x0, y0, x1, y1, kind.name, 1.0, (kind.type,), thing.attributes, ("truncated",) if cut else ()

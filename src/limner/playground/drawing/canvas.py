@@ -43,6 +43,7 @@ class Layer:
         for shape, palette in shapes:
             fill = resolve(shape.ink, palette)
             if shape.contours:
+                # All contours first: where outlines of one part overlap no line runs between them.
                 contour = lighter(fill, -0.42)
                 for outline in shape.contours:
                     polygon([(x + across * px, y - scale * py) for px, py in outline], contour)
@@ -62,6 +63,7 @@ def _light(rows: int) -> tuple[bytes, ...]:
     """What a figure's colours are multiplied by, row by row: darker and bluer towards its foot."""
     shades = []
     for row in range(rows):
+        # The upper quarter is in full light.
         dark = 0.22 * max(0.0, row / rows - 0.25) / 0.75
         shades.append(bytes((round(255 * (1 - dark)), round(255 * (1 - dark)), round(255 * (1 - 0.75 * dark)), 255)))
     return tuple(shades)
@@ -151,6 +153,7 @@ class Cloth:
         points = []
         for i in range(41):
             t = i / 40 * 6.3 * waves
+            # Waves of unrelated lengths, so that hills do not repeat.
             lift = 0.5 * sin(t * 0.5 + a) + 0.3 * sin(t * 1.1 + b) + 0.2 * sin(t * 2.3 + c)
             points.append((i * step, level - swing * lift))
         self.draw.polygon([(0, self.height), *points, (self.width, self.height)], ink)
@@ -185,6 +188,7 @@ class Cloth:
 
     def boards(self, top: float, ink: RGB, count: int, width: float) -> None:
         """Lines on the floor that meet far behind the wall."""
+        # The lines meet above the floor's end, as if it went on behind the wall.
         middle, away = self.width / 2, top - self.height * 0.42
         for i in range(-count, count + 1):
             x = middle + (i + 0.5) * self.width / count

@@ -75,6 +75,7 @@ def _waves(c: Cloth, bottom: float, count: int) -> None:
 
 def street(c: Cloth) -> None:
     c.sky()
+    # A skyline in the haze, and a row of houses before it.
     for far, low, high, inks in (
         (0.5, 20, 44, ("#9aa9bd", "#a8b3c4", "#93a4b4")),
         (0.0, 12, 32, ("#c98f74", "#d9b48a", "#a9b7a4", "#c7a3a0", "#9fb0c4", "#e0cba0")),
@@ -106,6 +107,7 @@ def _building(c: Cloth, x: float, w: float, h: float, ink: RGB, far: float) -> N
     rows = max(2, round(h / (5.4 * c.unit)))
     for i in range(columns):
         for j in range(rows):
+            # Some windows are left out, or houses would look like graph paper.
             if c.rng.random() < 0.12:
                 continue
             cx, cy = x + w * (i + 0.5) / columns, top + 2.4 * c.unit + (h - 3 * c.unit) * (j + 0.5) / rows
@@ -131,6 +133,7 @@ def farm(c: Cloth) -> None:
 def snow(c: Cloth) -> None:
     sky = SKIES["sunset"] if c.scene.light == "sunset" else ("#8fb4d6", "#bcd5e8", "#eef4f8")
     c.bands(0, c.horizon + c.unit, *sky)
+    # The farther mountains first, and paler.
     for far in (0.45, 0.25):
         for _ in range(4):
             _mountain(c, c.width * c.rng.uniform(-0.05, 1.05), c.unit * c.rng.uniform(16, 34), far)

@@ -49,6 +49,7 @@ def _draw_cluster(canvas: Image.Image, thing: Thing) -> None:
     if right <= left or bottom <= top:
         return
     layer = Layer(left, top, right, bottom)
+    # A bag hangs behind the body, whatever is in a hand before it.
     behind = [m for m in thing.held if m.z < 0]
     for held in behind:
         _paint(layer, held)
@@ -118,6 +119,7 @@ def _shadows(canvas: Image.Image, scene: Scene, group: Group) -> None:
     for thing in group.things:
         if thing.holder is not None or thing.on is not None or thing.kind.figure == "rug":
             continue
+        # What is in the air casts no shadow under itself.
         if thing.dy > 0.6 or (thing.z > 0 and thing.dy > 0.12):
             continue
         x0, _, x1, _ = thing.box
@@ -181,6 +183,7 @@ def palette_of(thing: Thing) -> dict[str, RGB]:
     else:
         main_colour = _varied(COLOURS[thing.colour] if thing.colour else (200, 200, 200), luck)
     trim = TRIMS[int(trim_luck * len(TRIMS))]
+    # A trimming of the thing's own colour would not be seen.
     if trim == thing.colour:
         trim = "white" if thing.colour != "white" else "red"
     colours = dict.fromkeys(("coat", "paint", "cloth", "leaf", "wool", "neck"), main_colour)
@@ -204,6 +207,7 @@ def _body(thing: Thing) -> dict[str, RGB]:
 
 def _varied(colour: RGB, luck: float) -> RGB:
     """The colour a little lighter or darker, and never another colour."""
+    # Eight per cent either way: the colour's name still holds.
     share = 1.0 + (luck - 0.5) * 0.16
     return (
         min(255, round(colour[0] * share)),

@@ -16,6 +16,7 @@ def _wall(c: Cloth) -> RGB:
 
 def _skirting(c: Cloth) -> None:
     c.draw.rectangle((0, c.horizon - 2.6 * c.unit, c.width, c.horizon), (250, 247, 240))
+    # Its shadow, where it meets the floor.
     c.draw.rectangle((0, c.horizon - 0.5 * c.unit, c.width, c.horizon), (206, 196, 184))
 
 
@@ -72,6 +73,7 @@ def _cupboards(c: Cloth) -> None:
 
 def _tiles(c: Cloth, ink: RGB) -> None:
     c.boards(c.horizon, ink, 8, 0.35 * c.unit)
+    # Each row of tiles is a third deeper than the one behind it.
     depth, y = 2.6 * c.unit, c.horizon
     while y < c.height:
         c.draw.line((0, y, c.width, y), ink, max(1, round(0.35 * c.unit)))

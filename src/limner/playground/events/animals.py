@@ -20,16 +20,6 @@ FAUNA: dict[str, tuple[str, ...]] = {
 }
 INDOORS = ("cat", "dog", "rabbit")
 
-DOING = {
-    "stand": "stand",
-    "graze": "graze",
-    "walk": "walk",
-    "run": "run",
-    "lie": "lie",
-    "sit": "sit",
-    "sleep": "sleep",
-}
-
 
 def wild_animal(st: Stage) -> Thing:
     """Some animal of the place, standing about."""
@@ -45,13 +35,15 @@ def animals(st: Stage) -> Group:
     flip = st.chance(0.5)
     for i in range(count):
         beast = st.thing(name, pose, colour=colour)
+        # Herds are often of one colour.
         if st.chance(0.6):
             colour = beast.colour
+        # A herd on the move goes one way.
         beast.flip = flip if pose in ("run", "walk") else st.chance(0.5)
         x0, _, x1, _ = beast.span()
         group.add(beast.move(x - x0, 0.06 * (i % 3), -(i % 3)))
         x += (x1 - x0) * st.between(0.85, 1.1)
-    return group.say(DOING[pose], *group.things)
+    return group.say(pose, *group.things)
 
 
 POSES: dict[str, tuple[str, ...]] = {
@@ -75,18 +67,9 @@ POSES: dict[str, tuple[str, ...]] = {
 
 
 def chase(st: Stage) -> Group:
-    hunter, prey = st.pick(
-        (
-            ("dog", "cat"),
-            ("dog", "ball"),
-            ("dog", "ball"),
-            ("cat", "bird"),
-            ("dog", "rabbit"),
-            ("person", "dog"),
-            ("cat", "butterfly"),
-            ("dog", "duck"),
-        )
-    )
+    # A dog after a ball is the commonest sight.
+    pairs = "dog:cat dog:ball dog:ball cat:bird dog:rabbit person:dog cat:butterfly dog:duck"
+    hunter, _, prey = st.pick(pairs.split()).partition(":")
     first = st.person("run", who=CHILDREN) if hunter == "person" else st.thing(hunter, "run")
     second = st.thing(prey, "run" if prey in ("cat", "dog", "rabbit") else "fly" if prey == "bird" else None)
     lift = st.between(0.35, 0.7) if prey in ("bird", "butterfly") else 0.0

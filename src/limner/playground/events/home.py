@@ -32,6 +32,7 @@ def sit_on_sofa(st: Stage) -> Group:
     if count < 3 and st.chance(0.3):
         name = st.pick_available("cat", "cat", "dog", "teddy bear")
         taken = [s.dx for s in sitters]
+        # As far as can be from those who sit there.
         spot = max((-0.55, 0.0, 0.55), key=lambda x: min(abs(x - t) for t in taken))
         beast = st.thing(name, {"cat": st.pick(("sit", "sleep")), "dog": "sit"}.get(name), size=0.9)
         beast.on = sofa
@@ -141,6 +142,7 @@ def _table(st: Stage, n_people: int, menu: tuple[str, ...], n_foods: int) -> tup
         for side in (-1, 1)[:n_people]:
             chair = st.thing("chair", colour=colour).move(side * reach, 0.0, -1.0)
             person = st.person("sit sideways")
+            # Both face the table.
             chair.flip = person.flip = side > 0
             x, y = chair.anchor("seat")
             group.add(chair)
@@ -154,6 +156,7 @@ def _table(st: Stage, n_people: int, menu: tuple[str, ...], n_foods: int) -> tup
     group.say("sit at", *people, object=table)
     wide = 0.44 if variant == "round" else 0.66
     _, y = table.anchor("top")
+    # A share of the table for each, so that nothing stands in another.
     for i in range(n_foods):
         item = st.thing(st.pick_available(*menu))
         item.on = table

@@ -63,6 +63,7 @@ def _hold(st: Stage, name: str) -> Group:
     if name in HANGING:
         holder = st.person(st.pick(("stand", "walk")))
         item = st.give(holder, name, hand="near_hand", own="grip")
+        # It hangs behind the leg.
         item.z = -1.0
         return Group(holder, item).say("carry", holder, object=item)
     if name == "umbrella":
@@ -120,6 +121,7 @@ def seat_people(st: Stage, seat: Thing, count: int, spread: float) -> tuple[Grou
     """People side by side on a bench or sofa, the first of them perhaps busy with something."""
     group = Group(seat)
     poses = ["sit"] * count
+    # On a full bench there is no room for a newspaper or a guitar.
     busy = st.pick(("", "", "read", "eat", "strum")) if count < 3 else ""
     if busy == "read" and (st.can("book") or st.can("newspaper")):
         poses[0] = "sit reading"
@@ -178,6 +180,7 @@ def push(st: Stage) -> Group:
         cart = st.thing("stroller", size=1.12)
     hand = pusher.anchor("far_hand")
     cart.attach("bar", hand)
+    # The hand tells how far ahead it is; its wheels are on the ground.
     cart.dy, cart.z = 0.0, 1.0
     return Group(pusher, cart).say("push", pusher, object=cart)
 

@@ -35,6 +35,7 @@ def ride(st: Stage) -> Group:
 def _ride_bicycle(st: Stage, mount: str) -> Group:
     helmet = ("helmet",) if st.chance(0.6) else ()
     rider = st.person("cycle", wear=helmet)
+    # Children ride children's bicycles.
     size = 0.68 if rider.kind.name in CHILDREN else 1.0
     bike = st.thing(mount, size=size)
     rider.move(*bike.anchor("seat"), 1.0)
@@ -66,6 +67,7 @@ def skate(st: Stage, mount: str = "skateboard") -> Group:
 def _ride_animal(st: Stage, mount: str) -> Group:
     gait = st.pick(("stand", "walk", "walk", "run"))
     if mount == "elephant":
+        # A size other than 1, or `thing` would draw one and the saddle would not fit the rider.
         animal = st.thing(mount, "walk", size=1.0001)
     else:
         animal = st.thing(mount, f"saddled {gait}", size=1.0001)

@@ -41,6 +41,7 @@ def _sleeves(sketch: Sketch, bones: Skeleton, share: float, slack: float) -> Non
     w = bones.build.arm_width * slack
     for arm, z in ((bones.far_arm, Z_FAR_ARM), (bones.near_arm, Z_NEAR_ARM)):
         cut = _along(arm, share)
+        # Over the arm and under the hand, which is painted at z + 2.
         sketch.z = z + 1
         ink = "cloth-" if z == Z_FAR_ARM else "cloth"
         sketch.limb(ink, *((x, y, w * (1.12 - 0.12 * i)) for i, (x, y) in enumerate(cut)))
@@ -104,6 +105,7 @@ def _jacket(sketch: Sketch, bones: Skeleton) -> None:
 def _legs(sketch: Sketch, bones: Skeleton, share: float, slack: float) -> None:
     w = bones.build.leg_width * slack
     for leg, z in ((bones.far_leg, Z_FAR_LEG), (bones.near_leg, Z_NEAR_LEG)):
+        # The far leg is hidden by what is ridden.
         if bones.pose.one_leg and leg is bones.far_leg:
             continue
         sketch.z = z + 1
@@ -142,6 +144,7 @@ def _skirt(sketch: Sketch, bones: Skeleton) -> None:
 def _dress(sketch: Sketch, bones: Skeleton) -> None:
     _sleeves(sketch, bones, 0.22, 1.3)
     sketch.z = Z_TORSO
+    # One part of two hulls: no seam shows at the waist.
     sketch.add("cloth", hull(_skirt_shape(bones, 0.5, 2.1)), hull(_trunk(bones, 0.92, 0.0)))
     side = bones.build.hip * (0.5 + 0.5 * bones.pose.turn)
     sketch.line("trim", 0.04, bones.trunk(-side, 0.1), bones.trunk(side, 0.1))

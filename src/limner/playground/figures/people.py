@@ -86,6 +86,7 @@ def _toe(bones: Skeleton, leg: Limb) -> Point:
     length = max(1e-6, hypot(cx - bx, cy - by))
     dx, dy = (cx - bx) / length, (cy - by) / length
     reach = bones.build.leg_width * 1.25
+    # From the front feet point outwards.
     if bones.pose.turn > 0.95 and bones.pose.roll == 0:
         side = -0.6 if leg is bones.near_leg else 0.6
         return reach * side, -reach * 0.08

@@ -226,6 +226,7 @@ def _widened(outline: Points, by: float) -> list[Point]:
     n = len(outline)
     xs, ys = [p[0] for p in outline], [p[1] for p in outline]
     left, right, low, high = min(xs) - by, max(xs) + by, min(ys) - by, max(ys) + by
+    # Its sign tells which way the outline runs, and so where outside is.
     area = sum(outline[i - 1][0] * outline[i][1] - outline[i][0] * outline[i - 1][1] for i in range(n))
     out = by if area > 0 else -by
     moved = []
@@ -245,6 +246,7 @@ def _unit(x: float, y: float) -> Point:
 
 
 def _around(cx: float, cy: float, rx: float, ry: float, turn: float) -> list[Point]:
+    # Enough corners that none is seen at the largest scale, and few enough to draw fast.
     n = max(16, min(48, 4 * ceil(4 + 22 * max(rx, ry))))
     c, s = cos(turn), sin(turn)
     ring = [(rx * cos(2 * pi * i / n), ry * sin(2 * pi * i / n)) for i in range(n)]
@@ -254,6 +256,7 @@ def _around(cx: float, cy: float, rx: float, ry: float, turn: float) -> list[Poi
 def _capsule(a: Circle, b: Circle) -> list[Point]:
     (ax, ay, ar), (bx, by, br) = a, b
     length = hypot(bx - ax, by - ay)
+    # One circle lies within the other.
     if length <= abs(ar - br):
         return _around(*(a if ar >= br else b), max(ar, br), 0.0)
     n = max(6, min(14, ceil(5 + 60 * max(ar, br))))

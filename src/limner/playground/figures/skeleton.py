@@ -135,12 +135,14 @@ def skeleton(build_name: str, pose_name: str) -> Skeleton:
     up = _turned((0, 1), lean)
     across = _turned((1, 0), lean)
     neck = (build.torso * up[0], build.torso * up[1])
+    # Whoever leans forward still looks ahead, so the head leans half as much.
     tilt = lean * 0.5 + pose.nod
     skull = _turned((0, 1), tilt)
     head = (neck[0] + (build.head + 0.045) * skull[0], neck[1] + (build.head + 0.045) * skull[1])
     breadth = build.shoulder * (0.35 + 0.65 * pose.turn)
     top = (neck[0] - 0.055 * up[0], neck[1] - 0.055 * up[1])
     hips = build.hip * (0.3 + 0.7 * pose.turn)
+    # Seated and seen from the front, thighs point at us.
     thigh = 0.2 if pose.shortened else 0.5
     joints = [
         (0.0, 0.0),
@@ -174,6 +176,7 @@ def _on_base(joints: list[Point], build: Build, pose: Pose) -> list[Point]:
     elif pose.base == "all":
         drop = min(y for _, y in joints) - build.shoulder * 0.55
     else:
+        # On the lower of both feet, half a shoe above the ground.
         drop = min(joints[11][1], joints[14][1]) - build.leg_width * 0.55
     return [(x, y - drop) for x, y in joints]
 
