@@ -42,7 +42,7 @@ def image_html(image: Image, folder: str | Path | None = None) -> str:
     """
     colours = {box.id: numbered_colour(position) for position, box in enumerate(image.boxes)}
     parts = [_frame(image, colours, Path(folder or ""))]
-    parts += [_caption(caption, colours) for caption in image.captions[:MAX_CAPTIONS]]
+    parts += [html_text(_pieces(caption, colours)) for caption in image.captions[:MAX_CAPTIONS]]
     if len(image.captions) > MAX_CAPTIONS:
         parts.append(f"and {len(image.captions) - MAX_CAPTIONS:,} more captions")
     if image.labels:
@@ -89,10 +89,6 @@ def _picture(image: Image, folder: Path) -> str:
     except picture_files.FAULTS:
         return ""
     return "data:image/jpeg;base64," + b64encode(buffer.getvalue()).decode("ascii")
-
-
-def _caption(caption: Caption, colours: dict[str, str]) -> str:
-    return html_text(_pieces(caption, colours))
 
 
 def _pieces(caption: Caption, colours: dict[str, str]) -> Iterator[Piece]:

@@ -13,28 +13,25 @@ from html import unescape
 from sys import intern
 from xml.parsers import expat
 
+from msgspec import Struct
+
 from limner.corpus.caption import Mention
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
 from limner.files import decode
 
 
-class Object:
+class Object(Struct, gc=False):
     """An `object` of the XML: the chains it belongs to and its corners, or why it has none.
 
     Corners are half-open already; `id` is given once all boxes are known.
     """
 
-    __slots__ = ("corners", "flags", "id", "names", "place")
-
-    def __init__(
-        self, location: str, names: tuple[str, ...], corners: tuple[int, int, int, int] | None, flags: tuple[str, ...]
-    ) -> None:
-        self.place = location
-        self.names = names
-        self.corners = corners
-        self.flags = flags
-        self.id = ""
+    place: str
+    names: tuple[str, ...]
+    corners: tuple[int, int, int, int] | None
+    flags: tuple[str, ...]
+    id: str = ""
 
 
 # A picture's size, its file name and its objects.
@@ -128,15 +125,12 @@ def parse_sentences(raw: bytes, location: str, reading: Reading) -> list[Sentenc
     return [_sentence(line, f"{location}:{number}", reading) for number, line in enumerate(lines, start=1)]
 
 
-class Sentence:
+class Sentence(Struct, gc=False):
     """A line of a Sentences file: its plain text and the spans that were in brackets."""
 
-    __slots__ = ("place", "spans", "text")
-
-    def __init__(self, location: str, text: str, spans: list[tuple[int, int, str, tuple[str, ...]]]) -> None:
-        self.place = location
-        self.text = text
-        self.spans = spans
+    place: str
+    text: str
+    spans: list[tuple[int, int, str, tuple[str, ...]]]
 
     def mentions(self, boxes: Mapping[str, tuple[str, ...]]) -> Iterator[Mention]:
         """The mentions of chains that are known, with those chains' boxes."""

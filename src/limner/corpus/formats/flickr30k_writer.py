@@ -26,7 +26,7 @@ def write(images: Iterable[Image], path: Path, replace: bool = False) -> int:
     with write_folder(path, replace=replace) as folder:
         (folder / "Annotations").mkdir()
         (folder / "Sentences").mkdir()
-        return _write_all(images, lambda name, text: _store(folder / name, text))
+        return _write_all(images, lambda name, text: (folder / name).write_bytes(text.encode()))
 
 
 def _write_all(images: Iterable[Image], put: Callable[[str, str], object]) -> int:
@@ -47,10 +47,6 @@ def _entry(name: str) -> zipfile.ZipInfo:
     entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = 0o644 << 16
     return entry
-
-
-def _store(path: Path, text: str) -> None:
-    path.write_bytes(text.encode())
 
 
 def _cannot(image: Image, problem: str) -> LimnerError:

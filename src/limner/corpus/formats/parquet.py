@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from limner.corpus.formats.format import Codec, Head
-from limner.corpus.image import Image
-from limner.corpus.reading import Reading
 from limner.lazy import lazy
 
 if TYPE_CHECKING:
@@ -20,20 +16,16 @@ SUFFIX = ".parquet"
 MAGIC = b"PAR1"
 
 
-def read(path: Path, reading: Reading) -> Iterator[Image]:
-    """The images of one file, or of a folder's shards in the order of their names, a row each."""
-    return parquet_tables.read(path, reading)
-
-
-def write(images: Iterable[Image], path: Path, replace: bool = False) -> int:
-    """Write the images and return their number: one file where `path` ends in .parquet, else a folder of shards."""
-    return parquet_tables.write(images, path, replace)
-
-
 def recognise(head: Head) -> bool:
     if head.is_folder:
         return any(name.endswith(SUFFIX) for name in head.names)
     return head.start.startswith(MAGIC)
 
 
-CODEC = Codec(recognise, read, write=write, streams=True)
+# Whoever only recognises a file need not have the library that reads it.
+CODEC = Codec(
+    recognise,
+    lambda path, reading: parquet_tables.read(path, reading),
+    write=lambda images, path, replace: parquet_tables.write(images, path, replace),
+    streams=True,
+)

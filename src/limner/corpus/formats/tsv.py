@@ -34,6 +34,10 @@ class Table:
     def columns(self) -> tuple[str, ...]:
         return self.required + self.optional
 
+    @property
+    def files(self) -> tuple[str, ...]:
+        return tuple(f"{self.name}{suffix}" for suffix in SUFFIXES)
+
 
 IMAGES = Table("images", ("image", "width", "height"), ("file",))
 BOXES = Table("boxes", ("image", "box", "x0", "y0", "x1", "y1", "label"), ("score", "types", "attributes", "flags"))
@@ -80,15 +84,14 @@ def write(images: Iterable[Image], path: Path, replace: bool = False) -> int:
 
 def recognise(head: Head) -> bool:
     if head.is_folder:
-        return any(f"{table.name}{suffix}" in head.names for table in (BOXES, SENTENCES) for suffix in SUFFIXES)
+        return not {*BOXES.files, *SENTENCES.files}.isdisjoint(head.names)
     return _by_columns(_cells(head.first_line.removesuffix("\r"))) is not None
 
 
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    names = [f"{table.name}{suffix}" for table in TABLES for suffix in SUFFIXES]
-    files = [path / name for name in names if (path / name).is_file()]
+    files = [path / name for table in TABLES for name in table.files if (path / name).is_file()]
     if not files:
         raise BadInput(str(path), "the folder holds no boxes.tsv or sentences.tsv", "name the folder of the tables")
     return files
@@ -113,8 +116,7 @@ class _Opened:
             raise BadInput(str(path), "the file is empty", "the first line names the columns")
         self._columns = _cells(first)
         # The name of a file decides before its columns, so that a missing column can be named.
-        named = [t for t in TABLES if path.name in [f"{t.name}{suffix}" for suffix in SUFFIXES]]
-        table = named[0] if named else _by_columns(self._columns)
+        table = next((table for table in TABLES if path.name in table.files), None) or _by_columns(self._columns)
         if table is None:
             columns = "; ".join(f"{t.name}: {', '.join(t.required)}" for t in TABLES)
             raise BadInput(f"{path}:{number}", "these are not the columns of a table", f"name them first ({columns})")

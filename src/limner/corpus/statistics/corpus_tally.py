@@ -34,51 +34,36 @@ def statistics(
     stands before them, `spacy` needs the `nlp` extra. Without `ngrams` the
     distinct n-grams of the captions are not counted.
     """
-    tally = _Tally(tagger, ngrams)
+    n_images = 0
+    picture_tally, caption_tally, box_tally = _PictureTally(), _CaptionTally(ngrams), _BoxTally()
+    mention_tally, chain_tally = MentionTally(tagger), ChainTally()
     for image in images:
-        tally.add(image)
-    return tally.figures(name)
-
-
-class _Tally:
-    def __init__(self, tagger: str, ngrams: bool) -> None:
-        self._n_images = 0
-        self._pictures = _PictureTally()
-        self._captions = _CaptionTally(ngrams)
-        self._boxes = _BoxTally()
-        self._mentions = MentionTally(tagger)
-        self._chains = ChainTally()
-
-    def add(self, image: Image) -> None:
         spoken = Spoken(image)
-        self._n_images += 1
-        self._pictures.add(image)
-        self._captions.add(image, spoken)
-        self._boxes.add(image, spoken)
-        self._mentions.add(spoken)
-        self._chains.add(image, spoken)
-
-    def figures(self, name: str) -> Statistics:
-        pictures = self._pictures.figures()
-        has_mentions = self._mentions.n > 0
-        captions = self._captions.figures(has_mentions)
-        boxes = self._boxes.figures(has_mentions)
-        mentions = self._mentions.figures(self._n_images, captions.count)
-        categories, categories_from = _categories(boxes, mentions.noun_phrases, pictures.provenance)
-        return Statistics(
-            name=name,
-            images=self._n_images,
-            pictures=pictures,
-            captions=captions,
-            boxes=boxes,
-            mentions=mentions,
-            chains=self._chains.figures(self._n_images),
-            words=self._mentions.wording.words(mentions.expressions, boxes.count),
-            ngrams=self._captions.ngrams(),
-            object_categories=categories,
-            categories_from=categories_from,
-            objects_per_category=ratio(boxes.count, categories or 0),
-        )
+        n_images += 1
+        picture_tally.add(image)
+        caption_tally.add(image, spoken)
+        box_tally.add(image, spoken)
+        mention_tally.add(spoken)
+        chain_tally.add(image, spoken)
+    pictures = picture_tally.figures()
+    has_mentions = mention_tally.n > 0
+    captions, boxes = caption_tally.figures(has_mentions), box_tally.figures(has_mentions)
+    mentions = mention_tally.figures(n_images, captions.count)
+    categories, categories_from = _categories(boxes, mentions.noun_phrases, pictures.provenance)
+    return Statistics(
+        name=name,
+        images=n_images,
+        pictures=pictures,
+        captions=captions,
+        boxes=boxes,
+        mentions=mentions,
+        chains=chain_tally.figures(n_images),
+        words=mention_tally.wording.words(mentions.expressions, boxes.count),
+        ngrams=caption_tally.ngrams(),
+        object_categories=categories,
+        categories_from=categories_from,
+        objects_per_category=ratio(boxes.count, categories or 0),
+    )
 
 
 def _categories(

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from limner.corpus.caption import Mention
-from limner.corpus.image import Chain, Image
+from limner.corpus.image import Image
 from limner.corpus.statistics.corpus_figures import Chains, Mentions, TypeFigures, WordFigures, Words, ratio
 from limner.errors import unknown
 from limner.lazy import lazy
@@ -39,15 +39,13 @@ class Spoken:
         for caption in image.captions:
             refers = False
             for mention in caption.mentions:
-                boxes = mention.boxes or self._boxes_of(mention.chain)
+                chain = self.chain_by_id[mention.chain] if mention.chain is not None else None
+                boxes = mention.boxes or (chain.boxes if chain else ())
                 refers = refers or bool(boxes)
-                if boxes or mention.chain is not None:
+                if boxes or chain:
                     self.expressions.append((mention, caption.phrase(mention), boxes))
             self.n_mentions += len(caption.mentions)
             self.n_captions_without_box += not refers
-
-    def _boxes_of(self, chain: str | None) -> tuple[str, ...]:
-        return self.chain_by_id[chain].boxes if chain is not None else ()
 
 
 class MentionTally:
@@ -85,13 +83,7 @@ class ChainTally:
     """Counts chains over images, altogether and by type."""
 
     def __init__(self) -> None:
-        self._n = 0
-        self._n_unmentioned = 0
-        self._n_mentions = 0
-        self._n_boxes = 0
-        self._several_mentions = 0
-        self._of_boxes = {"none": 0, "one": 0, "several": 0}
-        self._images_with_several = 0
+        self._counts = Counter[str]()
         self._by_type: dict[str, Counter[str]] = {}
 
     def add(self, image: Image, spoken: Spoken) -> None:
@@ -101,50 +93,43 @@ class ChainTally:
             if mention.chain is not None:
                 mentions[mention.chain] += 1
                 types.setdefault(mention.chain, {}).update(dict.fromkeys(mention.types))
-        before = self._of_boxes["several"]
+        before = self._counts["several_boxes"]
         mentioned_types: set[str] = set()
         for chain in image.chains:
-            n = mentions[chain.id]
+            n, n_boxes = mentions[chain.id], len(chain.boxes)
             if not n:
-                self._n_unmentioned += 1
+                self._counts["unmentioned"] += 1
                 continue
-            self._count(chain, n)
+            self._counts.update(chains=1, mentions=n, several_mentions=n > 1)
+            self._counts["no_box" if n_boxes == 0 else "one_box" if n_boxes == 1 else "several_boxes"] += 1
             for type in chain.types or types[chain.id] or (UNTYPED,):
                 mentioned_types.add(type)
-                self._by_type.setdefault(type, Counter()).update(chains=1, mentions=n, boxes=len(chain.boxes))
-        self._n_boxes += len({box for chain in image.chains if mentions[chain.id] for box in chain.boxes})
-        self._images_with_several += self._of_boxes["several"] > before
+                self._by_type.setdefault(type, Counter()).update(chains=1, mentions=n, boxes=n_boxes)
+        self._counts["boxes"] += len({box for chain in image.chains if mentions[chain.id] for box in chain.boxes})
+        self._counts["images_with_several_boxes"] += self._counts["several_boxes"] > before
         for type in mentioned_types:
             self._by_type[type]["images"] += 1
 
-    def _count(self, chain: Chain, n_mentions: int) -> None:
-        self._n += 1
-        self._n_mentions += n_mentions
-        self._several_mentions += n_mentions > 1
-        n_boxes = len(chain.boxes)
-        self._of_boxes["none" if n_boxes == 0 else "one" if n_boxes == 1 else "several"] += 1
-
     def figures(self, n_images: int) -> Chains:
-        n = self._n
+        n = self._counts["chains"]
         return Chains(
             count=n,
-            unmentioned=self._n_unmentioned,
-            mentions=self._n_mentions,
-            boxes=self._n_boxes,
+            unmentioned=self._counts["unmentioned"],
+            mentions=self._counts["mentions"],
+            boxes=self._counts["boxes"],
             per_image=ratio(n, n_images) if n else None,
-            mentions_per_chain=ratio(self._n_mentions, n),
-            boxes_per_chain=ratio(self._n_boxes, n),
-            several_mentions=ratio(self._several_mentions, n),
-            one_box=ratio(self._of_boxes["one"], n),
-            several_boxes=ratio(self._of_boxes["several"], n),
-            no_box=ratio(self._of_boxes["none"], n),
-            images_with_several_boxes=ratio(self._images_with_several, n_images) if n else None,
+            mentions_per_chain=ratio(self._counts["mentions"], n),
+            boxes_per_chain=ratio(self._counts["boxes"], n),
+            **{name: ratio(self._counts[name], n) for name in _SHARES},
+            images_with_several_boxes=ratio(self._counts["images_with_several_boxes"], n_images) if n else None,
             types=tuple(
                 _type_figures(type, counts, n_images)
                 for type, counts in sorted(self._by_type.items(), key=lambda item: (-item[1]["chains"], item[0]))
             ),
         )
 
+
+_SHARES = ("several_mentions", "one_box", "several_boxes", "no_box")
 
 # In brackets, so that it cannot be taken for a type of the corpus.
 UNTYPED = "(no type)"
