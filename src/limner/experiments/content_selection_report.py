@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from limner.look import plots
-    from limner.report import selection_plots
+    from limner.report import experiment_plots
 else:
-    plots, selection_plots = lazy("limner.look.plots"), lazy("limner.report.selection_plots")
+    plots, experiment_plots = lazy("limner.look.plots"), lazy("limner.report.experiment_plots")
 
 COLUMNS = ("system", "k", "P", "R", "F", "P_sd", "R_sd", "F_sd")
 TESTED = ("system", "k", "other", "other_k", "difference", "low", "high", "p", "p_adjusted")
@@ -54,18 +54,18 @@ def figures(experiment: Experiment) -> dict[str, Figure]:
         return {system: (curve(system, "P"), curve(system, "R")) for system in systems}
 
     made = {
-        "figure3": selection_plots.f_figure(
+        "figure3": experiment_plots.f_figure(
             {system: curve(system, "F") for system in RANKED},
             {system: experiment.find(system).F for system in experiment.systems if system in WHOLE},
         ),
-        "figure4": selection_plots.precision_recall_figure(
+        "figure4": experiment_plots.precision_recall_figure(
             {"textual priors": both("unigram", "bigram"), "visual cues": both("position", "size")}
         ),
     }
     for cue in ("position", "size"):
         systems = ["unigram", "bigram", cue, f"unigram+{cue}", f"bigram+{cue}"]
         bars = {system: [experiment.find(system, k).F for k in (3, 4)] for system in systems}
-        made[f"figure6-{cue}"] = selection_plots.bars_figure(["k = 3", "k = 4"], bars, f"combined with {cue}")
+        made[f"figure6-{cue}"] = experiment_plots.bars_figure(["k = 3", "k = 4"], bars, f"combined with {cue}")
     return made
 
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from limner.look import plots
-    from limner.report import judgement_plots
+    from limner.report import experiment_plots
 else:
-    plots, judgement_plots = lazy("limner.look.plots"), lazy("limner.report.judgement_plots")
+    plots, experiment_plots = lazy("limner.look.plots"), lazy("limner.report.experiment_plots")
 
 TABLE = ("set", "metric", "tau", "low", "high", "n", "published")
 CORRELATIONS = ("set", "metric", "kind", "value", "low", "high", "n", "images", "reason")
@@ -64,7 +64,7 @@ def figures(experiment: Experiment) -> dict[str, Figure]:
     """One figure: the correlation of each set that tables give, times 100."""
     panels = {
         f"{result.judged.name}: {NAMES[result.judged.kind]} × 100": [
-            judgement_plots.Mark(
+            experiment_plots.Mark(
                 row.metric, 100.0 * value, 100.0 * low, 100.0 * high, _hundred(result.published(row.metric))
             )
             for row in result.main()
@@ -73,7 +73,7 @@ def figures(experiment: Experiment) -> dict[str, Figure]:
         ]
         for result in experiment.sets
     }
-    return {"correlations": judgement_plots.correlations_figure(panels)}
+    return {"correlations": experiment_plots.correlations_figure(panels)}
 
 
 def markdown(experiment: Experiment) -> str:

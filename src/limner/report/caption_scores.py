@@ -149,19 +149,10 @@ def _image_rows(system: Evaluation, columns: Sequence[str]) -> Iterator[list[str
 
 
 def _rows(evaluation: Evaluation, key: str, subset: str) -> Iterator[list[str]]:
-    intervals, signatures = evaluation.intervals, evaluation.signatures
+    intervals, signatures, n_images = evaluation.intervals, evaluation.signatures, str(len(evaluation.run))
     for column, value in evaluation.scores.items():
         bounds = [_plain(bound) for bound in intervals[column]] if column in intervals else ["", ""]
-        yield [
-            evaluation.name,
-            key,
-            subset,
-            str(len(evaluation.run)),
-            column,
-            _plain(value),
-            *bounds,
-            signatures[column],
-        ]
+        yield [evaluation.name, key, subset, n_images, column, _plain(value), *bounds, signatures[column]]
 
 
 def _shown(value: float) -> str:

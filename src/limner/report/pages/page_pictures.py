@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 from urllib.parse import quote
 
 from PIL import Image as Picture
@@ -15,6 +15,7 @@ from limner.corpus.image import Image
 from limner.corpus.picture_files import FAULTS, find_picture, open_picture
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
+from limner.look.document import kept_picture
 
 # Pixels of the longer side of an embedded picture: sharp at the width the page gives it.
 LONGEST_SIDE = 640
@@ -65,6 +66,17 @@ class Pictures:
             remedy = "repair or remove the file, or be lenient to do without"
             reading.skip("picture that cannot be read", BadInput(str(path), problem, remedy, code="bad-picture"))
             return None
+
+    def embed(self, image: Image, number: int, reading: Reading, embedded: IO[bytes]) -> Shown | None:
+        """The image's picture as `show` returns it; if it is not linked, its bytes go to `embedded` by their number."""
+        picture = self.show(image, reading)
+        if picture is None:
+            return None
+        if not fits(image, picture):
+            reading.warn("picture whose shape is not the corpus'", f"image {image.id}")
+        if picture.data:
+            embedded.write(kept_picture(number, picture.data, picture.mime))
+        return picture
 
     def find(self, image: Image) -> Path | None:
         """The image's file, if it is in the folder."""

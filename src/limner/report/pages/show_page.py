@@ -29,9 +29,9 @@ from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown
-from limner.look.document import Document, kept_picture, object_with_images, to_json
+from limner.look.document import Document, object_with_images, to_json
 from limner.report.pages.page_data import BoxRows, Json, Pieces, Table, colours_of, frame_of, pieces_of
-from limner.report.pages.page_pictures import Pictures, Shown, fits
+from limner.report.pages.page_pictures import Pictures, Shown
 from limner.score.content import PRF, gold_sets, human, mentioned, oracle, score_selection
 
 SHOW = Document(__package__, "show.html", ("show.css",), ("show_choosing.js", "show_card.js", "show.js"))
@@ -72,13 +72,8 @@ def write_page(
                 if not joined.pending:
                     break
                 continue
-            picture = None if pictures is None else pictures.show(image, noted)
-            if picture is not None:
-                n_pictures += 1
-                if not fits(image, picture):
-                    noted.warn("picture whose shape is not the corpus'", f"image {image.id}")
-                if picture.data:
-                    embedded.write(kept_picture(len(made), picture.data, picture.mime))
+            picture = pictures.embed(image, len(made), noted, embedded) if pictures else None
+            n_pictures += picture is not None
             made.append(to_json(entries.make(image, said, picture)))
         joined.refuse_rest()
         if not made:

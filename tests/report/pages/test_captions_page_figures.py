@@ -10,7 +10,7 @@ import pytest
 
 from caption_evaluations import OURS, REFERENCES, THEIRS, evaluation
 from limner.report.pages.caption_entries import Joined
-from limner.report.pages.caption_figures import figures_of
+from limner.report.pages.captions_page import figures_of
 from limner.score.caption_evaluation import Evaluation, compare_systems
 from limner.score.diversity import Diversity
 from limner.score.metric import Statistics, means
