@@ -13,8 +13,7 @@ from limner.bench.counted_classes import CountedClasses
 from limner.bench.image_selection import SAMPLE
 from limner.cli.bench_inputs import CLASS_OPTIONS, OUTPUT_OPTIONS, Output, bench_options, read_twice
 from limner.cli.click_classes import SectionedCommand, choice_option
-from limner.cli.corpora import Source, tell_reading
-from limner.cli.file_checks import check_sources
+from limner.cli.corpora import Source, check_sources, tell_reading
 from limner.cli.terminal import progress, tell, terminal_progress
 from limner.corpus import Corpus, open_corpus
 from limner.corpus.formats import split_source

@@ -22,8 +22,7 @@ from limner.bench.class_domains import (
 from limner.bench.counted_classes import CountedClasses
 from limner.cli.bench_inputs import CLASS_OPTIONS, OUTPUT_OPTIONS, Output, bench_options, read_twice
 from limner.cli.click_classes import PATH, SectionedCommand
-from limner.cli.corpora import Source, tell_reading
-from limner.cli.file_checks import check_outputs, check_sources
+from limner.cli.corpora import Source, check_outputs, check_sources, tell_reading
 from limner.cli.terminal import tell, terminal_progress
 from limner.corpus import open_corpus
 from limner.files import write_bytes

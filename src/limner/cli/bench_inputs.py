@@ -15,8 +15,7 @@ import click
 
 from limner.bench.counted_classes import CountedClasses
 from limner.cli.click_classes import PATH, listed
-from limner.cli.corpora import FormatName, from_option, lenient_option, tell_reading, tell_written
-from limner.cli.file_checks import is_stdio
+from limner.cli.corpora import FormatName, from_option, is_stdio, lenient_option, tell_reading, tell_written
 from limner.cli.terminal import progress, tell, terminal_progress
 from limner.corpus import Corpus, open_corpus
 from limner.corpus.classes.open_images_classes import read_class_tree

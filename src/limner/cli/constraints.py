@@ -11,8 +11,7 @@ import click
 from limner.caption.constraints.constraint_choice import IOU, TOP, By, ConstraintChooser
 from limner.caption.constraints.constraint_files import ChoiceSummary, read_excluded_classes, write_choices
 from limner.cli.click_classes import PATH
-from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
-from limner.cli.file_checks import check_outputs, check_sources
+from limner.cli.corpora import Source, check_outputs, check_sources, from_option, lenient_option, tell_reading
 from limner.cli.terminal import progress, tell
 from limner.corpus import open_corpus
 from limner.corpus.classes.class_hierarchy import ClassHierarchy

@@ -1,17 +1,21 @@
-"""What commands that read corpora share: options, opening, progress, and what was noticed."""
+"""What commands that read corpora share: options, checks before any work is done, and what was noticed."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 import click
 from click.shell_completion import CompletionItem
 
 from limner.cli.terminal import tell
 from limner.corpus.corpus import Corpus
-from limner.corpus.formats import FORMATS, find_format
+from limner.corpus.formats import FORMATS, find_format, split_source
 from limner.corpus.reading import Reading
-from limner.errors import LimnerError
+from limner.errors import BadInput, LimnerError
+from limner.files import STDIO
+from limner.score.plain_text import PREFIX, is_plain_text
 
 
 class FormatName(click.ParamType[str]):
@@ -59,3 +63,45 @@ def reading_lines(reading: Reading) -> Iterator[str]:
         yield f"warning: {n} × {what} (first: {reading.first[what]})"
     for what, n in reading.skipped.items():
         yield f"left out: {n} × {what} (first: {reading.first[what]})"
+
+
+def check_sources(sources: Sequence[str]) -> None:
+    """Wrong usage where standard input would be read twice: the second would find it empty."""
+    if sum(map(is_stdio, sources)) > 1:
+        raise click.UsageError("standard input (-) can be read only once; give the others as files")
+
+
+def is_stdio(source: str) -> bool:
+    """Whether a source, or target, is - or format:-."""
+    return source == "-" or source.endswith(":-")
+
+
+def check_outputs(outputs: Mapping[str, Path | None], sources: Sequence[str]) -> None:
+    """An error for an output, by its option, that cannot be written, or would replace what is read."""
+    paths = [
+        Path(source.removeprefix(PREFIX)) if is_plain_text(source) else split_source(source)[1] for source in sources
+    ]
+    read = {path.resolve(): str(path) for path in paths if path != STDIO}
+    written: dict[Path, str] = {}
+    for option, path in outputs.items():
+        if path is None:
+            continue
+        if path == STDIO:
+            raise click.UsageError(f"{option}: standard output has the scores; name a file")
+        resolved = path.resolve()
+        if resolved in read:
+            raise click.UsageError(f"{option}: {path} is read as well; name another file to write")
+        if resolved in written:
+            raise click.UsageError(f"{option} and {written[resolved]} name the same file; name two")
+        written[resolved] = option
+        _check_place(path)
+
+
+def _check_place(path: Path) -> None:
+    if path.is_dir():
+        raise BadInput(str(path), "is a folder", "name a file to write")
+    if not path.parent.is_dir():
+        raise BadInput(str(path), "cannot write (there is no such folder)", "make the folder first")
+    # Better now than after an hour of scoring.
+    if not os.access(path.parent, os.W_OK):
+        raise BadInput(str(path), "cannot write (permission denied)", "check the path and its permissions")

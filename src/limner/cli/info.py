@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from limner.cli.click_classes import PATH, choice_option
-from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
-from limner.cli.file_checks import check_sources, is_stdio
+from limner.cli.corpora import Source, check_sources, from_option, is_stdio, lenient_option, tell_reading
 from limner.cli.terminal import progress, tell, terminal_progress
 from limner.corpus import Corpus, open_corpus
 from limner.corpus.formats import split_source

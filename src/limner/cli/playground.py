@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from limner.cli.click_classes import PATH, listed
-from limner.cli.corpora import FormatName, Source
-from limner.cli.file_checks import is_stdio
+from limner.cli.corpora import FormatName, Source, is_stdio
 from limner.cli.terminal import tell, terminal_progress
 from limner.errors import LimnerError
 from limner.playground.novel_classes import DOMAINS, random_novel

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from limner.cli.click_classes import SectionedCommand, choice_option
-from limner.cli.corpora import Source, lenient_option, reading_lines
-from limner.cli.file_checks import check_outputs, check_sources
+from limner.cli.corpora import Source, check_outputs, check_sources, lenient_option, reading_lines
 from limner.cli.terminal import terminal_progress
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from limner.cli.corpora import Source, from_option, lenient_option, tell_reading, tell_written
-from limner.cli.file_checks import check_sources
+from limner.cli.corpora import Source, check_sources, from_option, lenient_option, tell_reading, tell_written
 from limner.cli.terminal import progress, tell
 from limner.corpus.formats import open_corpus, split_source
 from limner.corpus.reading import Reading
