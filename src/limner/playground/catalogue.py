@@ -91,7 +91,7 @@ def with_trait(trait: str) -> frozenset[str]:
 
 RGB = tuple[int, int, int]
 
-# Colours that people can name, far enough apart that two of them are never taken for each other.
+# Colours that people can name, far enough apart that a careful eye tells any two of them apart.
 COLOURS: dict[str, RGB] = {
     "red": (212, 68, 60),
     "blue": (64, 118, 190),
