@@ -185,6 +185,7 @@ def test_one_image_is_warned_of_and_never_silently_nothing(tmp_path: Path) -> No
     done = score(tmp_path / "c.txt", "--refs", tmp_path / "c.txt", "--metrics", "cider")
     assert done.exit_code == 0
     assert "CIDEr of one image is 0" in done.stderr
+    assert "give document frequencies with --df\n" in done.stderr
 
 
 def test_a_metric_without_any_value_is_warned_of(mine: Path, refs: Path) -> None:

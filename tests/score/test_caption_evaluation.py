@@ -269,6 +269,8 @@ def test_an_evaluation_shows_itself_in_a_line_and_in_a_table() -> None:
     found = evaluate(SAID, REFERENCES, metrics=["bleu", "rouge_l"], samples=50)
     assert repr(found).startswith("<Evaluation of 'results': 40 images; bleu1=0.")
     assert len(repr(found)) < 200
+    assert "interval" not in found._repr_html_()
+    assert found.intervals
     table = found._repr_html_()
     assert table.count("<tr>") == 1 + 5
     assert f"{found.scores['rouge_l']:.4f}" in table

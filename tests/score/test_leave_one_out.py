@@ -15,6 +15,7 @@ from limner.score.bleu import Bleu
 from limner.score.cider import Cider
 from limner.score.content import gold_sets, human, summarise
 from limner.score.content_evaluation import HUMAN
+from limner.score.document_frequencies import document_frequencies
 from limner.score.external import function_metric
 from limner.score.grounded_words import GroundedWords
 from limner.score.leave_one_out import human_bound, matched
@@ -59,6 +60,13 @@ def test_document_frequencies_are_those_of_each_round() -> None:
     assert found.per_image[0] == pytest.approx((first[0] + second[0] + third[0]) / 3)
     assert not found.warnings
     assert found.value() == pytest.approx(found.per_image[:2].mean(axis=0))
+
+
+def test_document_frequencies_of_the_corpus_are_those_of_all_references_in_every_round() -> None:
+    counted = Cider(document_frequencies(RUN))
+    assert human_bound(Cider("corpus")).measure(RUN).per_image[:2] == pytest.approx(
+        human_bound(counted).measure(RUN).per_image[:2]
+    )
 
 
 def test_a_few_images_with_more_references_hardly_change_the_bound(shared_data: Path) -> None:

@@ -11,6 +11,7 @@ from limner.errors import LimnerError
 from limner.lazy import load_object
 from limner.score import evaluate, human_bound
 from limner.score.bleu import Bleu
+from limner.score.document_frequencies import document_frequencies
 from limner.score.metric import AdoptedMetric, Metric, Statistics, adopted, means
 from limner.score.metrics import METRICS, make_metrics
 from limner.score.run import Run
@@ -146,3 +147,25 @@ def test_a_metric_of_ones_own_keeps_what_it_says_of_itself() -> None:
 
     metric = adopted(Whole())
     assert (metric.scope, metric.needs_mentions) == ("run", True)
+
+
+class Explained(Length):
+    explanation = "tuples"
+
+    def explanations(self, run: Run) -> list[str]:
+        return list(run.candidates)
+
+    def with_frequencies(self, df: object) -> Length:
+        return Errors()
+
+
+def test_what_a_class_of_ones_own_explains_and_counts_is_passed_on() -> None:
+    run, df = Run(["a"], ["a dog"], [["x"]]), document_frequencies(Run(["a"], ["a dog"], [["x"]]))
+    metric = adopted(Explained())
+    assert metric.explanation == "tuples"
+    assert metric.explanations(run) == ["a dog"]
+    assert metric.with_frequencies(df).name == "errors"
+    with pytest.raises(NotImplementedError, match="length does not explain itself"):
+        adopted(Length()).explanations(run)
+    with pytest.raises(NotImplementedError, match="length does not count n-grams"):
+        adopted(Length()).with_frequencies(df)

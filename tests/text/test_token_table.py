@@ -49,3 +49,9 @@ def test_a_table_can_be_copied_with_other_words() -> None:
     table = token_table(["a dog", "a", "a b c d"])
     other = replace(table, words=[word.upper() for word in table.words])
     assert (len(other), other.sentence(0), other.sentence(1)) == (3, ["A", "DOG"], ["A"])
+
+
+def test_a_table_cannot_be_written_to() -> None:
+    table = token_table(["a dog", "a cat"])
+    assert not table.numbers.flags.writeable
+    assert not table.select(np.array([1])).starts.flags.writeable

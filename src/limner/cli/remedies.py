@@ -38,6 +38,16 @@ REMEDIES: dict[str, str] = {
 }
 
 
+# The same for warnings, which are plain text: what the library advises, and what the command line does.
+WARNING_REMEDIES = {"give document frequencies": "give document frequencies with --df"}
+
+
+def worded_warning(warning: str) -> str:
+    """The line that the command line prints for a warning."""
+    problem, semicolon, remedy = warning.rpartition("; ")
+    return f"{problem}{semicolon}{WARNING_REMEDIES.get(remedy, remedy)}"
+
+
 def worded(error: LimnerError) -> str:
     """The line that the command line prints for an error."""
     remedy = REMEDIES.get(error.code)

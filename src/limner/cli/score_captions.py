@@ -10,6 +10,7 @@ import click
 
 from limner.cli.click_classes import SectionedCommand, choice_option
 from limner.cli.corpora import Source, check_outputs, check_sources, lenient_option, reading_lines
+from limner.cli.remedies import worded_warning
 from limner.cli.terminal import terminal_progress
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
@@ -135,7 +136,7 @@ def captions(
             handle.write(per_image_csv(scores.systems).encode())
     warnings = dict.fromkeys(warning for system in scores.systems for warning in system.warnings)
     for warning in [*warnings, *subset_warnings(scores.systems)]:
-        click.echo(f"limner: warning: {warning}", err=True)
+        click.echo(f"limner: warning: {worded_warning(warning)}", err=True)
     if html:
         _write_page(scores, html, job)
     if as_json:

@@ -141,9 +141,10 @@ class Evaluation:
 
     def _repr_html_(self) -> str:
         """The scores as a table, for notebooks."""
-        scores, intervals = self.scores, self.intervals
+        # Intervals that nobody has asked for yet are left out: a cell that shows an evaluation must not take seconds.
+        intervals = self._intervals
         rows = []
-        for name, value in scores.items():
+        for name, value in self.scores.items():
             cells = [name, f"{value:.4f}"]
             if intervals:
                 cells.append(f"{intervals[name].low:.4f} to {intervals[name].high:.4f}")

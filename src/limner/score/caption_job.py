@@ -7,7 +7,7 @@ measures them here or with ray, and compares the systems.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -22,7 +22,15 @@ from limner.score.document_frequencies import DocumentFrequencies, document_freq
 from limner.score.metric import Metric, Scorer, Settings
 from limner.score.metrics import USUAL, check_names, make_metrics, metric_list
 from limner.score.paired import Comparison
-from limner.score.pairing import Captions, Policy, References, checked_policy, read_captions, read_references
+from limner.score.pairing import (
+    Captions,
+    Policy,
+    References,
+    checked_policy,
+    distinct_names,
+    read_captions,
+    read_references,
+)
 from limner.score.plain_text import is_plain_text, read_plain_captions, read_plain_references
 from limner.score.resampling import SAMPLES
 
@@ -118,8 +126,9 @@ class CaptionJob:
         references = self._read_references(self.keep_images or needs_images, progress, noticed)
         self._check_alike()
         captions = [self._read_captions(results, references, progress, noticed) for results in self.results]
+        names = distinct_names([system.name for system in captions], [system.place for system in captions])
         systems = evaluate_systems(
-            _named(captions),
+            [replace(system, name=name) for system, name in zip(captions, names, strict=True)],
             references,
             metrics=made,
             by=self.by,
@@ -221,16 +230,3 @@ class CaptionScores:
 def _gold_texts(source: str, progress: Progress) -> list[str]:
     images = track(open_corpus(source), "training images", progress)
     return [caption.text for image in images for caption in image.captions if caption.source == "gold"]
-
-
-def _named(systems: list[Captions]) -> list[Captions]:
-    """The systems under names that tell them apart: their own, or their files' if two have the same."""
-    for captions in systems:
-        captions.name = captions.name.removeprefix("system:")
-    names = [captions.name for captions in systems]
-    for captions in systems:
-        if names.count(captions.name) > 1:
-            captions.name = captions.place
-    if len({captions.name for captions in systems}) < len(systems):
-        raise LimnerError("the same results are given twice; compare different ones", code="same-results")
-    return systems

@@ -16,6 +16,7 @@ import numpy as np
 
 from limner.arrays import Floats, Integers
 from limner.corpus.caption import Caption
+from limner.score.document_frequencies import document_frequencies
 from limner.score.metric import Metric, Scope, Scorer, Statistics, checked, means
 from limner.score.metrics import make_metrics
 from limner.score.run import Reading, Readings, Run
@@ -88,6 +89,9 @@ class LeaveOneOut(Metric):
         several = np.flatnonzero(sizes > 1)
         if not len(several):
             return means(np.full((len(run), len(self.columns)), nan))
+        # Frequencies of the corpus are those of all references, in every round.
+        is_of_corpus = self.metric.scope == "corpus"
+        metric = self.metric.with_frequencies(document_frequencies(run)) if is_of_corpus else self.metric
         rounds: list[tuple[Integers, Statistics]] = []
         for k in range(int(sizes.max())):
             # An image whose references have all had their turn stays in the round, or the score of the few that
@@ -96,7 +100,7 @@ class LeaveOneOut(Metric):
             places = several[sizes[several] > k] if rounds and _is_of_images(rounds[0][1]) else several
             left_out = np.where(k < sizes[places], k, (places + k) % sizes[places])
             turns = list(zip(places.tolist(), left_out.tolist(), strict=True))
-            statistics = self.metric.measure_round(Round(run, people, turns, self.of_people))
+            statistics = metric.measure_round(Round(run, people, turns, self.of_people))
             rounds.append((places, checked(self.metric, statistics, len(turns))))
         per_image = _means_over_rounds(rounds, sizes, len(self.columns))
         choices = {**rounds[0][1].choices, "references": "one left out"}

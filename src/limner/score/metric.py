@@ -172,8 +172,22 @@ class AdoptedMetric(Metric):
         scope: Scope = getattr(self._scorer, "scope", "image")
         return scope
 
+    @property
+    def explanation(self) -> ExplanationKind | None:
+        kind: ExplanationKind | None = getattr(self._scorer, "explanation", None)
+        return kind
+
     def measure(self, run: Run) -> Statistics:
         return self._scorer.measure(run)
+
+    def explanations(self, run: Run) -> Sequence[Any]:
+        explain: Callable[[Run], Sequence[Any]] = getattr(self._scorer, "explanations", super().explanations)
+        return explain(run)
+
+    def with_frequencies(self, df: DocumentFrequencies) -> Metric:
+        if not hasattr(self._scorer, "with_frequencies"):
+            return super().with_frequencies(df)
+        return adopted(self._scorer.with_frequencies(df))
 
 
 def adopted(scorer: Scorer) -> Metric:

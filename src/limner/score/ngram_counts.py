@@ -60,9 +60,9 @@ class NgramCounts(Mapping[tuple[str, ...], int]):
             self.words == other.words
             and len(self.orders) == len(other.orders)
             and all(
-                np.array_equal(mine, its)
+                np.array_equal(array, other_array)
                 for order, other_order in zip(self.orders, other.orders, strict=True)
-                for mine, its in zip(order, other_order, strict=True)
+                for array, other_array in zip(order, other_order, strict=True)
             )
         )
 
@@ -84,9 +84,9 @@ class NgramCounts(Mapping[tuple[str, ...], int]):
         position = word_place
         for pairs, counts in self.orders[1:n]:
             first, last = unpaired(pairs)
-            is_there = (position[first] >= 0) & (word_place[last] >= 0)
-            orders.append((paired(position[first[is_there]], word_place[last[is_there]]), counts[is_there]))
-            position = np.where(is_there, np.cumsum(is_there) - 1, -1)
+            has_count = (position[first] >= 0) & (word_place[last] >= 0)
+            orders.append((paired(position[first[has_count]], word_place[last[has_count]]), counts[has_count]))
+            position = np.where(has_count, np.cumsum(has_count) - 1, -1)
         return orders
 
     def _place(self, ngram: tuple[str, ...]) -> int | None:
@@ -123,20 +123,20 @@ def from_mapping(counts: Mapping[tuple[str, ...], int], n: int) -> NgramCounts:
         known = {ngram[:k] for ngram in counts if len(ngram) >= k}
         pairs = sorted((places[ngram[:-1]] << 32 | number[ngram[-1]], ngram) for ngram in known)
         places = {ngram: i for i, (_, ngram) in enumerate(pairs)}
-        found = np.array([counts.get(ngram, 0) for _, ngram in pairs], dtype=np.int64)
-        orders.append((np.array([pair for pair, _ in pairs], dtype=np.uint64), found))
+        pair_counts = np.array([counts.get(ngram, 0) for _, ngram in pairs], dtype=np.int64)
+        orders.append((np.array([pair for pair, _ in pairs], dtype=np.uint64), pair_counts))
     return NgramCounts(words, orders)
 
 
 def from_numbered(words: Sequence[str], orders: Counts) -> NgramCounts:
     """The counts where a word's number is its place among these words, in any order; those without a count go."""
-    is_there = orders[0][1] > 0
-    kept = [word for word, is_kept in zip(words, is_there.tolist(), strict=True) if is_kept]
-    order = sorted(range(len(kept)), key=kept.__getitem__)
+    has_count = orders[0][1] > 0
+    counted = [word for word, is_counted in zip(words, has_count.tolist(), strict=True) if is_counted]
+    order = sorted(range(len(counted)), key=counted.__getitem__)
     word_place = np.full(len(words), -1, dtype=np.int64)
-    word_place[np.flatnonzero(is_there)[order]] = np.arange(len(order))
+    word_place[np.flatnonzero(has_count)[order]] = np.arange(len(order))
     place = word_place
-    sorted_orders = [(np.zeros(0, dtype=np.uint64), orders[0][1][is_there][order])]
+    sorted_orders = [(np.zeros(0, dtype=np.uint64), orders[0][1][has_count][order])]
     for pairs, counts in orders[1:]:
         first, last = unpaired(pairs)
         renumbered = paired(place[first], word_place[last])
@@ -144,26 +144,26 @@ def from_numbered(words: Sequence[str], orders: Counts) -> NgramCounts:
         place = np.empty(len(rising), dtype=np.int64)
         place[rising] = np.arange(len(rising))
         sorted_orders.append((renumbered[rising], counts[rising]))
-    return NgramCounts([kept[i] for i in order], sorted_orders)
+    return NgramCounts([counted[i] for i in order], sorted_orders)
 
 
 def _sum(several: Sequence[NgramCounts], number: Mapping[str, int]) -> list[tuple[Pairs, Integers]]:
     """The orders of the sum, where words have these numbers."""
-    word_places = [np.array([number[word] for word in one.words], dtype=np.int64) for one in several]
+    word_places = [np.array([number[word] for word in summand.words], dtype=np.int64) for summand in several]
     places = word_places
     counts = np.zeros(len(number), dtype=np.int64)
-    for one, place in zip(several, places, strict=True):
-        counts[place] += one.orders[0][1]
+    for summand, place in zip(several, places, strict=True):
+        counts[place] += summand.orders[0][1]
     orders = [(np.zeros(0, dtype=np.uint64), counts)]
     for k in range(1, several[0].n):
         renumbered = []
-        for one, place, word_place in zip(several, places, word_places, strict=True):
-            first, last = unpaired(one.orders[k][0])
+        for summand, place, word_place in zip(several, places, word_places, strict=True):
+            first, last = unpaired(summand.orders[k][0])
             renumbered.append(paired(place[first], word_place[last]))
         pairs = np.unique(np.concatenate(renumbered))
-        places = [np.searchsorted(pairs, mine) for mine in renumbered]
+        places = [np.searchsorted(pairs, of_summand) for of_summand in renumbered]
         counts = np.zeros(len(pairs), dtype=np.int64)
-        for one, place in zip(several, places, strict=True):
-            counts[place] += one.orders[k][1]
+        for summand, place in zip(several, places, strict=True):
+            counts[place] += summand.orders[k][1]
         orders.append((pairs, counts))
     return orders

@@ -329,6 +329,15 @@ def misfits(captions: Captions, references: References) -> Misfits:
     )
 
 
+def distinct_names(sources: Iterable[str], places: Sequence[str]) -> list[str]:
+    """Names that tell systems apart: those of their sources, or their files' if two have the same."""
+    given = [source.removeprefix("system:") for source in sources]
+    names = [place if given.count(name) > 1 else name for name, place in zip(given, places, strict=True)]
+    if len(set(names)) < len(names):
+        raise LimnerError("the same results are given twice; compare different ones", code="same-results")
+    return names
+
+
 def listed(ids: Sequence[str], n: int | None = None) -> str:
     """How many there are (n, by default these) and the first three of them."""
     n = len(ids) if n is None else n

@@ -27,6 +27,11 @@ class TokenTable:
     numbers: NDArray[np.int32]
     starts: Integers
 
+    def __post_init__(self) -> None:
+        # Kernels read these without the interpreter's lock: nobody may write to them meanwhile.
+        self.numbers.flags.writeable = False
+        self.starts.flags.writeable = False
+
     def __len__(self) -> int:
         """The number of sentences."""
         return len(self.starts) - 1

@@ -18,13 +18,12 @@ from typing import Any, NamedTuple, Protocol
 from limner.corpus import Caption, Corpus, Image
 from limner.corpus.formats import split_source
 from limner.corpus.reading import Reading
-from limner.errors import LimnerError
 from limner.progress import Progress, silent
 from limner.score.caption_evaluation import Evaluation
 from limner.score.document_frequencies import DocumentFrequencies
 from limner.score.metric import Metric, Scorer, Settings
 from limner.score.metrics import USUAL, make_metrics
-from limner.score.pairing import Policy, read_captions, read_references
+from limner.score.pairing import Policy, distinct_names, read_captions, read_references
 from limner.score.resampling import SAMPLES
 from limner.score.sharded.partition import (
     Counted,
@@ -192,21 +191,14 @@ def _with_notes(plan: Plan, places: Sequence[str], notes: Sequence[Sequence[Note
         for images, place in zip(systems, places[1:], strict=True)
     ]
     sources = ["gold" if "gold" in given else given.pop(), *chosen]
-    return replace(plan, places=places, sources=sources, names=_names(chosen, places[1:]), attributes=attributes)
+    return replace(
+        plan, places=places, sources=sources, names=distinct_names(chosen, places[1:]), attributes=attributes
+    )
 
 
 def _witness(kind: Sequence[str], id: str = "witness") -> Image:
     """An image that has captions by these."""
     return Image(id, captions=tuple(Caption(str(k), "-", source=source) for k, source in enumerate(kind)))
-
-
-def _names(sources: Iterable[str], places: Sequence[str]) -> list[str]:
-    """Names that tell systems apart: their own, or where two have one, their files'."""
-    given = [source.removeprefix("system:") for source in sources]
-    names = [place if given.count(name) > 1 else name for name, place in zip(given, places, strict=True)]
-    if len(set(names)) < len(names):
-        raise LimnerError("the same results are given twice; compare different ones")
-    return names
 
 
 def _join(
