@@ -84,9 +84,10 @@ def find_mentions(
     for token_span, numbers in _without_overlaps(automaton.places(tokens)).items():
         span = _characters(text, tokens, token_span, adapter)
         if span is not None:
+            n_boxes = None if is_plural_phrase(text[slice(*span)]) else 1
             boxes = boxes_by_span.setdefault(span, {})
             for number in numbers:
-                boxes.update(dict.fromkeys(_boxes(constraints[number], text[slice(*span)])))
+                boxes.update(dict.fromkeys(constraints[number].boxes[:n_boxes]))
     return tuple(
         Mention(*span, boxes=tuple(boxes), origin="constraint")
         for span, boxes in sorted(boxes_by_span.items())
@@ -117,7 +118,3 @@ def _characters(text: str, tokens: Sequence[int], span: TokenSpan, adapter: Toke
     n_before = len(words.findall(adapter.text(tokens[: span[0]])))
     matches = [match.span() for match in words.finditer(text)]
     return matches[n_before] if n_before < len(matches) else None
-
-
-def _boxes(constraint: Worded, phrase: str) -> Sequence[str]:
-    return constraint.boxes if is_plural_phrase(phrase) else constraint.boxes[:1]

@@ -31,6 +31,10 @@ class Named(NamedTuple):
     names: list[str]
     code: Indices
 
+    def of_boxes(self) -> list[str]:
+        """The name of each box."""
+        return [self.names[code] for code in self.code]
+
 
 class Layout:
     """The boxes of many images, one row each; image i has the rows `offsets[i]` to `offsets[i + 1]`.

@@ -10,7 +10,7 @@ import numpy as np
 from limner.arrays import Booleans, Floats, Indices
 from limner.corpus.image import Image
 from limner.describe.learned.box_features import family_of, touched
-from limner.describe.learned.box_layout import Layout, Named
+from limner.describe.learned.box_layout import Layout
 from limner.describe.learned.mention_priors import Known, Priors
 from limner.describe.learned.neighbours import company, pairs
 from limner.describe.learned.selector_model import Model, choose, f_score
@@ -166,7 +166,7 @@ def words_for(layout: Layout, priors: Priors) -> Mapping[str, list[str]]:
     return {
         "geometry": _geometry(layout),
         "label": _label(layout, known),
-        "type": [KINDS.get(kind, f"of type {_named(kind)}") for kind in _names(layout.kinds)],
+        "type": [KINDS.get(kind, f"of type {_named(kind)}") for kind in layout.kinds.of_boxes()],
         "company": _company(layout, known, priors),
         "containment": _containment(layout),
         "redundancy": _redundancy(layout),
@@ -192,7 +192,7 @@ def _geometry(layout: Layout) -> list[str]:
 
 
 def _label(layout: Layout, known: Known) -> list[str]:
-    labels = _names(layout.labels)
+    labels = layout.labels.of_boxes()
     return [
         f"people mention {p:.0%} of boxes labelled {_named(label)}" if n else f"{_named(label)} was never seen"
         for label, p, n in zip(labels, known.p, known.n, strict=True)
@@ -201,7 +201,7 @@ def _label(layout: Layout, known: Known) -> list[str]:
 
 def _redundancy(layout: Layout) -> list[str]:
     said = []
-    for label, n, rank in zip(_names(layout.labels), layout.n_alike, layout.rank_alike, strict=True):
+    for label, n, rank in zip(layout.labels.of_boxes(), layout.n_alike, layout.rank_alike, strict=True):
         if n == 1:
             said.append(f"the only {_named(label)}")
         else:
@@ -219,7 +219,8 @@ def _company(layout: Layout, known: Known, priors: Priors) -> list[str]:
         strongest.offer(rows, partners, np.abs(effect))
     n_others = len(layout.labels.names) - 1
     rest = "among other labels" if n_others > 1 else "beside another label" if n_others else "no other label is there"
-    return [f"beside {_named(_label_of(layout, row))}" if row >= 0 else rest for row in strongest.which]
+    labels = layout.labels.of_boxes()
+    return [f"beside {_named(labels[row])}" if row >= 0 else rest for row in strongest.which]
 
 
 def _containment(layout: Layout) -> list[str]:
@@ -229,12 +230,12 @@ def _containment(layout: Layout) -> list[str]:
         within, around = block.first[block.inside], block.second[block.inside]
         outer.offer(within, around, 1 / layout.area[around])
         inner.offer(around, within, layout.area[within])
-    said = []
+    said, labels = [], layout.labels.of_boxes()
     for row in range(layout.n):
         if (container := outer.which[row]) >= 0:
-            said.append(f"inside {_named(_label_of(layout, container))}")
+            said.append(f"inside {_named(labels[container])}")
         elif (content := inner.which[row]) >= 0:
-            said.append(f"around {_named(_label_of(layout, content))}")
+            said.append(f"around {_named(labels[content])}")
         else:
             said.append("inside nothing")
     return said
@@ -256,16 +257,8 @@ class _Strongest:
         self._strength[rows[better]] = strength[better]
 
 
-def _label_of(layout: Layout, row: int) -> str:
-    return layout.labels.names[int(layout.labels.code[row])]
-
-
 def _number(n: float) -> str:
     return NUMBERS[int(n)] if n < len(NUMBERS) else f"{n:.0f}"
-
-
-def _names(named: Named) -> list[str]:
-    return [named.names[code] for code in named.code]
 
 
 def _named(label: str) -> str:
