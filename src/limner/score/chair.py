@@ -31,21 +31,26 @@ class Hallucination(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Chair(Metric):
-    """CHAIRi and CHAIRs with the words of `synonyms` for objects, and the labels of the run's boxes."""
+class ObjectMetric(Metric):
+    """A metric of the objects that captions speak of, with the words of `synonyms` for them."""
 
     synonyms: Synonyms = field(default_factory=built_in_synonyms, repr=False)
-    name: ClassVar[str] = "chair"
-    columns: ClassVar[tuple[str, ...]] = ("chair_i", "chair_s")
-    higher_is_better: ClassVar[bool] = False
     needs_images: ClassVar[bool] = True
     # Which words name an object depends on the labels of all images.
     scope: ClassVar[Scope] = "run"
-    explanation: ClassVar[ExplanationKind] = "objects"
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
         return cls(settings.synonyms) if settings.synonyms else cls()
+
+
+class Chair(ObjectMetric):
+    """CHAIRi and CHAIRs with the words of `synonyms` for objects, and the labels of the run's boxes."""
+
+    name: ClassVar[str] = "chair"
+    columns: ClassVar[tuple[str, ...]] = ("chair_i", "chair_s")
+    higher_is_better: ClassVar[bool] = False
+    explanation: ClassVar[ExplanationKind] = "objects"
 
     def measure(self, run: Run) -> Statistics:
         """Of every image its hallucinated mentions, its mentions, whether there is any of the former, and 1."""

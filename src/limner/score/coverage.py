@@ -9,30 +9,20 @@ Words and labels that may mean several classes count for none of them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from limner.corpus.classes.chair_objects import Classes, certain_classes, chair_objects, possible_classes
-from limner.corpus.classes.class_words import Synonyms, built_in_synonyms
 from limner.corpus.image import Image
-from limner.score.metric import Metric, Scope, Settings, Statistics, means
+from limner.score.chair import ObjectMetric
+from limner.score.metric import Statistics, means
 from limner.score.run import Run
 
 
-@dataclass(frozen=True, eq=False)
-class Coverage(Metric):
+class Coverage(ObjectMetric):
     """The covered share of the classes of boxes, and of those that references speak of."""
 
-    synonyms: Synonyms = field(default_factory=built_in_synonyms, repr=False)
     name: ClassVar[str] = "coverage"
     columns: ClassVar[tuple[str, ...]] = ("coverage_boxes", "coverage_references")
-    needs_images: ClassVar[bool] = True
-    # Which words name an object depends on the labels of all images.
-    scope: ClassVar[Scope] = "run"
-
-    @classmethod
-    def from_settings(cls, settings: Settings) -> Self:
-        return cls(settings.synonyms) if settings.synonyms else cls()
 
     def measure(self, run: Run) -> Statistics:
         """Both shares for every image, NaN where there is nothing to cover."""
