@@ -2,9 +2,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
+from limner.cli.convert import command as convert
 from limner.cli.describe import command
 from limner.cli.remedies import worded
 from limner.cli.train import phrasebook, selector
@@ -54,7 +56,8 @@ def test_equal_commands_write_equal_files(world: Path, tmp_path: Path, options: 
 
 
 def test_captions_of_the_corpus_are_not_looked_at(world: Path, tmp_path: Path) -> None:
-    bare = (Image(image.id, image.width, image.height, image.boxes) for image in open_corpus(world))
+    corpus = open_corpus(world)
+    bare = (Image(i.id, i.width, i.height, i.boxes, provenance=i.provenance) for i in corpus)
     write_corpus(bare, tmp_path / "bare.jsonl")
     for source, name in ((world, "one.jsonl"), (tmp_path / "bare.jsonl", "two.jsonl")):
         assert describe(source, "-o", tmp_path / name).exit_code == 0
@@ -125,3 +128,32 @@ def test_a_model_that_is_none_is_one_clear_error(world: Path, tmp_path: Path) ->
     assert done.exit_code == 1
     assert "selector" in str(done.exception)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_labels_of_captions_are_warned_of_and_told_in_the_results(tmp_path: Path) -> None:
+    leaking = [msgspec.structs.replace(image, provenance={"labels": "captions"}) for image in playground(5)]
+    write_corpus(leaking, tmp_path / "w.jsonl")
+    done = describe(tmp_path / "w.jsonl", "-o", tmp_path / "said.jsonl")
+    assert "warning: labels are nouns of the captions themselves" in done.stderr
+    assert [image.provenance for image in open_corpus(tmp_path / "said.jsonl")] == [{"labels": "captions"}] * 5
+    done = describe(tmp_path / "w.jsonl", "-o", tmp_path / "said.jsonl", "--labels-from", "2", "--seed", "7")
+    assert "warning" not in done.stderr
+    assert "labels from 2 of each image's captions, seed 7" in done.stderr
+    told = {"labels": "captions", "labels_from": 2, "labels_seed": 7}
+    assert [image.provenance for image in open_corpus(tmp_path / "said.jsonl")] == [told] * 5
+
+
+def test_labels_from_captions_are_the_same_by_every_way(tmp_path: Path) -> None:
+    write_corpus(playground(30), tmp_path / "w.jsonl")
+    held_out = ["--labels-from", "2", "--seed", "3"]
+    CliRunner().invoke(convert, [str(tmp_path / "w.jsonl"), str(tmp_path / "h.jsonl"), *held_out])
+    assert describe(tmp_path / "w.jsonl", "-o", tmp_path / "a.jsonl", *held_out).exit_code == 0
+    assert describe(tmp_path / "h.jsonl", "-o", tmp_path / "b.jsonl", "--seed", "3").exit_code == 0
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+    for source, out, options in (("w", "one", held_out), ("h", "two", [])):
+        book = tmp_path / f"{out}.json"
+        assert (
+            CliRunner().invoke(phrasebook, [str(tmp_path / f"{source}.jsonl"), "--out", str(book), *options]).exit_code
+            == 0
+        )
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()

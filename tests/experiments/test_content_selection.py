@@ -5,9 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from limner.corpus import Image
+from limner.corpus import Image, write_corpus
 from limner.describe.selectors import Concepts
-from limner.experiments.content_selection import COMBINED, RANKED, Experiment, K, compare_systems
+from limner.experiments.content_selection import (
+    COMBINED,
+    RANKED,
+    Experiment,
+    K,
+    compare_systems,
+    content_selection_experiment,
+)
 from limner.experiments.content_selection_report import COLUMNS, write_report
 from limner.playground import playground
 from limner.score.content import gold_sets, score_selection
@@ -83,3 +90,19 @@ def test_the_files_are_written_and_equal_seeds_write_equal_ones(
     assert [row["k"] for row in rows if row["system"] in ("all", "human")] == ["", ""]
     assert "| size | 4 |" in (one / "table.md").read_text()
     assert (one / "examples.md").read_text().count("## ") == 5
+
+
+def test_labels_from_held_out_captions_cost_recall_and_are_told(tmp_path: Path) -> None:
+    for name, seed in (("train", 4), ("test", 5)):
+        write_corpus(playground(60, seed=seed), tmp_path / f"{name}.jsonl")
+    sources = str(tmp_path / "train.jsonl"), str(tmp_path / "test.jsonl")
+    known = content_selection_experiment(*sources)
+    honest = content_selection_experiment(*sources, labels_from=2, seed=1)
+    assert honest.hidden_share is not None
+    assert 0 < honest.hidden_share < 1
+    # Nobody can mention what is hidden, so even mentioning everything misses it.
+    assert honest.find("all").R < 0.95 < known.find("all").R
+    write_report(honest, honest.test, tmp_path / "out")
+    table = (tmp_path / "out/table.md").read_text()
+    assert "Labels: 2 held-out captions, seed 1." in table
+    assert "of gold's mentions refer to boxes that no system saw" in table

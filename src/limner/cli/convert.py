@@ -10,7 +10,17 @@ import click
 import msgspec
 
 from limner.cli.click_classes import PATH
-from limner.cli.corpora import FormatName, Source, from_option, lenient_option, tell_reading, tell_written
+from limner.cli.corpora import (
+    FormatName,
+    Source,
+    from_option,
+    held_out,
+    labels_from_option,
+    lenient_option,
+    tell_held_out,
+    tell_reading,
+    tell_written,
+)
 from limner.cli.terminal import progress
 from limner.corpus.formats import open_corpus, write_sound
 from limner.corpus.image import Image
@@ -24,6 +34,8 @@ from limner.files import read_lines
 @click.option("--to", type=FormatName(), help="Format to write (default: by the suffix of DST).")
 @click.option("--ids", type=PATH, help="Keep the images listed in this file, an id a line.")
 @click.option("--force", is_flag=True, help="Replace a folder that is there and not empty.")
+@labels_from_option
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the captions that give labels.")
 @lenient_option
 def convert(
     sources: tuple[str, ...],
@@ -32,6 +44,8 @@ def convert(
     to: str | None,
     ids: Path | None,
     force: bool,
+    labels_from: int | None,
+    seed: int,
     lenient: bool,
 ) -> None:
     """Read corpora in one format and write them in another.
@@ -41,8 +55,10 @@ def convert(
     """
     wanted = None if ids is None else [line.strip() for _, line in read_lines(ids) if line.strip()]
     corpus = open_corpus(sources, from_, lenient=lenient, ids=wanted)
-    written = write_sound(progress(corpus, "images"), target, to, replace=force)
+    images = held_out(corpus, labels_from, seed)
+    written = write_sound(progress(images, "images"), target, to, replace=force)
     tell_reading(corpus)
+    tell_held_out(images)
     tell_written(written, target)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -12,6 +12,8 @@ from click.shell_completion import CompletionItem
 from limner.cli.terminal import tell
 from limner.corpus.corpus import Corpus
 from limner.corpus.formats import FORMATS, find_format, split_source
+from limner.corpus.held_out_labels import HeldOutLabels
+from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
 from limner.files import STDIO
@@ -44,6 +46,32 @@ class Source(click.ParamType[str]):
 
 from_option = click.option("--from", "from_", type=FormatName(), help="Format of the sources (default: recognised).")
 lenient_option = click.option("--lenient", is_flag=True, help="Leave out what is faulty and count it.")
+
+
+labels_from_option = click.option(
+    "--labels-from",
+    metavar="N",
+    type=click.IntRange(min=1),
+    help="Boxes and labels from N random captions of each image; the others are gold.",
+)
+overlap_option = click.option("--allow-overlap", is_flag=True, help="Allow test images that were trained on.")
+
+
+def held_out(corpus: Corpus, n: int | None, seed: int) -> Corpus | HeldOutLabels:
+    """The corpus, with its labels from n held-out captions of each image if a number is given."""
+    return corpus if n is None else HeldOutLabels(corpus, n, seed, place=corpus.name)
+
+
+def tell_held_out(images: Iterable[Image]) -> None:
+    """Say on standard error what labels from held-out captions leave hidden and leave out."""
+    if not isinstance(images, HeldOutLabels):
+        return
+    tell(
+        f"labels from {images.n} of each image's captions, seed {images.seed}; {images.hidden_share:.1%} of the "
+        f"{images.n_mentions:,} mentions in the others refer to boxes that these do not mention"
+    )
+    if images.n_too_few:
+        tell(f"left out: {images.n_too_few:,} × image with no other caption")
 
 
 def tell_reading(*sources: Corpus | Reading) -> None:

@@ -7,9 +7,21 @@ from pathlib import Path
 import click
 
 from limner.cli.click_classes import PATH, choice_option
-from limner.cli.corpora import FormatName, Source, from_option, lenient_option, tell_reading, tell_written
-from limner.cli.terminal import progress
+from limner.cli.corpora import (
+    FormatName,
+    Source,
+    from_option,
+    held_out,
+    labels_from_option,
+    lenient_option,
+    tell_held_out,
+    tell_reading,
+    tell_written,
+)
+from limner.cli.terminal import progress, tell
 from limner.corpus import open_corpus
+from limner.corpus.provenance import LEAKING_LABELS
+from limner.corpus.seen_images import SeenImages
 from limner.describe.describing import DescribeSettings, describe_corpus
 from limner.describe.realise.realisers import DETAILS, REALISERS, WORDS
 from limner.describe.selectors import Concepts
@@ -30,6 +42,7 @@ from limner.describe.selectors import Concepts
 @click.option("--focus", metavar="THING", help="A noun or kind of thing that comes first.")
 @choice_option("--words", *WORDS, help="Nouns that are sure to hold, or those people use.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+@labels_from_option
 @click.option("--to", type=FormatName(), help="Format to write; default: by the suffix of RESULTS.")
 @from_option
 @lenient_option
@@ -48,6 +61,7 @@ def command(
     focus: str | None,
     words: str,
     seed: int,
+    labels_from: int | None,
     to: str | None,
     from_: str | None,
     lenient: bool,
@@ -55,7 +69,7 @@ def command(
     """Describe images from their labelled boxes.
 
     The results are a corpus: image ids with a sentence each, whose mentions
-    name the boxes of CORPUS. Captions of CORPUS are never read.
+    name the boxes of CORPUS. Captions of CORPUS have no influence.
     """
     if model is None and select == "learned":
         raise click.UsageError("learned needs a selector that `limner train selector` made; pass --model MODEL")
@@ -64,10 +78,29 @@ def command(
     if explain and (model is None or k):
         raise click.UsageError("--explain tells why a trained selector chose what it chose; pass --model, and no --k")
     settings = DescribeSettings(select, k, model, realise, phrasebook, detail, simple, focus, words, seed)
-    known = None
+    known = counted = None
     if train is not None:
-        known = Concepts.count(progress(open_corpus(train, lenient=lenient), "training images"))
-    images = open_corpus(corpus, from_, lenient=lenient)
-    written = describe_corpus(progress(images, "images"), out, settings, to=to, concepts=known, reasons=explain)
-    tell_reading(images)
+        counted = SeenImages()
+        learnt_from = held_out(open_corpus(train, lenient=lenient), labels_from, seed)
+        known = Concepts.count(counted.watch(progress(learnt_from, "training images")))
+    opened = open_corpus(corpus, from_, lenient=lenient)
+    images = held_out(opened, labels_from, seed)
+    warnings: list[str] = []
+    written = describe_corpus(
+        progress(images, "images"),
+        out,
+        settings,
+        to=to,
+        concepts=known,
+        counted=counted,
+        reasons=explain,
+        warn=warnings.append,
+    )
+    tell_reading(opened)
+    tell_held_out(images)
+    for warning in warnings:
+        tell(f"warning: {warning}{_HINTS.get(warning, '')}")
     tell_written(written, out)
+
+
+_HINTS = {LEAKING_LABELS: "; --labels-from holds some captions out"}

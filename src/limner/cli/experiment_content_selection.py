@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from limner.cli.click_classes import PATH
-from limner.cli.corpora import Source, lenient_option, tell_reading
+from limner.cli.corpora import Source, labels_from_option, lenient_option, overlap_option, tell_reading
 from limner.cli.terminal import tell, terminal_progress
 from limner.experiments.content_selection import content_selection_experiment
 from limner.experiments.content_selection_report import write_report
@@ -20,8 +20,19 @@ from limner.lazy import load
 @click.option("--out", metavar="DIR", required=True, type=PATH, help="Folder for the results.")
 @click.option("--model", metavar="MODEL", type=PATH, help="A selector trained before.")
 @click.option("--seed", type=int, default=0, show_default=True, help="For what is random.")
+@labels_from_option
+@overlap_option
 @lenient_option
-def content_selection(train: str, test: str, out: Path, model: Path | None, seed: int, lenient: bool) -> None:
+def content_selection(
+    train: str,
+    test: str,
+    out: Path,
+    model: Path | None,
+    seed: int,
+    labels_from: int | None,
+    allow_overlap: bool,
+    lenient: bool,
+) -> None:
     """Choose which boxes to mention: every system against people, for k = 1 to 15.
 
     Writes table.csv, table.md, tests.csv, examples.md and Figures 3, 4 and 6
@@ -30,11 +41,23 @@ def content_selection(train: str, test: str, out: Path, model: Path | None, seed
     # Without matplotlib there will be no figures: better now than after an hour.
     load("limner.look.plots")
     experiment = content_selection_experiment(
-        train, test, model=model, seed=seed, lenient=lenient, progress=terminal_progress
+        train,
+        test,
+        model=model,
+        labels_from=labels_from,
+        allow_overlap=allow_overlap,
+        seed=seed,
+        lenient=lenient,
+        progress=terminal_progress,
     )
     terminal_progress.clear()
     written = write_report(experiment, experiment.test, out, seed=seed)
     tell_reading(*experiment.readings)
+    if experiment.hidden_share is not None:
+        share = f"{experiment.hidden_share:.1%} of gold's mentions refer to boxes that no system saw"
+        tell(f"labels from {labels_from} of each image's captions, seed {seed}; {share}")
+    for warning in (*experiment.warnings, *filter(None, [experiment.provenance.warning()])):
+        tell(f"warning: {warning}")
     for run in map(experiment.best, experiment.systems):
         at = f"k={run.k}" if run.k else ""
         click.echo(f"{run.system:18} {at:5} P {run.scores.P:.4f}  R {run.scores.R:.4f}  F {run.scores.F:.4f}")

@@ -25,6 +25,7 @@ REMEDIES: dict[str, str] = {
     "no-excluded-classes": "list one a line, or pass --exclude none",
     "bad-model": "train one with `limner train {kind}`",
     "no-concepts": "pass a corpus with captions by --train",
+    "train-is-test": "name other images, or pass --allow-overlap",
     "no-mentions": "tie captions to boxes with `limner link`",
     "different-images": "pass --missing zero to compare them",
     "empty-captions": "mend them, or pass --empty score to score them as they are",

@@ -7,7 +7,16 @@ from pathlib import Path
 import click
 
 from limner.cli.click_classes import PATH
-from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
+from limner.cli.corpora import (
+    Source,
+    from_option,
+    held_out,
+    labels_from_option,
+    lenient_option,
+    overlap_option,
+    tell_held_out,
+    tell_reading,
+)
 from limner.cli.terminal import progress, tell, terminal_progress
 from limner.corpus import open_corpus
 from limner.describe import learned, realise
@@ -17,27 +26,58 @@ from limner.describe import learned, realise
 @click.argument("corpus", metavar="CORPUS", type=Source())
 @click.option("--out", metavar="MODEL", required=True, type=PATH, help="The selector's file.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+@click.option("--valid", metavar="CORPUS", type=Source(), help="Score the selector on these images too.")
+@overlap_option
+@labels_from_option
 @from_option
 @lenient_option
-def selector(corpus: str, out: Path, seed: int, from_: str | None, lenient: bool) -> None:
+def selector(
+    corpus: str,
+    out: Path,
+    seed: int,
+    valid: str | None,
+    allow_overlap: bool,
+    labels_from: int | None,
+    from_: str | None,
+    lenient: bool,
+) -> None:
     """Learn which boxes people mention, and how many."""
-    images = open_corpus(corpus, from_, lenient=lenient)
+    opened = open_corpus(corpus, from_, lenient=lenient)
+    images = held_out(opened, labels_from, seed)
     trained = learned.train_selector(progress(images, "images"), seed=seed, progress=terminal_progress)
     terminal_progress.clear()
+    tell_reading(opened)
+    tell_held_out(images)
+    if valid is not None:
+        others = open_corpus(valid, from_, lenient=lenient)
+        validation = learned.validate_selector(
+            trained,
+            progress(held_out(others, labels_from, seed), "validation images"),
+            allow_overlap=allow_overlap,
+            place=others.name,
+        )
+        tell_reading(others)
+        for warning in validation.warnings:
+            tell(f"warning: {warning}")
+        scores = validation.scores
+        click.echo(f"P {scores.P:.4f}  R {scores.R:.4f}  F {scores.F:.4f} on {scores.n_images:,} images of {valid}")
     trained.save(out)
-    tell_reading(images)
     tell(f"a selector written to {out}")
 
 
 @click.command()
 @click.argument("corpus", metavar="CORPUS", type=Source())
 @click.option("--out", metavar="BOOK", required=True, type=PATH, help="The phrasebook's file.")
+@labels_from_option
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the captions that give labels.")
 @from_option
 @lenient_option
-def phrasebook(corpus: str, out: Path, from_: str | None, lenient: bool) -> None:
+def phrasebook(corpus: str, out: Path, labels_from: int | None, seed: int, from_: str | None, lenient: bool) -> None:
     """Learn how people put boxes into words: nouns, articles, order, and what is said between two things."""
-    images = open_corpus(corpus, from_, lenient=lenient)
+    opened = open_corpus(corpus, from_, lenient=lenient)
+    images = held_out(opened, labels_from, seed)
     book = realise.learn_phrasebook(progress(images, "images"))
     realise.write_phrasebook(book, out)
-    tell_reading(images)
+    tell_reading(opened)
+    tell_held_out(images)
     tell(f"a phrasebook of {book.n_captions:,} captions written to {out}")

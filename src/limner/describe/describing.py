@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from limner.corpus.formats import write_corpus
 from limner.corpus.image import Image
+from limner.corpus.provenance import LEAKING_LABELS, ProvenanceTally
+from limner.corpus.seen_images import Overlap, SeenImages
 from limner.describe import learned, realise
 from limner.describe.realise.realisers import Realiser, find_realiser
 from limner.describe.selectors import Concepts, Limited, ManySelector, Selector, find_selector, seen
@@ -61,12 +65,17 @@ def describe_corpus(
     *,
     to: str | None = None,
     concepts: Concepts | None = None,
+    counted: SeenImages | None = None,
     reasons: Path | None = None,
+    warn: Callable[[str], None] = lambda warning: None,
 ) -> int:
     """Write a description of every image to `out`, in the format `to` or that of the suffix; returns their number.
 
     `concepts` are counts of what people mention, which `unigram` and `bigram`
-    need. `reasons` is a file that tells why a trained selector chose each box.
+    need; `counted` are the images they were counted in. `reasons` is a file
+    that tells why a trained selector chose each box. An image that any of the
+    models was trained on is marked so in its result's provenance; `warn` is
+    called with each thing to beware of, once all images are written.
     """
     settings = settings or DescribeSettings()
     if reasons and (settings.model is None or settings.k):
@@ -75,25 +84,47 @@ def describe_corpus(
     selector = _limited(
         settings, trained or find_selector(settings.selector or DEFAULT_SELECTOR, concepts, settings.seed)
     )
+    book = realise.read_phrasebook(settings.phrasebook) if settings.phrasebook else None
     realiser = find_realiser(
         settings.realiser,
-        realise.read_phrasebook(settings.phrasebook) if settings.phrasebook else None,
+        book,
         seed=settings.seed,
         detail=settings.detail,
         simple=settings.simple,
         focus=settings.focus,
         words=settings.words,
     )
+    of_models = [*([trained.model.trained.seen] if trained else []), *([book.seen] if book else [])]
+    overlap = Overlap.of(*of_models, *([counted] if counted else []))
+    provenance = ProvenanceTally()
+    images = provenance.watch(_marked(images, overlap))
     with ExitStack() as stack:
         if reasons and trained:
             images = _explained(images, trained, stack.enter_context(write_bytes(reasons)))
-        return write_corpus(describe(images, selector, realiser), str(out), to)
+        written = write_corpus(describe(images, selector, realiser), str(out), to)
+    for warning in (*overlap.warnings(), *([LEAKING_LABELS] if provenance.has_leaking_labels else [])):
+        warn(warning)
+    return written
+
+
+def _marked(images: Iterable[Image], overlap: Overlap) -> Iterator[Image]:
+    """The images; the provenance of those that were trained on, or may have been, says so."""
+    for image in images:
+        if overlap.add(image) == "seen":
+            yield replace(image, provenance={**image.provenance, "training": "yes"})
+        elif overlap.is_unknown:
+            yield replace(image, provenance={**image.provenance, "training": "unknown"})
+        else:
+            yield image
 
 
 def describe(images: Iterable[Image], selector: Selector | ManySelector, realiser: Realiser) -> Iterator[Image]:
-    """For every image a result: its id and one caption, whose mentions name the image's boxes."""
+    """For every image a result: its id and one caption, whose mentions name the image's boxes.
+
+    A result tells where the boxes and labels are from, since its scores depend on that.
+    """
     for view, selected in select_each(images, selector):
-        yield Image(view.id, captions=(realiser.realise(view, selected),))
+        yield Image(view.id, captions=(realiser.realise(view, selected),), provenance=view.provenance)
 
 
 def select_each(images: Iterable[Image], selector: Selector | ManySelector) -> Iterator[tuple[Image, list[str]]]:
@@ -116,5 +147,5 @@ def _limited(settings: DescribeSettings, selector: Selector | LearnedSelector) -
 def _explained(images: Iterable[Image], selector: LearnedSelector, out: IO[bytes]) -> Iterator[Image]:
     """The images as they come; why each box is chosen, or not, is written as they pass."""
     for image in images:
-        out.write(f"{learned.render(selector.explain(image))}\n".encode())
+        out.write(f"{learned.render(selector.explain(seen(image)))}\n".encode())
         yield image

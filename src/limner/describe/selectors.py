@@ -2,7 +2,10 @@
 
 A selector sees what a detector could provide: boxes with their labels, types
 and scores, and the size of the picture. It orders boxes, the best first, and
-the first k of them are mentioned. Ties are broken by the order of the boxes.
+the first k of them are mentioned. `size` and `position` break ties by the order
+of the boxes. Selectors that look at text break them at random, by the seed and
+the ids: the order of boxes in a file may tell what people mention, as COCO's
+tells size.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from typing import Protocol, runtime_checkable
 import msgspec
 
 from limner.corpus.box import Box
+from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
 from limner.errors import LimnerError, unknown
 
@@ -36,8 +40,9 @@ class ManySelector(Protocol):
 
 
 def seen(image: Image) -> Image:
-    """The image as a selector may see it: without captions, chains or anything else that people said."""
-    return Image(image.id, image.width, image.height, image.boxes, file=image.file)
+    """The image as a selector may see it: without captions, chains, hidden boxes or anything else that people said."""
+    boxes = visible(image).boxes
+    return Image(image.id, image.width, image.height, boxes, file=image.file, provenance=image.provenance)
 
 
 class Limited:
@@ -104,7 +109,7 @@ class Concepts(msgspec.Struct, frozen=True):
         """
         mentions: Counter[str] = Counter()
         followers: dict[str, Counter[str]] = {START: Counter()}
-        for image in images:
+        for image in map(visible, images):
             label_by_id = {box.id: box.label for box in image.boxes}
             for caption in image.captions:
                 if caption.source != "gold":
@@ -124,11 +129,12 @@ class Concepts(msgspec.Struct, frozen=True):
 class Unigram:
     """First the box whose label people mention most."""
 
-    def __init__(self, concepts: Concepts) -> None:
+    def __init__(self, concepts: Concepts, seed: int = 0) -> None:
         self._mentions = concepts.mentions
+        self._seed = seed
 
     def select(self, image: Image) -> list[str]:
-        return _ranked(image.boxes, lambda box: -self._mentions.get(box.label, 0))
+        return _ranked(_shuffled(image, self._seed), lambda box: -self._mentions.get(box.label, 0))
 
 
 class Bigram:
@@ -137,18 +143,19 @@ class Bigram:
     Ends when none of the remaining labels ever followed, so it may choose few boxes or none.
     """
 
-    def __init__(self, concepts: Concepts) -> None:
+    def __init__(self, concepts: Concepts, seed: int = 0) -> None:
         self._followers = concepts.followers
+        self._seed = seed
 
     def select(self, image: Image) -> list[str]:
         remaining: dict[str, list[str]] = {}
-        for box in image.boxes:
+        for box in _shuffled(image, self._seed):
             remaining.setdefault(box.label, []).append(box.id)
         chosen: list[str] = []
         last = START
         while remaining:
             counts = self._followers.get(last, {})
-            # max() keeps the first of equals, and labels are in the order of their first box.
+            # max() keeps the first of equals, and labels are in the shuffled order of their first box.
             label = max(remaining, key=lambda label: counts.get(label, 0))
             if not counts.get(label):
                 break
@@ -166,11 +173,12 @@ class Combined:
     3 of 9 boxes selected the other six have the rank 6.5.
     """
 
-    def __init__(self, *selectors: Selector) -> None:
+    def __init__(self, *selectors: Selector, seed: int = 0) -> None:
         self._selectors = selectors
+        self._seed = seed
 
     def select(self, image: Image) -> list[str]:
-        ids = [box.id for box in image.boxes]
+        ids = [box.id for box in _shuffled(image, self._seed)]
         ranks = [average_ranks(ids, selector.select(image)) for selector in self._selectors]
         total = {id: sum(rank[id] for rank in ranks) for id in ids}
         return sorted(ids, key=total.__getitem__)
@@ -188,20 +196,27 @@ VISUAL: dict[str, Callable[[int], Selector]] = {
     "position": lambda seed: Position(),
     "all": lambda seed: All(),
 }
-TEXTUAL: dict[str, Callable[[Concepts], Selector]] = {"unigram": Unigram, "bigram": Bigram}
+TEXTUAL: dict[str, Callable[[Concepts, int], Selector]] = {"unigram": Unigram, "bigram": Bigram}
 
 
 def find_selector(name: str, concepts: Concepts | None = None, seed: int = 0) -> Selector:
     """The selector of a name: `size`, `bigram`, or two joined by + as in `bigram+position`."""
     if "+" in name:
-        return Combined(*(find_selector(part, concepts, seed) for part in name.split("+")))
+        return Combined(*(find_selector(part, concepts, seed) for part in name.split("+")), seed=seed)
     if name in VISUAL:
         return VISUAL[name](seed)
     if name not in TEXTUAL:
         raise unknown("selector", name, [*VISUAL, *TEXTUAL, "bigram+position", "learned"])
     if concepts is None:
         raise LimnerError(f"the selector {name} needs counts of what people mention", code="no-concepts")
-    return TEXTUAL[name](concepts)
+    return TEXTUAL[name](concepts, seed)
+
+
+def _shuffled(image: Image, seed: int) -> list[Box]:
+    """The boxes in an order that depends on the seed and the ids alone, whatever that of the file is."""
+    boxes = sorted(image.boxes, key=lambda box: box.id)
+    random.Random(f"ties:{seed}:{image.id}").shuffle(boxes)
+    return boxes
 
 
 def _ranked(boxes: Sequence[Box], key: Callable[[Box], float]) -> list[str]:

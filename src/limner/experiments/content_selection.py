@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+import heapq
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from limner.corpus import open_corpus
+from limner.corpus.held_out_labels import HeldOutLabels
 from limner.corpus.image import Image
+from limner.corpus.provenance import ProvenanceTally
 from limner.corpus.reading import Reading
+from limner.corpus.seen_images import Overlap, SeenImages
 from limner.describe.learned import LearnedSelector, train_selector
 from limner.describe.selectors import Concepts, ManySelector, Selector, find_selector, seen
 from limner.progress import Progress, silent, track
@@ -19,6 +24,8 @@ from limner.score.metric import Metric
 from limner.score.pairing import References, read_grounded_references
 
 K = range(1, 16)
+# Training images on which the best k is chosen: enough for a choice among 15.
+MAX_IMAGES_FOR_K = 1000
 RANKED = ("random", "position", "size", "unigram", "bigram")
 COMBINED = ("unigram+position", "bigram+position", "unigram+size", "bigram+size")
 # These choose how many boxes to mention by themselves, so that there is no k.
@@ -42,8 +49,12 @@ class Run:
 class Experiment:
     """Every system's scores on a test corpus, and what each chose where there is an order.
 
+    `k_by_system` is the k at which each system is best on images it was
+    trained on, which may be tested: the best k on the test images may not.
     `test` are the images of the corpus, `readings` what was noticed while the
-    corpora were read.
+    corpora were read. `provenance` tells where the labels and mentions of the
+    test images are from, `hidden_share` how many of gold's mentions refer to
+    boxes that no system saw.
     """
 
     runs: Sequence[Run]
@@ -51,6 +62,11 @@ class Experiment:
     n_left_out: int
     test: Sequence[Image] = ()
     readings: Sequence[Reading] = ()
+    provenance: ProvenanceTally = field(default_factory=ProvenanceTally)
+    hidden_share: float | None = None
+    k_by_system: Mapping[str, int] = field(default_factory=dict)
+    n_training_images: int = 0
+    warnings: Sequence[str] = ()
 
     def find(self, system: str, k: int | None = None) -> Content:
         return next(run.scores for run in self.runs if (run.system, run.k) == (system, k))
@@ -58,6 +74,11 @@ class Experiment:
     @property
     def systems(self) -> list[str]:
         return list(dict.fromkeys(run.system for run in self.runs))
+
+    def tested(self, system: str) -> Run:
+        """The system's run at the k that was chosen on training images; the best one if none was."""
+        k = self.k_by_system.get(system)
+        return self.best(system) if k is None else Run(system, k, self.find(system, k))
 
     def best(self, system: str) -> Run:
         """The system's run with the highest F; of equals the one of the smallest k."""
@@ -69,6 +90,8 @@ def content_selection_experiment(
     test: str,
     *,
     model: Path | None = None,
+    labels_from: int | None = None,
+    allow_overlap: bool = False,
     seed: int = 0,
     lenient: bool = False,
     progress: Progress = silent,
@@ -76,18 +99,70 @@ def content_selection_experiment(
     """Train on one corpus and score every system on another.
 
     `model` is a selector that was trained before (default: one is trained on
-    `train`). If `lenient`, faulty parts of the corpora are left out and
-    counted.
+    `train`). With `labels_from`, the boxes of both corpora are labelled by so
+    many captions of each image, and the other captions are gold. Test images
+    that were trained on are an error unless `allow_overlap` is set. If
+    `lenient`, faulty parts of the corpora are left out and counted.
     """
-    known, unseen = open_corpus(train, lenient=lenient), open_corpus(test, lenient=lenient)
-    concepts = Concepts.count(track(known, "training images", progress))
-    if model:
-        learned = LearnedSelector.load(model)
-    else:
-        learned = train_selector(track(known, "training images", progress), seed=seed)
+    corpora = [open_corpus(source, lenient=lenient) for source in (train, test)]
+    known, unseen = [
+        corpus if labels_from is None else HeldOutLabels(corpus, labels_from, seed, place=corpus.name)
+        for corpus in corpora
+    ]
+    seen_images, sample = SeenImages(), _Sample(seed)
+    concepts = Concepts.count(sample.watch(seen_images.watch(track(known, "training images", progress))))
+    trained = LearnedSelector.load(model) if model else None
+    overlap = Overlap.of(seen_images, *([trained.model.trained.seen] if trained else []))
     images = list(track(unseen, "test images", progress))
+    for image in images:
+        overlap.add(image)
+    if not allow_overlap:
+        overlap.refuse_seen(corpora[1].name)
+    learned = trained or train_selector(track(known, "training images", progress), seed=seed)
     experiment = compare_systems(concepts, images, learned=learned, seed=seed, progress=progress)
-    return replace(experiment, readings=[known.reading, unseen.reading])
+    return replace(
+        experiment,
+        readings=[corpus.reading for corpus in corpora],
+        hidden_share=unseen.hidden_share if isinstance(unseen, HeldOutLabels) else None,
+        k_by_system=best_k(concepts, sample.images, seed=seed, progress=progress),
+        n_training_images=len(sample.images),
+        warnings=list(overlap.warnings()),
+    )
+
+
+def best_k(
+    concepts: Concepts, images: Iterable[Image], *, seed: int = 0, progress: Progress = silent
+) -> dict[str, int]:
+    """The k at which each ranking system has the highest F on these images; of equals the smallest."""
+    references = read_grounded_references(images)
+    views = [seen(image) for image in (references.images or {}).values() if image.id in references.texts]
+    names = (*RANKED, *COMBINED)
+    best: dict[str, int] = {}
+    for name in track(names, "best k of systems", progress, len(names)):
+        chosen = _select(find_selector(name, concepts, seed), views)
+        best[name] = max(_at_every_k(name, chosen, references), key=lambda run: run.scores.F).k or 1
+    return best
+
+
+class _Sample:
+    """Some of the images that pass, chosen by the seed and their ids."""
+
+    def __init__(self, seed: int, n: int = MAX_IMAGES_FOR_K) -> None:
+        self._seed, self._n = seed, n
+        self._heap: list[tuple[float, str, Image]] = []
+
+    def watch(self, images: Iterable[Image]) -> Iterator[Image]:
+        for image in images:
+            entry = (-random.Random(f"{self._seed}:{image.id}").random(), image.id, image)
+            if len(self._heap) < self._n:
+                heapq.heappush(self._heap, entry)
+            elif entry[:2] > self._heap[0][:2]:
+                heapq.heapreplace(self._heap, entry)
+            yield image
+
+    @property
+    def images(self) -> list[Image]:
+        return [image for _, _, image in sorted(self._heap, key=lambda entry: entry[:2])]
 
 
 def compare_systems(
@@ -104,7 +179,8 @@ def compare_systems(
     selector that was trained on them. Images of which no gold caption refers
     to a box are left out and counted.
     """
-    images = list(test)
+    provenance = ProvenanceTally()
+    images = list(provenance.watch(test))
     references = read_grounded_references(images)
     views = [seen(image) for image in images if image.id in references.texts]
     runs: list[Run] = []
@@ -120,7 +196,7 @@ def compare_systems(
         else:
             chosen[name] = _select(find_selector(name, concepts, seed), views)
             runs += _at_every_k(name, chosen[name], references)
-    return Experiment(runs, chosen, len(images) - len(views), images)
+    return Experiment(runs, chosen, len(images) - len(views), images, provenance=provenance)
 
 
 def _select(selector: Selector, views: Sequence[Image]) -> dict[str, list[str]]:

@@ -82,6 +82,14 @@ def _markdown(experiment: Experiment) -> str:
             lines.append(f"| {run.system} | {run.k or ''} | {' | '.join(cells)} |")
     n = experiment.find("oracle").n_images
     lines += ["", f"{n:,} images; mean ± standard deviation over images. Left out: {experiment.n_left_out:,}."]
+    if experiment.k_by_system:
+        n_training = f"{experiment.n_training_images:,} training images"
+        lines.append(f"`tests.csv` compares systems at the k that is best on {n_training}.")
+    else:
+        lines.append("`tests.csv` compares systems at the k that is best on these same images, which favours them.")
+    lines += [f"{name.capitalize()}: {value}." for name, value in experiment.provenance.to_json().items()]
+    if experiment.hidden_share is not None:
+        lines.append(f"{experiment.hidden_share:.1%} of gold's mentions refer to boxes that no system saw.")
     return "\n".join(lines) + "\n"
 
 
@@ -90,8 +98,8 @@ def _cell(scores: Content, value: str) -> str:
 
 
 def _tests(experiment: Experiment, seed: int) -> Iterator[list[str]]:
-    """Two-sided paired tests on the images' F between all systems that choose boxes, each at its best k."""
-    best = [experiment.best(system) for system in experiment.systems if system not in ("human", "oracle")]
+    """Two-sided paired tests on the images' F between all systems that choose boxes, each at the k it is tested at."""
+    best = [experiment.tested(system) for system in experiment.systems if system not in ("human", "oracle")]
     scores = {run.system: {id: score.F for id, score in run.scores.per_image.items()} for run in best}
     k_by_system = {run.system: "" if run.k is None else str(run.k) for run in best}
     for comparison in compare(scores, seed=seed):

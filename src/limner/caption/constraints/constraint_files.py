@@ -10,6 +10,7 @@ import msgspec
 
 from limner.caption.constraints.constraint_choice import Choice, ConstraintChooser, Dropped
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
+from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError, one_line
 from limner.files import entries, read_lines, write_bytes
@@ -58,7 +59,7 @@ def write_choices(
     """Writes the choice of each image, as text or as one JSON object a line, and returns what was chosen in all."""
     summary = ChoiceSummary()
     with write_bytes(out) as handle:
-        for image in images:
+        for image in map(visible, images):
             choice = chooser.choose(image)
             summary.add(image, choice, chooser)
             handle.write(msgspec.json.encode(choice) + b"\n" if as_json else choice_text(choice).encode())

@@ -5,9 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
-from sys import intern
 
 from limner.corpus.box import Box
 from limner.corpus.formats.flickr30k_parsing import (
@@ -21,17 +19,15 @@ from limner.corpus.formats.flickr30k_parsing import (
 )
 from limner.corpus.formats.flickr30k_writer import write
 from limner.corpus.formats.format import Codec, Head
+from limner.corpus.held_out_labels import UNNAMED, most_used, thing_name
 from limner.corpus.image import Chain, FrozenDict, Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
 from limner.files import ZIP_FAULTS, cannot
-from limner.text.noun_forms import singular
-from limner.text.phrases import thing_noun
 
 # Bytes one image's file may unpack to; real ones have a few thousand.
 MAX_MEMBER = 4 << 20
 
-UNNAMED = "object"
 # The dataset has no classes: labels are the nouns that people used most.
 PROVENANCE = FrozenDict({"labels": "captions"})
 
@@ -175,15 +171,9 @@ def _said_of_chains(
                 types[chain] = shared(tuple(dict.fromkeys(before + kinds)))
             if chain in boxed:
                 used = heads.setdefault(chain, {})
-                head = _head(sentence.text[start:end])
+                head = thing_name(sentence.text[start:end])
                 used[head] = used.get(head, 0) + 1
     return types, heads
-
-
-# 160,000 captions use the same phrases over and over.
-@lru_cache(maxsize=1 << 17)
-def _head(phrase: str) -> str:
-    return intern(singular(thing_noun(phrase))) or UNNAMED
 
 
 def _chains(objects: list[Object], types: dict[str, tuple[str, ...]]) -> list[Chain]:
@@ -214,7 +204,7 @@ def _boxes(
     size: tuple[int, int],
     reading: Reading,
 ) -> list[Box | None]:
-    called = {chain.id: (_label(heads[chain.id]) if chain.id in heads else UNNAMED, chain.types) for chain in chains}
+    called = {chain.id: (most_used(heads[chain.id]) if chain.id in heads else UNNAMED, chain.types) for chain in chains}
     rank = {chain.id: _rank(chain, heads.get(chain.id)) for chain in chains}
     made = []
     for obj in objects:
@@ -227,13 +217,6 @@ def _boxes(
 def _rank(chain: Chain, heads: dict[str, int] | None) -> tuple[object, ...]:
     """Chains that somebody mentioned first, the most specific of them: fewest boxes, most mentions, smallest id."""
     return heads is None, len(chain.boxes), -sum(heads.values()) if heads else 0, _numeric(chain.id)
-
-
-def _label(heads: dict[str, int]) -> str:
-    """The head noun that was used most; of equals the first in the alphabet."""
-    if len(heads) == 1:
-        return next(iter(heads))
-    return min(heads, key=lambda head: (-heads[head], head))
 
 
 def _numeric(chain: str) -> tuple[int, int, str]:

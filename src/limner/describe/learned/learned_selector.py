@@ -17,6 +17,7 @@ import numpy as np
 
 from limner.arrays import Floats
 from limner.corpus.image import Image
+from limner.corpus.seen_images import SeenImages, is_hash
 from limner.describe.learned.box_features import feature_names
 from limner.describe.learned.box_layout import Layout
 from limner.describe.learned.mention_priors import ALL, PAIRINGS, Effects, Priors, Table
@@ -78,12 +79,13 @@ Effect = Annotated[float, msgspec.Meta(ge=-1.0, le=1.0)]
 LogArea = Annotated[float, msgspec.Meta(ge=-100.0, le=0.0)]
 
 
-class TrainedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What the selector was trained on."""
+class TrainedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """What the selector was trained on; `hashes` are of its images, and missing in files of before there were any."""
 
     images: Count
     boxes: Count
     seed: int
+    hashes: list[str] | None = None
 
 
 class TableRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -137,13 +139,23 @@ def _record(model: Model) -> ModelRecord:
     return ModelRecord(
         SELECTOR.name,
         SELECTOR.version,
-        TrainedRecord(*model.trained),
+        _trained_record(model.trained),
         list(model.features),
         _table_record(model.priors.labels),
         _table_record(model.priors.kinds),
         {pairing: _effects_record(effects) for pairing, effects in model.priors.effects.items()},
         ForestsRecord(list(model.p.trees), list(model.r.trees)),
     )
+
+
+def _trained_record(trained: Trained) -> TrainedRecord:
+    hashes = None if trained.seen is None else trained.seen.to_json()
+    return TrainedRecord(trained.n_images, trained.n_boxes, trained.seed, hashes)
+
+
+def _trained(record: TrainedRecord) -> Trained:
+    seen = None if record.hashes is None else SeenImages(record.hashes)
+    return Trained(record.images, record.boxes, record.seed, seen)
 
 
 def _table_record(table: Table) -> TableRecord:
@@ -168,7 +180,7 @@ def _model(record: ModelRecord) -> Model:
         Priors(_table(record.labels), _table(record.kinds), effects),
         Forest(record.forests.p),
         Forest(record.forests.r),
-        Trained(*msgspec.structs.astuple(record.trained)),
+        _trained(record.trained),
     )
 
 
@@ -189,6 +201,8 @@ def _floats(column: Sequence[float]) -> Floats:
 
 def _faults(record: ModelRecord) -> Iterator[str]:
     """What no training would have written, in words."""
+    if not all(map(is_hash, record.trained.hashes or ())):
+        yield "trained: there is a hash that is none"
     yield from _feature_faults(record.features)
     yield from _table_faults("labels", record.labels)
     yield from _table_faults("kinds", record.kinds)

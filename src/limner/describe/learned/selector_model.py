@@ -19,6 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from limner.arrays import Booleans, Floats, Indices
+from limner.corpus.seen_images import SeenImages
 from limner.describe.learned import grouping
 from limner.describe.learned.box_features import matrix
 from limner.describe.learned.box_layout import Layout
@@ -33,11 +34,12 @@ CELLS = 1 << 20
 
 
 class Trained(NamedTuple):
-    """What a model was trained on."""
+    """What a model was trained on; `seen` is None if its file does not tell which images."""
 
     n_images: int
     n_boxes: int
     seed: int
+    seen: SeenImages | None = None
 
 
 class Model(NamedTuple):

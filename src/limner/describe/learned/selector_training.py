@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
 
 from limner.arrays import Floats
+from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
+from limner.corpus.seen_images import Overlap, SeenImages
 from limner.describe.learned.box_features import FAMILIES, family_of, feature_names, matrix
 from limner.describe.learned.box_layout import Layout, in_order
 from limner.describe.learned.learned_selector import LearnedSelector
@@ -24,7 +27,9 @@ from limner.describe.learned.selector_model import Model, Trained
 from limner.errors import LimnerError, shown, unknown
 from limner.learn.boosting import grow
 from limner.progress import Progress, silent
-from limner.score.content import gold_sets, weights
+from limner.score.content import Content, gold_sets, weights
+from limner.score.content_evaluation import score_selections
+from limner.score.pairing import read_grounded_references
 
 # Images that are learnt from. A larger corpus is sampled, which bounds memory and time.
 MAX_IMAGES = 50_000
@@ -55,7 +60,39 @@ def train_selector(
         raise LimnerError("no caption refers to a box, so there is nothing to learn from", code="no-mentions")
     priors, values, worth = _examples(sample, names, progress)
     p, r = grow(values, worth, seed, progress)
-    return LearnedSelector(Model(names, priors, p, r, Trained(len(sample), len(values), seed)))
+    seen = SeenImages()
+    for image in sample:
+        seen.add(image)
+    return LearnedSelector(Model(names, priors, p, r, Trained(len(sample), len(values), seed, seen)))
+
+
+@dataclass(frozen=True)
+class Validation:
+    """How a selector does on images it did not learn from, and what to beware of."""
+
+    scores: Content
+    warnings: Sequence[str]
+
+
+def validate_selector(
+    selector: LearnedSelector, images: Iterable[Image], *, allow_overlap: bool = False, place: str = "corpus"
+) -> Validation:
+    """The selector's content selection on other images.
+
+    An image it was trained on is an error, which names the `place`, unless
+    `allow_overlap` is set.
+    """
+    overlap = Overlap.of(selector.model.trained.seen)
+    references = read_grounded_references(images)
+    views = []
+    for image in (references.images or {}).values():
+        overlap.add(image)
+        if image.id in references.texts:
+            views.append(visible(image))
+    if not allow_overlap:
+        overlap.refuse_seen(place)
+    selections = {view.id: ids for view, ids in zip(views, selector.select_many(views), strict=True)}
+    return Validation(score_selections(selections, references), list(overlap.warnings()))
 
 
 def _features(families: Collection[str]) -> list[str]:
@@ -69,7 +106,8 @@ def _features(families: Collection[str]) -> list[str]:
 
 def _sample(images: Iterable[Image], seed: int) -> list[Image]:
     """The images to learn from, in an order that depends on their ids and the seed alone."""
-    usable = ((_lot(image.id, seed), image.id, image) for image in images if image.boxes and gold_sets(image))
+    shown_images = map(visible, images)
+    usable = ((_lot(image.id, seed), image.id, image) for image in shown_images if image.boxes and gold_sets(image))
     return [image for _, _, image in heapq.nsmallest(MAX_IMAGES, usable, key=lambda entry: entry[:2])]
 
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import msgspec
 
+from limner.corpus.seen_images import SeenImages, is_hash
 from limner.describe.realise.described_things import BUCKETS
 from limner.describe.realise.relation_words import relation_of
 from limner.errors import shown
@@ -31,7 +32,8 @@ class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     mentioned before which, `kinds_before` the same of kinds. What is said
     between two things is counted by the nouns of both (`by_nouns`), by the
     kind of the first and the noun of the second (`by_object`), and by the
-    kinds of both (`by_kinds`).
+    kinds of both (`by_kinds`). `hashes` are of the images it was learnt from,
+    and missing in files of before there were any.
     """
 
     limner_model: str = PHRASEBOOK.name
@@ -45,6 +47,12 @@ class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     by_nouns: Relations
     by_object: Relations
     by_kinds: Relations
+    hashes: list[str] | None = None
+
+    @property
+    def seen(self) -> SeenImages | None:
+        """The images it was learnt from; None if its file does not tell."""
+        return None if self.hashes is None else SeenImages(self.hashes)
 
     def __repr__(self) -> str:
         return f"Phrasebook({len(self.nouns):,} nouns, {self.n_captions:,} captions, {self.n_images:,} images)"
@@ -72,6 +80,8 @@ def read_phrasebook(path: Path) -> Phrasebook:
 
 def _faults(book: Phrasebook) -> Iterator[str]:
     """What no learning would have written, in words."""
+    if not all(map(is_hash, book.hashes or ())):
+        yield "hashes: there is a hash that is none"
     nouns = [
         *book.nouns,
         *(noun for counts in book.nouns.values() for noun in counts),

@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
+from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
+from limner.corpus.seen_images import SeenImages
 from limner.describe.realise.described_things import AGENTS, PARTS, Frame, layout
 from limner.describe.realise.phrasebook import Counts, Phrasebook, Relations, is_noun
 from limner.describe.realise.relation_words import NAMED_TOGETHER, Relation, read_relation
@@ -36,7 +38,7 @@ def learn_phrasebook(images: Iterable[Image], progress: Progress = silent) -> Ph
     """The phrasebook of a corpus: what its gold captions say, counted."""
     learner = _Learner()
     for image in track(images, "images", progress):
-        learner.add(image)
+        learner.add(visible(image))
     return learner.phrasebook()
 
 
@@ -52,6 +54,7 @@ class _Said(NamedTuple):
 
 class _Learner:
     def __init__(self) -> None:
+        self._seen = SeenImages()
         self._n_images = 0
         self._n_captions = 0
         self._nouns: Counter[tuple[str, str]] = Counter()
@@ -64,6 +67,7 @@ class _Learner:
 
     def add(self, image: Image) -> None:
         boxes = image.box_by_id()
+        self._seen.add(image)
         self._n_images += 1
         for caption in image.captions:
             if caption.source != "gold" or not caption.mentions:
@@ -136,6 +140,7 @@ class _Learner:
             by_nouns=_relations(self._by_nouns),
             by_object=_relations(self._by_object),
             by_kinds=_relations(self._by_kinds),
+            hashes=self._seen.to_json(),
         )
 
 

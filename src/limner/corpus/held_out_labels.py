@@ -1,0 +1,174 @@
+"""Labels from captions that are then no longer gold.
+
+Where a corpus has no classes, its boxes are labelled with nouns of its
+captions. A system that describes these boxes is told words of the very
+sentences it is scored on. Here some captions of each image give the boxes and
+their labels, and the others stay gold.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from sys import intern
+
+from msgspec.structs import replace
+
+from limner.corpus.box import Box
+from limner.corpus.caption import Caption, Mention
+from limner.corpus.image import Image
+from limner.errors import BadInput, shown
+from limner.text.noun_forms import singular
+from limner.text.phrases import thing_noun
+
+UNNAMED = "object"
+
+# The source of the captions that gave the labels: a person's, and not gold.
+LABEL_SOURCE = "person:labels"
+
+# The flag of a box that no such caption mentions. Gold may mention it; nobody who describes may see it.
+HIDDEN = "hidden"
+
+
+# A corpus uses the same phrases over and over.
+@lru_cache(maxsize=1 << 17)
+def thing_name(phrase: str) -> str:
+    """The singular noun that says what a phrase refers to."""
+    return intern(singular(thing_noun(phrase))) or UNNAMED
+
+
+def most_used(names: Mapping[str, int]) -> str:
+    """The name that was used most; of equals the first in the alphabet."""
+    if len(names) == 1:
+        return next(iter(names))
+    return min(names, key=lambda name: (-names[name], name))
+
+
+class HeldOutLabels:
+    """The images of a corpus, each labelled by some of its captions, with a count of what that leaves.
+
+    `n_too_few` images have no caption besides those that label, and are left
+    out. Of `n_mentions` in gold captions, `n_hidden` refer to hidden boxes
+    only: a system cannot name these, and loses recall by them.
+    """
+
+    def __init__(self, images: Iterable[Image], n: int, seed: int = 0, *, place: str = "corpus") -> None:
+        if n < 1:
+            raise ValueError(f"labels cannot come from {n} captions; give at least 1")
+        self.n, self.seed = n, seed
+        self._images, self._place = images, place
+        self.n_images = self.n_too_few = self.n_mentions = self.n_hidden = 0
+
+    def __iter__(self) -> Iterator[Image]:
+        self.n_images = self.n_too_few = self.n_mentions = self.n_hidden = 0
+        for image in self._images:
+            if "labels_from" in image.provenance:
+                problem = f"the labels of image {shown(image.id)} are from held-out captions already"
+                raise BadInput(self._place, problem, "start from the corpus as it was", code="held-out-already")
+            labelled = hold_out(image, self.n, self.seed)
+            if labelled is None:
+                self.n_too_few += 1
+                continue
+            self._count(labelled)
+            yield labelled
+        if not self.n_images:
+            problem = f"no image has more than {self.n} gold captions"
+            raise BadInput(self._place, problem, "take labels from fewer captions")
+        if not self.n_mentions:
+            problem = "no gold caption refers to a box"
+            raise BadInput(self._place, problem, "link the captions to the boxes first", code="no-mentions")
+
+    @property
+    def hidden_share(self) -> float:
+        """The share of gold's mentions that refer to hidden boxes only."""
+        return self.n_hidden / self.n_mentions if self.n_mentions else 0.0
+
+    def _count(self, image: Image) -> None:
+        self.n_images += 1
+        hidden = _hidden(image)
+        for caption, mention in image.mentions():
+            if caption.source == "gold" and mention.boxes:
+                self.n_mentions += 1
+                self.n_hidden += hidden.issuperset(mention.boxes)
+
+
+def hold_out(image: Image, n: int, seed: int = 0) -> Image | None:
+    """The image with its boxes labelled by n of its gold captions; None if it has no more than n.
+
+    Which captions depends on the seed and the image's id alone. They get the
+    source `person:labels`; the other captions stay gold. A box that none of
+    the n mentions is hidden: it keeps the label it had.
+    """
+    gold = [i for i, caption in enumerate(image.captions) if caption.source == "gold"]
+    if len(gold) <= n:
+        return None
+    chosen = set(random.Random(f"{seed}:{image.id}").sample(gold, n))
+    captions = tuple(
+        replace(caption, source=LABEL_SOURCE) if i in chosen else caption for i, caption in enumerate(image.captions)
+    )
+    called = _labels([image.captions[i] for i in sorted(chosen)])
+    return replace(
+        image,
+        boxes=tuple(_labelled(box, called.get(box.id)) for box in image.boxes),
+        captions=captions,
+        provenance={**image.provenance, "labels": "captions", "labels_from": n, "labels_seed": seed},
+    )
+
+
+def visible(image: Image) -> Image:
+    """The image as one may see it who describes: without hidden boxes, nor a word that refers to them."""
+    hidden = _hidden(image)
+    if not hidden:
+        return image
+    return replace(
+        image,
+        boxes=tuple(box for box in image.boxes if box.id not in hidden),
+        captions=tuple(
+            replace(caption, mentions=tuple(_without(mention, hidden) for mention in caption.mentions))
+            for caption in image.captions
+        ),
+        chains=tuple(replace(chain, boxes=_left(chain.boxes, hidden)) for chain in image.chains),
+    )
+
+
+def _hidden(image: Image) -> set[str]:
+    return {box.id for box in image.boxes if HIDDEN in box.flags}
+
+
+def _without(mention: Mention, hidden: set[str]) -> Mention:
+    candidates = tuple(candidate for candidate in mention.candidates if candidate.box not in hidden)
+    return replace(mention, boxes=_left(mention.boxes, hidden), candidates=candidates)
+
+
+def _left(ids: tuple[str, ...], hidden: set[str]) -> tuple[str, ...]:
+    return tuple(id for id in ids if id not in hidden)
+
+
+def _labels(captions: Sequence[Caption]) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """What these captions call each box that they mention, and its types.
+
+    The captions may call a box several things: the one counts that names the
+    fewest boxes at once, then the one that is used most.
+    """
+    names: dict[tuple[str, ...], Counter[str]] = {}
+    types: dict[tuple[str, ...], dict[str, None]] = {}
+    for caption in captions:
+        for mention in caption.mentions:
+            if mention.boxes:
+                names.setdefault(mention.boxes, Counter())[thing_name(caption.phrase(mention))] += 1
+                types.setdefault(mention.boxes, {}).update(dict.fromkeys(mention.types))
+    called: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for boxes in sorted(names, key=lambda boxes: (len(boxes), -names[boxes].total(), boxes)):
+        for box in boxes:
+            called.setdefault(box, (most_used(names[boxes]), tuple(types[boxes])))
+    return called
+
+
+def _labelled(box: Box, called: tuple[str, tuple[str, ...]] | None) -> Box:
+    if called is None:
+        return replace(box, flags=(*box.flags, HIDDEN))
+    label, types = called
+    # Mentions that say no types leave those of the box's class.
+    return replace(box, label=label, types=types or box.types)

@@ -1,0 +1,69 @@
+"""Where the annotation of images is from, as every number that depends on it should say."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+from limner.corpus.image import Facts, Image
+
+CAPTIONS, LINKED = "captions", "linked"
+
+LEAKING_LABELS = "labels are nouns of the captions themselves, so scores against these captions are too high"
+
+
+class ProvenanceTally:
+    """How many images got their labels and mentions in a way that scores depend on, or were seen in training."""
+
+    def __init__(self) -> None:
+        self._n_images = 0
+        self._counts: dict[str, Counter[str]] = {"labels": Counter(), "mentions": Counter(), "training": Counter()}
+
+    def add(self, facts: Facts) -> None:
+        """Count an image by its `provenance`."""
+        self._n_images += 1
+        if not facts:
+            return
+        if "labels_from" in facts:
+            n, seed = facts["labels_from"], facts.get("labels_seed", 0)
+            self._counts["labels"][f"{n} held-out caption{'' if n == 1 else 's'}, seed {seed}"] += 1
+        elif "labels" in facts:
+            self._counts["labels"][str(facts["labels"])] += 1
+        for name in ("mentions", "training"):
+            if name in facts:
+                self._counts[name][str(facts[name])] += 1
+
+    def watch(self, images: Iterable[Image]) -> Iterator[Image]:
+        """The images as they come, each counted."""
+        for image in images:
+            self.add(image.provenance)
+            yield image
+
+    def to_json(self) -> dict[str, str]:
+        """What there is to say of `labels`, `mentions` and `training`: nothing where all is as it should be."""
+        return {name: self._described(counts) for name, counts in self._counts.items() if counts}
+
+    @property
+    def has_leaking_labels(self) -> bool:
+        """Whether labels are nouns of captions that are gold too."""
+        return self._counts["labels"][CAPTIONS] > 0
+
+    @property
+    def has_linked_mentions(self) -> bool:
+        return any(how.startswith(LINKED) for how in self._counts["mentions"])
+
+    def warning(self) -> str | None:
+        """What a reader of the numbers should know, in one sentence; None if there is nothing."""
+        said = []
+        if self.has_leaking_labels:
+            said.append(LEAKING_LABELS)
+        if self.has_linked_mentions:
+            said.append("mentions were linked by the names of classes, not by people")
+        if n := self._counts["training"]["yes"]:
+            said.append(f"{n:,} of {self._n_images:,} images were seen in training")
+        return "; ".join(said) or None
+
+    def _described(self, counts: Counter[str]) -> str:
+        if len(counts) == 1 and counts.total() == self._n_images:
+            return next(iter(counts))
+        return " + ".join(f"{value} in {n} of {self._n_images} images" for value, n in sorted(counts.items()))

@@ -1,0 +1,155 @@
+"""Boxes and labels from some captions, gold from the others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from limner.corpus import Box, Caption, Image, Mention, open_corpus, write_corpus
+from limner.corpus.held_out_labels import HIDDEN, LABEL_SOURCE, HeldOutLabels, hold_out, visible
+from limner.corpus.provenance import ProvenanceTally
+from limner.describe.learned import train_selector
+from limner.describe.realise.phrasebook_learning import learn_phrasebook
+from limner.describe.selectors import Concepts, seen
+from limner.errors import BadInput
+from limner.playground import playground
+from strategies import images
+
+
+def caption(id: str, **boxes_by_phrase: str) -> Caption:
+    """A caption whose phrases refer to boxes, each named by a letter: `a_dog="d"`."""
+    text, mentions = "", []
+    for phrase, boxes in boxes_by_phrase.items():
+        words = phrase.replace("_", " ")
+        mentions.append(Mention(len(text), len(text) + len(words), tuple(boxes)))
+        text += f"{words} "
+    return Caption(id, text, tuple(mentions))
+
+
+BOXES = tuple(Box(id, 0, 0, 9, 9, "thing", types=("before",)) for id in "abc")
+
+
+def test_the_chosen_captions_give_boxes_and_labels_and_are_no_longer_gold() -> None:
+    said = [caption(str(i), a_young_man="a", dogs="bc") for i in range(3)]
+    image = hold_out(Image("i", 10, 10, BOXES, tuple(said)), 2)
+    assert image is not None
+    assert sorted(caption.source for caption in image.captions) == ["gold", LABEL_SOURCE, LABEL_SOURCE]
+    assert [caption.text for caption in image.captions] == [caption.text for caption in said]
+    assert [box.label for box in image.boxes] == ["man", "dog", "dog"]
+    assert {(box.types, box.flags) for box in image.boxes} == {(("before",), ())}
+    assert image.provenance == {"labels": "captions", "labels_from": 2, "labels_seed": 0}
+
+
+def test_a_box_that_only_gold_mentions_is_hidden_from_all_but_the_scores() -> None:
+    said = caption("0", a_man="a"), caption("1", a_dog="b", a_man="a")
+    for seed in range(30):
+        image = hold_out(Image("i", 10, 10, BOXES, said), 1, seed)
+        assert image is not None
+        hidden = {box.id for box in image.boxes if HIDDEN in box.flags}
+        gold = next(caption for caption in image.captions if caption.source == "gold")
+        assert hidden == ({"b", "c"} if gold.id == "1" else {"c"})
+        assert [box.id for box in seen(image).boxes] == [id for id in "abc" if id not in hidden]
+        assert {box for _, mention in visible(image).mentions() for box in mention.boxes}.isdisjoint(hidden)
+        # Gold still refers to what is hidden: recall must count it.
+        assert {box for mention in gold.mentions for box in mention.boxes} == ({"a", "b"} if gold.id == "1" else {"a"})
+
+
+def test_the_most_specific_name_wins_then_the_most_used_then_the_first_in_the_alphabet() -> None:
+    chosen = (
+        caption("0", a_couple="ab", a_woman="a", a_cat="c"),
+        caption("1", a_lady="a", a_cat="c"),
+        caption("2", a_lady="a", an_animal="c", two_people="ab"),
+    )
+    for seed in range(200):
+        image = hold_out(Image("i", 10, 10, BOXES, (*chosen, Caption("3", "-"))), 3, seed)
+        assert image is not None
+        if image.captions[3].source == "gold":
+            assert [box.label for box in image.boxes] == ["lady", "couple", "cat"]
+            return
+    pytest.fail("no seed chose the first three")
+
+
+def test_which_captions_are_chosen_depends_on_the_seed_and_the_images_id_alone() -> None:
+    corpus = list(playground(40))
+    forth = {image.id: image for image in HeldOutLabels(corpus, 2, 5)}
+    back = {image.id: image for image in HeldOutLabels(corpus[::-1], 2, 5)}
+    assert forth == back
+    assert forth != {image.id: image for image in HeldOutLabels(corpus, 2, 6)}
+    chosen = [i for image in forth.values() for i, said in enumerate(image.captions) if said.source == LABEL_SOURCE]
+    assert set(chosen) == set(range(5))
+
+
+@given(images(), st.integers(1, 3), st.integers(0, 5))
+def test_what_is_held_out_can_be_written_and_no_word_changes(image: Image, n: int, seed: int) -> None:
+    labelled = hold_out(image, n, seed)
+    gold = [caption for caption in image.captions if caption.source == "gold"]
+    assert (labelled is None) == (len(gold) <= n)
+    if labelled is not None:
+        assert [said.text for said in labelled.captions] == [said.text for said in image.captions]
+        assert [box.corners for box in labelled.boxes] == [box.corners for box in image.boxes]
+        assert sum(said.source == "gold" for said in labelled.captions) == len(gold) - n
+        assert not [box for box in visible(labelled).boxes if HIDDEN in box.flags]
+
+
+def test_the_share_of_mentions_of_hidden_boxes_is_counted_by_hand() -> None:
+    corpus = list(playground(60))
+    held_out = HeldOutLabels(corpus, 1, 3)
+    n_mentions = n_hidden = 0
+    for image in held_out:
+        shown = {b for said in image.captions if said.source == LABEL_SOURCE for m in said.mentions for b in m.boxes}
+        for said in image.captions:
+            for mention in said.mentions if said.source == "gold" else ():
+                n_mentions += bool(mention.boxes)
+                n_hidden += bool(mention.boxes) and not shown & set(mention.boxes)
+    assert (held_out.n_mentions, held_out.n_hidden) == (n_mentions, n_hidden)
+    assert 0 < held_out.hidden_share < 1
+
+
+def test_nothing_is_learnt_from_hidden_boxes() -> None:
+    corpus = list(HeldOutLabels(playground(80), 1, 3))
+    bare = [visible(image) for image in corpus]
+    assert Concepts.count(corpus) == Concepts.count(bare)
+    assert learn_phrasebook(corpus) == learn_phrasebook(bare)
+    views = [seen(image) for image in bare]
+    assert train_selector(corpus).select_many(views) == train_selector(bare).select_many(views)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "n", "problem"),
+    [
+        (list(playground(3)), 9, "no image has more than 9 gold captions"),
+        ([Image("i", captions=(Caption("0", "a"), Caption("1", "b")))], 1, "no gold caption refers to a box"),
+        (list(HeldOutLabels(playground(3), 1)), 1, "are from held-out captions already"),
+    ],
+)
+def test_what_cannot_be_labelled_so_is_refused(corpus: list[Image], n: int, problem: str) -> None:
+    with pytest.raises(BadInput, match=problem):
+        list(HeldOutLabels(corpus, n))
+
+
+def test_labels_from_no_caption_are_refused() -> None:
+    with pytest.raises(ValueError, match="0 captions"):
+        HeldOutLabels([], 0)
+
+
+def test_the_file_keeps_it_all(tmp_path: Path) -> None:
+    held_out = list(HeldOutLabels(playground(20), 2))
+    write_corpus(held_out, tmp_path / "w.jsonl")
+    assert list(open_corpus(tmp_path / "w.jsonl")) == held_out
+
+
+def test_provenance_tells_labels_and_mentions_and_what_to_beware_of() -> None:
+    tally = ProvenanceTally()
+    for facts in ({"labels": "captions"}, {"labels": "captions"}, {}):
+        tally.add(facts)
+    assert tally.to_json() == {"labels": "captions in 2 of 3 images"}
+    assert "too high" in str(tally.warning())
+    tally = ProvenanceTally()
+    tally.add({"labels": "captions", "labels_from": 2, "labels_seed": 1, "mentions": "linked"})
+    assert tally.to_json() == {"labels": "2 held-out captions, seed 1", "mentions": "linked"}
+    assert tally.warning() == "mentions were linked by the names of classes, not by people"
+    assert ProvenanceTally().to_json() == {}
+    assert ProvenanceTally().warning() is None
