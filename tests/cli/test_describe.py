@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from limner.cli.convert import command as convert
+from limner.cli.convert import convert
 from limner.cli.describe import command
 from limner.cli.remedies import worded
 from limner.cli.train import phrasebook, selector
@@ -157,3 +158,43 @@ def test_labels_from_captions_are_the_same_by_every_way(tmp_path: Path) -> None:
             == 0
         )
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+
+
+def test_images_that_a_model_was_trained_on_are_warned_of_and_marked(world: Path, tmp_path: Path) -> None:
+    model, book = tmp_path / "model.json", tmp_path / "book.json"
+    assert CliRunner().invoke(selector, [str(world), "--out", str(model)]).exit_code == 0
+    assert CliRunner().invoke(phrasebook, [str(world), "--out", str(book)]).exit_code == 0
+    write_corpus(playground(5, seed=8), tmp_path / "new.jsonl")
+    for options in (["--model", model], ["--phrasebook", book], ["--select", "unigram", "--train", world]):
+        done = describe(world, "-o", tmp_path / "said.jsonl", *options)
+        assert "warning: 60 of 60 images are training images" in done.stderr
+        assert {image.provenance["training"] for image in open_corpus(tmp_path / "said.jsonl")} == {"yes"}
+        done = describe(tmp_path / "new.jsonl", "-o", tmp_path / "said.jsonl", *options)
+        assert "warning" not in done.stderr
+        assert not [image for image in open_corpus(tmp_path / "said.jsonl") if "training" in image.provenance]
+
+
+def test_a_model_of_before_says_that_its_training_images_are_unknown(world: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    assert CliRunner().invoke(selector, [str(world), "--out", str(model)]).exit_code == 0
+    record = msgspec.json.decode(model.read_bytes())
+    del record["trained"]["hashes"]
+    model.write_bytes(msgspec.json.encode(record))
+    done = describe(world, "-o", tmp_path / "said.jsonl", "--model", model)
+    assert "warning: training images: unknown" in done.stderr
+    assert {image.provenance["training"] for image in open_corpus(tmp_path / "said.jsonl")} == {"unknown"}
+
+
+def test_a_selector_is_validated_on_other_images_only(world: Path, tmp_path: Path) -> None:
+    write_corpus(playground(20, seed=8), tmp_path / "new.jsonl")
+    options = [str(world), "--out", str(tmp_path / "model.json"), "--valid"]
+    done = CliRunner().invoke(selector, [*options, str(tmp_path / "new.jsonl")])
+    assert done.exit_code == 0
+    assert re.fullmatch(r"P 0\.\d{4}  R 0\.\d{4}  F 0\.\d{4} on 20 images of .*new.jsonl\n", done.stdout)
+    (tmp_path / "model.json").unlink()
+    done = CliRunner().invoke(selector, [*options, str(world)])
+    assert isinstance(done.exception, LimnerError)
+    assert "60 of 60 images are training images" in worded(done.exception)
+    assert "--allow-overlap" in worded(done.exception)
+    assert not (tmp_path / "model.json").exists()
+    assert CliRunner().invoke(selector, [*options, str(world), "--allow-overlap"]).exit_code == 0

@@ -4,9 +4,11 @@ import csv
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from limner.corpus import Image, write_corpus
 from limner.describe.selectors import Concepts
+from limner.errors import BadInput
 from limner.experiments.content_selection import (
     COMBINED,
     RANKED,
@@ -106,3 +108,31 @@ def test_labels_from_held_out_captions_cost_recall_and_are_told(tmp_path: Path) 
     table = (tmp_path / "out/table.md").read_text()
     assert "Labels: 2 held-out captions, seed 1." in table
     assert "of gold's mentions refer to boxes that no system saw" in table
+
+
+def test_test_images_that_were_trained_on_are_refused_unless_allowed(tmp_path: Path) -> None:
+    for name, seed in (("train", 4), ("test", 5)):
+        write_corpus(playground(40, seed=seed), tmp_path / f"{name}.jsonl")
+    train, test = str(tmp_path / "train.jsonl"), str(tmp_path / "test.jsonl")
+    with pytest.raises(BadInput, match="40 of 40 images are training images"):
+        content_selection_experiment(train, train)
+    assert "40 of 40 images are training" in content_selection_experiment(train, train, allow_overlap=True).warnings[0]
+    assert content_selection_experiment(train, test).warnings == []
+    ids = [image.id for image in playground(40, seed=4)]
+    renamed = [replace(image, id=id) for image, id in zip(playground(40, seed=5), ids, strict=True)]
+    write_corpus(renamed, test)
+    assert "40 of 40 images have the id of a training" in content_selection_experiment(train, test).warnings[0]
+
+
+def test_the_k_that_is_tested_is_chosen_on_training_images(tmp_path: Path) -> None:
+    for name, seed in (("train", 4), ("test", 5)):
+        write_corpus(playground(40, seed=seed), tmp_path / f"{name}.jsonl")
+    experiment = content_selection_experiment(str(tmp_path / "train.jsonl"), str(tmp_path / "test.jsonl"))
+    on_training = compare_systems(Concepts.count(playground(40, seed=4)), playground(40, seed=4))
+    assert experiment.k_by_system == {system: on_training.best(system).k for system in (*RANKED, *COMBINED)}
+    write_report(experiment, experiment.test, tmp_path / "out")
+    rows = list(csv.DictReader((tmp_path / "out/tests.csv").read_text().splitlines()))
+    assert {(row["system"], row["k"]) for row in rows if row["k"]} <= {
+        (system, str(k)) for system, k in experiment.k_by_system.items()
+    }
+    assert "the k that is best on 40 training images" in (tmp_path / "out/table.md").read_text()
