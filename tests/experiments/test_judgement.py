@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from limner.corpus import Caption, Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
 from limner.experiments.judgement import (
@@ -19,8 +20,8 @@ from limner.experiments.judgement import (
     crowd_correlation,
     read_pair_scores,
 )
-from limner.experiments.judgement_report import TABLE, TESTS, markdown, write_report
-from limner.score.judgement.judged_captions import CAPTIONS_FILE, CROWD_FILE, EXPERT_FILE, flickr8k
+from limner.experiments.judgement_report import TABLE, TESTS, figures, markdown, write_report
+from limner.score.judgement.judged_captions import CAPTIONS_FILE, CROWD_FILE, EXPERT_FILE, flickr8k, judged_set
 from limner.score.judgement.judgement_files import read_judgements
 from limner.score.judgement.judgements import CROWD, EXPERT, Judgement, Judgements
 from limner.score.meteor.meteor_metric import Meteor
@@ -99,8 +100,22 @@ def test_the_table_has_the_published_figures_beside_ours(folder: Path, tmp_path:
     write_report(Experiment(found), tmp_path)
     rows = list(csv.DictReader((tmp_path / "table.csv").read_text().splitlines()))
     assert tuple(rows[0]) == TABLE
-    assert {row["metric"]: row["published"] for row in rows} == {"cider": "0.439", "spice*": "0.449", "x": ""}
-    assert "(43.9)" in (tmp_path / "table.md").read_text()
+    assert {row["metric"]: row["published"] for row in rows} == {"cider": "0.439", "spice*": "", "x": ""}
+    page = (tmp_path / "table.md").read_text()
+    assert "(43.9)" in page
+    assert "44.9" not in page
+    figure = figures(Experiment(found))["correlations"]
+    (rings,) = [drawn for drawn in figure.axes[0].collections if drawn.get_label() == "published"]
+    assert [x for x, _ in rings.get_offsets().tolist()] == [pytest.approx(43.9)]
+
+
+def test_published_figures_are_of_flickr8k_alone() -> None:
+    people = Judgements.of(EXPERT, [Judgement("a", str(n), float(n)) for n in (1, 2, 3, 4)])
+    judged = judged_set(people, [Image("a", captions=(Caption("x", "a dog"),))], "expert")
+    (result,) = compare_with_people(
+        [judged], [], elsewhere={"cider": dict(zip(people.pairs, (1, 2, 3, 4), strict=True))}
+    )
+    assert result.published("cider") is None
 
 
 def test_the_report_is_whole_and_the_same_each_time(found: Experiment, tmp_path: Path) -> None:

@@ -65,8 +65,8 @@ class SetResult:
         return [row for row in self.rows if row.correlation.kind == self.judged.kind]
 
     def published(self, metric: str) -> float | None:
-        """The published figure of a metric, also for a variant that a star marks."""
-        return PUBLISHED.get(self.judged.name, {}).get(metric.removesuffix("*"))
+        """The published figure of this very metric on Flickr8k; SPICE's is not that of SPICE*, which is another."""
+        return PUBLISHED[self.judged.name].get(metric) if self.judged.is_flickr8k else None
 
 
 @dataclass(frozen=True)

@@ -111,8 +111,32 @@ def test_judgements_of_any_corpus_meet_its_gold_captions() -> None:
     found = judged_set(people, images)
     assert found.judgements.pairs == [("a", "A dog ."), ("a", "1"), ("a", "a new one")]
     assert list(found.captions) == ["A dog .", "A cat .", "a new one"]
-    assert [list(texts) for texts in found.references] == [["A cow ."]] * 3
+    # Caption 1 was judged by its id. The text "A dog ." may be anybody's, and caption 0 stays.
+    assert [list(texts) for texts in found.references] == [["A dog .", "A cow ."]] * 3
     assert found.left_out == {"no reference is left": 1}
+    assert (found.n_dropped, found.n_equal) == (2, 1)
+
+
+def test_equal_texts_of_other_ids_stay_references(folder: Path) -> None:
+    # a.jpg#2 reads as a.jpg#1 does, which was judged with a.jpg; a.jpg#0 as b.jpg#0.
+    tokens = TOKENS.replace("a 2 .", "a 1 .").replace("a 0 .", "b 0 .")
+    (folder / CAPTIONS_FILE).write_text(tokens)
+    expert, crowd = flickr8k(folder)
+    assert list(expert.references[0]) == ["b 0 .", "a 1 .", "a 1 ."]
+    assert (expert.n_dropped, expert.n_equal) == (0, 1)
+    assert list(crowd.references[0]) == ["b 0 .", "a 1 ."]
+    assert (crowd.n_dropped, crowd.n_equal) == (1, 2)
+
+
+def test_one_caption_of_two_systems_is_scored_for_both() -> None:
+    said = [("x", "A dog .", 4.0), ("y", "A dog .", 2.0), ("x", "s", 3.0)]
+    people = Judgements.of(EXPERT, [Judgement("a", text, value, "anna", 1, system) for system, text, value in said])
+    found = judged_set(people, [gold("a", "A dog .", "A cat .")])
+    # A caption's id may be that of a system's caption in the corpus, which is no reference.
+    assert list(found.captions) == ["A dog .", "A dog .", "from a system"]
+    assert found.judgements.systems == ["x", "y", "x"]
+    assert [list(texts) for texts in found.references] == [["A dog .", "A cat ."]] * 3
+    assert len(set(found.run().ids)) == 3
 
 
 def test_judged_images_that_have_no_references_are_told() -> None:
@@ -132,6 +156,7 @@ def test_flickr8k_as_published_tables_take_it(shared_data: Path) -> None:
     # 721 of the 1,000 images were judged with one of their own captions.
     left = {pair[0]: len(texts) for pair, texts in zip(crowd.judgements.pairs, crowd.references, strict=True)}
     assert sorted(left.values()) == [4] * 721 + [5] * 279
+    assert (expert.n_dropped, crowd.n_dropped) == (0, 721)
 
 
 @pytest.mark.parametrize("lenient", [False, True])

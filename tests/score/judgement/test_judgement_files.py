@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import random
 from pathlib import Path
 
@@ -83,6 +85,68 @@ def test_limners_own_file_names_raters_and_counts_those_it_does_not_name(tmp_pat
     ]
     assert found.images == ["a", "b"]
     assert found.means().tolist() == [2.5, 1.0]
+
+
+TWO_SYSTEMS = (
+    '{"image":"a","caption":"A dog .","rater":"anna","scale":"1-4","value":3,"system":"x"}\n'
+    '{"image":"a","caption":"A dog .","rater":"anna","scale":"1-4","value":2,"system":"y"}\n'
+    '{"image":"a","caption":"A dog, \\"sitting\\"","scale":"1-4","value":1,"count":2}\n'
+)
+
+
+def test_one_caption_of_two_systems_is_two_pairs(tmp_path: Path) -> None:
+    found = read(tmp_path, TWO_SYSTEMS)
+    assert found.pairs == [("a", "A dog ."), ("a", "A dog ."), ("a", 'A dog, "sitting"')]
+    assert found.systems == ["x", "y", None]
+    assert found.system_names == ["x", "y"]
+    assert found.means().tolist() == [3.0, 2.0, 1.0]
+    assert found.select(np.array([False, True, True])).systems == ["y", None]
+    with pytest.raises(BadInput, match=r"judgements:4: 'anna' judged caption 'A dog .' by 'x' of image 'a' before"):
+        read(tmp_path, TWO_SYSTEMS + TWO_SYSTEMS)
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_a_table_with_a_header_is_read_as_json_lines_are(delimiter: str, tmp_path: Path) -> None:
+    rows = [
+        ("system", "image", "caption", "scale", "value", "rater", "count"),
+        ("x", "a", "A dog .", "1-4", "3", "anna", ""),
+        ("y", "a", "A dog .", "1-4", "2", "anna", "1"),
+        ("", "a", 'A dog, "sitting"', "1-4", "1.0", "", "2"),
+    ]
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter).writerows(rows)
+    assert list(read(tmp_path, text.getvalue())) == list(read(tmp_path, TWO_SYSTEMS))
+    found, run = reading(
+        tmp_path,
+        delimiter.join(["image", "caption", "scale", "value"])
+        + "\n"
+        + "\n".join(delimiter.join(("a", str(i), "1/0", value)) for i, value in enumerate(["1", "0", ""])),
+    )
+    # The words of a scale may be digits, and an empty value is missing.
+    assert [judgement.value for judgement in found] == [1.0, 0.0]
+    assert run.warnings == {"judgement without a value": 1}
+
+
+TABLE = "image,caption,scale,value\na,0,1-4,3\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("image,caption,value\na,0,3\n", r"judgements:1: 0 columns 'scale'; the columns are image, caption, scale"),
+        ("image,caption,scale,value,value\n", r"judgements:1: 2 columns 'value'"),
+        ("image,caption,scale,value,sytem\n", r"judgements:1: unknown column 'sytem'"),
+        (TABLE + "a,1,1-4\n", r"judgements:3: the row has 3 values for 4 columns"),
+        (TABLE + 'a,"1,1-4,2\n', r"judgements:3: the row has 0 values for 4 columns; check its quotes"),
+        (TABLE + ",1,1-4,2\n", r"judgements:3: the image or the caption is empty"),
+        (TABLE + "a,1,1-4,two\n", r"judgements:3: invalid value 'two' \(expected a number\)"),
+        (TABLE + "a,1,1-4,1_0\n", r"judgements:3: nan is not an answer"),
+        (TABLE + "a,1,yes/no,maybe\n", r"judgements:3: 'maybe' is not an answer"),
+    ],
+)
+def test_a_fault_of_a_table_has_its_line(text: str, problem: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=problem):
+        read(tmp_path, text)
 
 
 def test_a_judgement_without_a_value_is_missing_and_counted(tmp_path: Path) -> None:
@@ -170,9 +234,12 @@ def judgements(draw: st.DrawFn) -> Judgements:
     scale = draw(SCALES)
     numbers = st.integers(int(scale.low), int(scale.high)).map(float)
     value = numbers if scale.is_whole else st.floats(scale.low, scale.high)
-    rated = draw(st.dictionaries(st.tuples(NAMES, NAMES, NAMES), value, min_size=1, max_size=8))
+    systems = st.none() | NAMES
+    rated = draw(st.dictionaries(st.tuples(NAMES, NAMES, NAMES, systems), value, min_size=1, max_size=8))
     untold = draw(st.lists(st.builds(Judgement, NAMES, NAMES, value, st.none(), st.integers(1, 9)), max_size=5))
-    told = [Judgement(image, caption, value, rater) for (image, caption, rater), value in rated.items()]
+    told = [
+        Judgement(image, caption, value, rater, 1, system) for (image, caption, rater, system), value in rated.items()
+    ]
     return Judgements.of(scale, [*told, *untold])
 
 
@@ -184,6 +251,7 @@ def test_what_is_written_is_read_again(made: Judgements, suffix: str, tmp_path: 
     assert again.scale == made.scale
     assert list(again) == list(made)
     assert again.pairs == made.pairs
+    assert again.systems == made.systems
 
 
 def test_half_a_surrogate_pair_is_not_written(tmp_path: Path) -> None:
@@ -215,7 +283,7 @@ POISON = [
 ]
 
 
-@pytest.mark.parametrize("sound", [EXPERTS, CROWDS, OWN])
+@pytest.mark.parametrize("sound", [EXPERTS, CROWDS, OWN, TABLE])
 @pytest.mark.parametrize("lenient", [False, True])
 def test_no_mutation_of_a_file_makes_a_traceback(sound: str, lenient: bool, tmp_path: Path, mutations: int) -> None:
     chance = random.Random(7)

@@ -8,7 +8,7 @@ tables of metrics use them, and one for judgements of any corpus.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +37,11 @@ class JudgedSet:
     `captions[i]` and `references[i]` are the texts of the pair
     `judgements.pairs[i]`. `kind` is the correlation that tables give, computed
     over single ratings (`by_rating`) or over each pair's mean. `left_out`
-    counts the judged pairs that were left out, by reason.
+    counts the judged pairs that were left out, by reason. `n_dropped` counts
+    the captions that are no references because they were judged with their
+    image, as their ids tell; `n_equal` the references that read like a caption
+    judged with their image and are another one. `is_flickr8k` says that
+    published tables are of these judgements.
     """
 
     name: str
@@ -47,6 +51,9 @@ class JudgedSet:
     kind: Kind
     by_rating: bool
     left_out: Mapping[str, int] = field(default_factory=dict)
+    n_dropped: int = 0
+    n_equal: int = 0
+    is_flickr8k: bool = False
 
     def __post_init__(self) -> None:
         if not self.judgements.pairs:
@@ -89,14 +96,17 @@ def expert_set(judgements: Judgements, captions: Captions) -> JudgedSet:
     """Ratings from 1 to 4: τ-c over every rating, without the pairs whose caption is one of the image's references."""
     is_foreign = np.array([caption not in captions[image] for image, caption in judgements.pairs], dtype=np.bool_)
     foreign = judgements.select(is_foreign)
+    texts = _texts(foreign, captions)
     return JudgedSet(
         "expert",
         foreign,
-        _texts(foreign, captions),
+        texts,
         [tuple(captions[image].values()) for image, _ in foreign.pairs],
         "tau_c",
         by_rating=True,
         left_out={"caption is a reference of the image": int((~is_foreign).sum())},
+        n_equal=_n_equal(foreign, texts, {image: list(captions[image].values()) for image in foreign.images}),
+        is_flickr8k=True,
     )
 
 
@@ -106,28 +116,33 @@ def crowd_set(judgements: Judgements, captions: Captions) -> JudgedSet:
     A caption that was judged with an image is not a reference of that image,
     in any of its pairs.
     """
-    return _without_judged("crowd", judgements, _texts(judgements, captions), captions)
+    crowd = _without_judged("crowd", judgements, _texts(judgements, captions), captions)
+    return replace(crowd, is_flickr8k=True)
 
 
 def judged_set(judgements: Judgements, images: Iterable[Image], name: str = "judgements") -> JudgedSet:
     """Judgements beside the gold captions of a corpus: τ-b over the pairs' mean judgements.
 
-    A judged caption is given by its id or its text. If it is a gold caption of
-    its image, it is not a reference in any of the image's pairs. Pairs without
-    a reference are left out and counted.
+    A judged caption is given by its id, of a gold caption or a system's, or by
+    its text. A gold caption that was judged by its id is not a reference in
+    any of the image's pairs. One that only reads like a judged caption is
+    another caption and stays: leaving it out would punish a system for saying
+    what people say. Pairs without a reference are left out and counted.
     """
     # Only captions of judged images are kept: the corpus may be much larger.
     wanted = set(judgements.images)
-    captions = {
-        image.id: {caption.id: caption.text for caption in image.captions if caption.source == "gold"}
-        for image in images
-        if image.id in wanted
-    }
+    captions: dict[str, dict[str, str]] = {}
+    words: dict[str, dict[str, str]] = {}
+    for image in images:
+        if image.id in wanted:
+            words[image.id] = {caption.id: caption.text for caption in image.captions}
+            gold = (caption for caption in image.captions if caption.source == "gold")
+            captions[image.id] = {caption.id: caption.text for caption in gold}
     missing = [image for image in judgements.images if image not in captions]
     if missing:
         examples = ", ".join(shown(image) for image in missing[:3])
         raise LimnerError(f"{len(missing):,} judged images ({examples}) are not in the references; give their corpus")
-    texts = [captions[image].get(caption, caption) for image, caption in judgements.pairs]
+    texts = [words[image].get(caption, caption) for image, caption in judgements.pairs]
     return _without_judged(name, judgements, texts, captions)
 
 
@@ -173,17 +188,27 @@ def _without_judged(name: str, judgements: Judgements, texts: Sequence[str], cap
     judged: dict[str, set[str]] = {}
     for image, caption in judgements.pairs:
         judged.setdefault(image, set()).add(caption)
-    left = {
-        image: [text for id, text in captions[image].items() if not said & {id, text}] for image, said in judged.items()
+    references = {
+        image: [text for id, text in captions[image].items() if id not in ids] for image, ids in judged.items()
     }
-    has_reference = np.array([bool(left[image]) for image, _ in judgements.pairs], dtype=np.bool_)
+    has_reference = np.array([bool(references[image]) for image, _ in judgements.pairs], dtype=np.bool_)
     remaining = judgements.select(has_reference)
     return JudgedSet(
         name,
         remaining,
         [text for text, is_kept in zip(texts, has_reference.tolist(), strict=True) if is_kept],
-        [left[image] for image, _ in remaining.pairs],
+        [references[image] for image, _ in remaining.pairs],
         "tau_b",
         by_rating=False,
         left_out={"no reference is left": int((~has_reference).sum())},
+        n_dropped=sum(len(captions[image]) - len(texts_left) for image, texts_left in references.items()),
+        n_equal=_n_equal(judgements, texts, references),
     )
+
+
+def _n_equal(judgements: Judgements, texts: Sequence[str], references: Mapping[str, Sequence[str]]) -> int:
+    """How many references have the very text of a caption that was judged with their image."""
+    judged: dict[str, set[str]] = {}
+    for (image, _), text in zip(judgements.pairs, texts, strict=True):
+        judged.setdefault(image, set()).add(text)
+    return sum(text in judged[image] for image, of_image in references.items() for text in of_image)

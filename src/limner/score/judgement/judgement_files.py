@@ -1,7 +1,7 @@
 """Files of judgements: Limner's own, and those of Flickr8k, recognised by their contents.
 
-Limner's own are JSON Lines, a judgement a line; `docs/judgements.md` has the
-fields. Flickr8k's have tabs: `ExpertAnnotations.txt` an image, a caption's id
+Limner's own are JSON Lines, a judgement a line, or CSV or TSV with a header;
+`docs/judgements.md` has the fields. Flickr8k's have tabs: `ExpertAnnotations.txt` an image, a caption's id
 and ratings from 1 to 4; `CrowdFlowerAnnotations.txt` an image, a caption's id,
 the share of yes, and the numbers of yes and no. The share alone is enough if
 the numbers are not known.
@@ -9,6 +9,7 @@ the numbers are not known.
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 from itertools import chain, islice
@@ -22,7 +23,7 @@ from limner.errors import BadInput, LimnerError, one_line, shown
 from limner.files import read_lines, write_bytes
 from limner.score.judgement.judgements import CROWD, EXPERT, MAX_COUNT, SHARE, Gathering, Judgement, Judgements, Scale
 
-Kind = Literal["jsonl", "expert", "crowd", "share"]
+Kind = Literal["jsonl", "csv", "tsv", "expert", "crowd", "share"]
 
 SORTED = (
     "the ratings of each line are sorted: its columns are not raters, and what is asked of single raters has no answer"
@@ -42,10 +43,12 @@ def read_judgements(path: Path, reading: Reading | None = None, *, scale: str | 
     kind = _recognised([line for _, line in head])
     if kind is None:
         problem = "unrecognised format of judgements" if head else "the file is empty"
-        raise BadInput(str(path), problem, "give JSON Lines, or Flickr8k's expert or crowd judgements")
+        raise BadInput(str(path), problem, "give JSON Lines, CSV, or Flickr8k's expert or crowd judgements")
     source = _Source(path, chain(head, lines), reading)
     if kind == "jsonl":
-        return source.jsonl(scale)
+        return source.records(_DECODER.decode, scale)
+    if kind in DELIMITERS:
+        return source.table(DELIMITERS[kind], scale)
     form = FORMS[kind]
     if scale not in (None, form.scale.name):
         raise BadInput(str(path), f"there is no judgement on the scale {shown(scale)}", f"it is {form.scale.name}")
@@ -58,7 +61,8 @@ def write_judgements(judgements: Judgements, path: Path) -> int:
     scale = judgements.scale
     with write_bytes(path) as handle:
         for judgement in judgements:
-            if not all(map(is_encodable, (judgement.image, judgement.caption, judgement.rater or ""))):
+            names = judgement.image, judgement.caption, judgement.rater or "", judgement.system or ""
+            if not all(map(is_encodable, names)):
                 raise LimnerError(f"image {shown(judgement.image)}: half a surrogate pair; repair its text")
             line = _Line(
                 judgement.image,
@@ -67,6 +71,7 @@ def write_judgements(judgements: Judgements, path: Path) -> int:
                 scale.answer(judgement.value),
                 judgement.rater,
                 judgement.count,
+                judgement.system,
             )
             handle.write(encode(line) + b"\n")
     return len(judgements)
@@ -78,9 +83,15 @@ HEAD = 100
 
 def _recognised(lines: Iterable[str]) -> Kind | None:
     """The kind of the first line that is of any kind. No line can be of two."""
+    is_header = True
     for line in lines:
         if line.lstrip().startswith("{"):
             return "jsonl"
+        for kind, delimiter in DELIMITERS.items():
+            # A header comes first, or it is none.
+            if is_header and set(_cells(line, delimiter)) >= HEADER:
+                return kind
+        is_header = is_header and not line.strip()
         for kind, form in FORMS.items():
             try:
                 form.parse(line.split("\t"))
@@ -99,6 +110,12 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
     value: int | float | str | None
     rater: str | None = None
     count: int = 1
+    system: str | None = None
+
+
+# What separates the columns of a file with a header, and the columns by which it is recognised.
+DELIMITERS: dict[Kind, str] = {"csv": ",", "tsv": "\t"}
+HEADER = {"image", "caption", "value"}
 
 
 class _Form(NamedTuple):
@@ -115,7 +132,20 @@ class _Source(NamedTuple):
     lines: Iterable[tuple[int, str]]
     reading: Reading
 
-    def jsonl(self, wanted: str | None) -> Judgements:
+    def table(self, delimiter: str, wanted: str | None) -> Judgements:
+        """The judgements of a file with a header, whose columns are the fields of Limner's own format."""
+        lines = self._filled()
+        number, line = next(lines)
+        header = _cells(line, delimiter)
+        fields = _Line.__struct_fields__
+        for column in ("scale", *header):
+            n = header.count(column)
+            if column not in fields or n != 1:
+                problem = f"{n} columns {shown(column)}" if column in fields else f"unknown column {shown(column)}"
+                raise BadInput(f"{self.path}:{number}", problem, f"the columns are {', '.join(fields)}, each once")
+        return self._replace(lines=lines).records(lambda line: _row(header, _cells(line, delimiter)), wanted)
+
+    def records(self, decode: Callable[[str], _Line], wanted: str | None) -> Judgements:
         """The judgements of Limner's own format, on the wanted scale (default: the only one)."""
         gathering = Gathering()
         scales: dict[str, Scale] = {}
@@ -123,14 +153,15 @@ class _Source(NamedTuple):
         for number, line in self._filled():
             location = f"{self.path}:{number}"
             try:
-                record = _DECODER.decode(line)
+                record = decode(line)
                 scale = scales.get(record.scale) or Scale.named(record.scale)
                 scales[scale.name] = scale
                 if record.value is None:
                     self.reading.warn("judgement without a value", location)
                     continue
+                value = scale.value(record.value)
                 judgement = Judgement(
-                    record.image, record.caption, scale.value(record.value), record.rater, record.count
+                    record.image, record.caption, value, record.rater, record.count, record.system or None
                 )
                 # The first scale of the file is taken if none is named; any other is then an error below.
                 if scale.name == (met := met or scale.name):
@@ -168,6 +199,41 @@ class _Source(NamedTuple):
 
 
 _DECODER = msgspec.json.Decoder(_Line)
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    """The cells of a line. One line is one judgement: a cell cannot hold a line break."""
+    try:
+        return next(csv.reader([line], delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        return []
+
+
+def _row(header: list[str], cells: list[str]) -> _Line:
+    """The record of a row; raises ValueError if it is not one. An empty cell is the field's default."""
+    if len(cells) != len(header):
+        raise ValueError(f"the row has {len(cells)} values for {len(header)} columns; check its quotes")
+    fields = dict(zip(header, cells, strict=True))
+    scale, value = fields["scale"], fields["value"]
+    if not fields["image"] or not fields["caption"]:
+        raise ValueError("the image or the caption is empty")
+    return _Line(
+        fields["image"],
+        fields["caption"],
+        scale,
+        (value if "/" in scale else _number(value)) if value else None,
+        fields.get("rater") or None,
+        _count(fields.get("count") or "1"),
+        fields.get("system") or None,
+    )
+
+
+def _number(cell: str) -> float:
+    try:
+        # Python would read 1_000, which no other program does.
+        return float("nan" if "_" in cell else cell)
+    except ValueError:
+        raise ValueError(f"invalid value {shown(cell)} (expected a number)") from None
 
 
 def _expert(cells: list[str]) -> list[Judgement]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,7 +25,8 @@ class Judgement:
     """What one rater, or `count` unnamed raters, said of a caption as a description of an image.
 
     `caption` is its id or its text, `value` a number of the scale, `rater`
-    None if the raters are not named.
+    None if the raters are not named, `system` the caption's author, None if
+    it is not known.
     """
 
     image: str
@@ -33,17 +34,19 @@ class Judgement:
     value: float
     rater: str | None = None
     count: int = 1
+    system: str | None = None
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Judgements:
     """Judgements on one scale, in columns.
 
-    A pair is an image and a caption; `pairs` are in the order of their first
-    judgements. Judgement i is of `pairs[pair[i]]`, by `raters[rater[i]]` (or by
-    somebody UNNAMED), has `value[i]`, and stands for `count[i]` raters. Raters
-    may have judged some of the pairs only. `notes` say what a reader of the
-    figures must know.
+    A pair is an image and a caption of one system; `pairs` are in the order of
+    their first judgements, and pair p is by `systems[p]`, None if nobody says.
+    One caption of two systems makes two pairs. Judgement i is of
+    `pairs[pair[i]]`, by `raters[rater[i]]` (or by somebody UNNAMED), has
+    `value[i]`, and stands for `count[i]` raters. Raters may have judged some
+    of the pairs only. `notes` say what a reader of the figures must know.
     """
 
     scale: Scale
@@ -54,10 +57,17 @@ class Judgements:
     value: Floats
     count: Integers
     notes: tuple[str, ...] = ()
+    systems: Sequence[str | None] = ()
+
+    def __post_init__(self) -> None:
+        if not self.systems:
+            object.__setattr__(self, "systems", [None] * len(self.pairs))
+        if len(self.systems) != len(self.pairs):
+            raise ValueError(f"{len(self.systems):,} systems of {len(self.pairs):,} pairs")
 
     @classmethod
     def of(cls, scale: Scale, judgements: Iterable[Judgement], notes: tuple[str, ...] = ()) -> Judgements:
-        """The judgements in columns; a rater may judge a pair once."""
+        """The judgements in columns; a rater may judge a caption of a system once."""
         gathering = Gathering()
         for number, judgement in enumerate(judgements):
             gathering.add(judgement, number)
@@ -71,7 +81,8 @@ class Judgements:
             self.pair.tolist(), self.rater.tolist(), self.value.tolist(), self.count.tolist(), strict=True
         ):
             image, caption = self.pairs[pair]
-            yield Judgement(image, caption, value, None if rater == UNNAMED else self.raters[rater], count)
+            name = None if rater == UNNAMED else self.raters[rater]
+            yield Judgement(image, caption, value, name, count, self.systems[pair])
 
     @property
     def n_ratings(self) -> int:
@@ -82,6 +93,11 @@ class Judgements:
     def images(self) -> list[str]:
         """The images, in the order of their first judgements."""
         return list(dict.fromkeys(image for image, _ in self.pairs))
+
+    @property
+    def system_names(self) -> list[str]:
+        """The systems that are named, in the order of their first judgements."""
+        return [system for system in dict.fromkeys(self.systems) if system is not None]
 
     def image_of_pair(self) -> Integers:
         """For each pair the number of its image in `images`."""
@@ -111,6 +127,7 @@ class Judgements:
             self.value[is_kept],
             self.count[is_kept],
             self.notes,
+            [system for system, is_wanted in zip(self.systems, wanted.tolist(), strict=True) if is_wanted],
         )
 
 
@@ -118,7 +135,7 @@ class Judgements:
 class Gathering:
     """Judgements as they are read, each with the number of its line."""
 
-    _pairs: dict[tuple[str, str], int] = field(default_factory=dict)
+    _pairs: dict[tuple[str, str, str | None], int] = field(default_factory=dict)
     _raters: dict[str, int] = field(default_factory=dict)
     _pair: array[int] = field(default_factory=lambda: array("q"))
     _rater: array[int] = field(default_factory=lambda: array("q"))
@@ -131,7 +148,8 @@ class Gathering:
         if not 1 <= count <= MAX_COUNT or (rater is not None and count != 1):
             what = f"from 1 to {MAX_COUNT:,}" if rater is None else "1 where the rater is named"
             raise ValueError(f"a judgement stands for {shown(count)} raters; give {what}")
-        self._pair.append(self._pairs.setdefault((judgement.image, judgement.caption), len(self._pairs)))
+        key = judgement.image, judgement.caption, judgement.system
+        self._pair.append(self._pairs.setdefault(key, len(self._pairs)))
         self._rater.append(UNNAMED if rater is None else self._raters.setdefault(rater, len(self._raters)))
         self._value.append(judgement.value)
         self._count.append(count)
@@ -146,13 +164,19 @@ class Gathering:
         )
         value = np.array(self._value, dtype=np.float64)
         is_kept = ~_again(pair, rater, len(self._raters))
-        pairs, raters = list(self._pairs), list(self._raters)
+        keys, raters = list(self._pairs), list(self._raters)
         for i in np.flatnonzero(~is_kept).tolist():
-            image, caption = pairs[pair[i]]
-            problem = f"{shown(raters[rater[i]])} judged caption {shown(caption)} of image {shown(image)} before"
-            fault = BadInput(f"{source}:{line[i]}", problem, "keep one of the two")
-            reading.skip("repeated judgement", fault)
-        return Judgements(scale, pairs, raters, pair[is_kept], rater[is_kept], value[is_kept], count[is_kept], notes)
+            image, caption, system = keys[pair[i]]
+            author = "" if system is None else f" by {shown(system)}"
+            problem = (
+                f"{shown(raters[rater[i]])} judged caption {shown(caption)}{author} of image {shown(image)} before"
+            )
+            # The same text of two systems is two captions, if the file says so.
+            remedy = "keep one of the two" if system else "keep one of the two, or name the system of each"
+            reading.skip("repeated judgement", BadInput(f"{source}:{line[i]}", problem, remedy))
+        columns = pair[is_kept], rater[is_kept], value[is_kept], count[is_kept]
+        systems = [system for _, _, system in keys]
+        return Judgements(scale, [key[:2] for key in keys], raters, *columns, notes, systems)
 
 
 def _again(pair: Integers, rater: Integers, n_raters: int) -> Booleans:
