@@ -85,7 +85,7 @@ def test_metrics_are_held_against_judgements_of_ones_own(files: Path) -> None:
         ["people.jsonl", metric, "τ-b"] for metric in ("rouge_l", "cider")
     ]
     assert "fewer than two rows" in lines[3]
-    assert "7 files written" in done.stderr
+    assert "10 files written" in done.stderr
     assert sorted(path.name for path in (files / "out").iterdir())[-3:] == ["table.csv", "table.md", "tests.csv"]
 
 
@@ -97,3 +97,30 @@ def test_a_file_of_judgements_needs_references_and_a_folder_has_its_own(files: P
     done = CliRunner().invoke(judgement, [str(files), "--refs", "x", "--out", str(files / "out")])
     assert done.exit_code == 2
     assert not (files / "out").exists()
+
+
+def test_what_is_left_out_and_kept_is_said_and_no_samples_are_no_intervals(files: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    lines = [
+        {"image": image, "caption": caption, "scale": "1-4", "value": value, "rater": "anna", "system": system}
+        for image, caption, value, system in (
+            *(("a", "A dog runs .", 4, "x"), ("a", "A dog runs .", 3, "y"), ("a", "Cars .", 1, "z")),
+            *(("b", "1", 4, "x"), ("b", "Men cook .", 3, "y"), ("b", "Cars .", 1, "z")),
+        )
+    ]
+    (files / "people.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    arguments = [str(files / "people.jsonl"), "--refs", str(files / "refs.jsonl"), "--out", str(files / "out")]
+    done = CliRunner().invoke(judgement, [*arguments, "--metrics", "rouge_l", "--samples", "0"], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert "people.jsonl: 1 references left out, because they were judged with their image" in done.stderr
+    assert "people.jsonl: 1 references kept, though they read like a caption judged" in done.stderr
+    assert "no samples, so no intervals" in done.stderr
+    table = done.stdout.splitlines()
+    assert table[1].split()[-2:] == ["—", "—"]
+    assert table[3].split() == ["metric", "pooled", "within", "images", "systems", "κ", "×", "100"]
+    assert len(table[4].split()) == 7
+
+
+def test_agreement_without_samples_says_so(tmp_path: Path) -> None:
+    assert "no samples, so no intervals" in agree(tmp_path, EXPERTS, "--samples", "0").stderr
+    assert "no intervals" not in agree(tmp_path, EXPERTS, "--samples", "20").stderr

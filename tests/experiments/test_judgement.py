@@ -14,13 +14,14 @@ from limner.errors import BadInput, LimnerError
 from limner.experiments.judgement import (
     PUBLISHED,
     Experiment,
+    SetResult,
     compare_on_flickr8k,
     compare_with_people,
     crowd_against_expert,
     crowd_correlation,
     read_pair_scores,
 )
-from limner.experiments.judgement_report import TABLE, TESTS, figures, markdown, write_report
+from limner.experiments.judgement_report import SETS, TABLE, TESTS, figures, markdown, write_report
 from limner.score.judgement.judged_captions import CAPTIONS_FILE, CROWD_FILE, EXPERT_FILE, flickr8k, judged_set
 from limner.score.judgement.judgement_files import read_judgements
 from limner.score.judgement.judgements import CROWD, EXPERT, Judgement, Judgements
@@ -127,6 +128,9 @@ def test_the_report_is_whole_and_the_same_each_time(found: Experiment, tmp_path:
         "correlations.png",
         "correlations.svg",
         "crowd-against-expert.csv",
+        "kappa.csv",
+        "levels.csv",
+        "sets.csv",
         "table.csv",
         "table.md",
         "tests.csv",
@@ -143,10 +147,80 @@ def test_the_report_is_whole_and_the_same_each_time(found: Experiment, tmp_path:
     ]
 
 
+def rows_of(path: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(path.read_text().splitlines()))
+
+
+def test_levels_kappas_and_counts_are_written(found: Experiment, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    write_report(found, tmp_path)
+    levels = [row for row in rows_of(tmp_path / "levels.csv") if row["metric"] == "overlap" and row["kind"] == "tau_b"]
+    assert [(row["set"], row["level"], row["unit"], row["n"]) for row in levels] == [
+        ("expert", "pooled", "ratings", "180"),
+        ("expert", "within_image", "captions", "12"),
+        ("crowd", "pooled", "captions", "72"),
+        # The crowd finds all captions of one image equal.
+        ("crowd", "within_image", "captions", "11"),
+    ]
+    within = [row for row in rows_of(tmp_path / "levels.csv") if row["level"] == "within_image"]
+    flat = [(row["value"], row["tied_images"]) for row in within if row["metric"] == "flat"]
+    assert flat == [("0", "12")] * 4 + [("0", "11")] * 4
+    kappa = rows_of(tmp_path / "kappa.csv")
+    assert [(row["metric"], row["good_above"], row["folds"], row["seed"], row["pairs"]) for row in kappa] == [
+        ("overlap", "2.5", "10", "0", "60"),
+        ("flat", "2.5", "10", "0", "60"),
+        ("overlap", "0.5", "10", "0", "72"),
+        ("flat", "0.5", "10", "0", "72"),
+    ]
+    assert tuple(rows_of(tmp_path / "sets.csv")[0]) == SETS
+    counts = [(row["set"], row["references_dropped"], row["pairs_left_out"]) for row in rows_of(tmp_path / "sets.csv")]
+    assert counts == [("expert", "0", "12"), ("crowd", "12", "0")]
+
+
+class Share:
+    """A stand-in whose value of several captions is a ratio of sums, as BLEU's is."""
+
+    name = "share"
+    columns = ("share",)
+
+    def measure(self, run: Run) -> Statistics:
+        rows = np.array([[said.count("right"), len(said.split())] for said in run.candidates], dtype=float)
+        return Statistics(rows, lambda sums: sums[..., :1] / sums[..., 1:], rows[:, :1] / rows[:, 1:])
+
+
+def test_a_systems_value_is_that_of_all_its_captions_together() -> None:
+    # Ratios of sums are 1/10, 4/8 and 8/10; the means of the captions' ratios are .5, .5 and .44.
+    said = {"x": ("right", "wrong " * 9), "y": ("right right wrong wrong",) * 2, "z": ("wrong", "right " * 8 + "wrong")}
+    made = [
+        Judgement(image, text.strip(), value, "anna", 1, system)
+        for value, (system, texts) in enumerate(said.items(), start=1)
+        for image, text in zip("ab", texts, strict=True)
+    ]
+    people = Judgements.of(EXPERT, made)
+    judged = judged_set(people, [Image(id, captions=(Caption("r", "a reference"),)) for id in "ab"])
+    (result,) = compare_with_people([judged], [Share()], samples=0)
+    (row,) = [row for row in result.levels if row.level == "system" and row.correlation.kind == "tau_b"]
+    assert (row.correlation.n, row.correlation.n_clusters) == (3, 2)
+    assert row.correlation.value == pytest.approx(1.0)
+
+
+def test_without_samples_there_are_values_and_no_intervals(folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    sets = compare_with_people(flickr8k(folder), [Overlap()], samples=0)
+    write_report(compare_on_flickr8k(folder, sets, Reading(), samples=0), tmp_path)
+    for name in ("table.csv", "correlations.csv", "levels.csv", "kappa.csv", "agreement.csv", "tests.csv"):
+        assert {(row["low"], row["high"]) for row in rows_of(tmp_path / name)} == {("", "")}
+    assert all(row["tau"] for row in rows_of(tmp_path / "table.csv") if row["metric"] == "overlap")
+    assert "× 100, without intervals; published" in (tmp_path / "table.md").read_text()
+
+
 def test_the_page_says_what_was_left_out_and_what_was_chosen(found: Experiment) -> None:
     text = markdown(found)
     assert "expert: 60 pairs, 180 ratings; left out: 12 (caption is a reference of the image)." in text
     assert "crowd: 72 pairs, 216 ratings." in text
+    assert "12 references left out, because they were judged with their image." in text
+    assert "crowd: a caption is good if its mean judgement is above 0.5" in text
+    assert "(10 folds, seed 0)" in text
     assert "- overlap: tokeniser none, words spaces" in text
     assert "| flat | — (all scores are equal) | — (all scores are equal) |" in text
 
@@ -183,6 +257,25 @@ def test_metrics_follow_flickr8ks_people_as_published(which: int, shared_data: P
     for metric, tau in REFERENCE[judged.name].items():
         assert taus[metric] == pytest.approx(tau, abs=0.001)
         assert taus[metric] == pytest.approx(100 * PUBLISHED[judged.name][metric], abs=0.1)
+    _check_within_images(found)
+
+
+def _check_within_images(result: SetResult) -> None:
+    """CIDEr's τ-b within images is the mean of scipy's over the images whose captions were judged differently."""
+    stats = pytest.importorskip("scipy.stats", reason="scipy, the oracle, is not installed")
+    rows: dict[str, list[tuple[float, float]]] = {}
+    for (image, _), score, mean in zip(
+        result.judged.judgements.pairs, result.scores["cider"], result.judged.judgements.means(), strict=True
+    ):
+        rows.setdefault(image, []).append((score, mean))
+    judged = [np.array(of_image) for of_image in rows.values() if len({mean for _, mean in of_image}) > 1]
+    taus = [stats.kendalltau(of_image[:, 0], of_image[:, 1]).statistic for of_image in judged]
+    (within,) = [
+        row.correlation
+        for row in result.levels
+        if (row.metric, row.level, row.correlation.kind) == ("cider", "within_image", "tau_b")
+    ]
+    assert (within.n, within.value) == (len(judged), pytest.approx(np.mean(np.nan_to_num(taus))))
 
 
 def experts(**ratings: tuple[int, int, int]) -> Judgements:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from limner.cli.click_classes import PATH, listed
 from limner.cli.corpora import Source, lenient_option, tell_reading
+from limner.cli.score_agreement import NO_INTERVALS
 from limner.cli.terminal import tell, terminal_progress
 from limner.experiments.judgement import Experiment, judgement_experiment
-from limner.experiments.judgement_report import NAMES, write_report
+from limner.experiments.judgement_report import LEVEL_NAMES, NAMES, at_levels, reference_counts, write_report
 from limner.lazy import load
 from limner.look.tables import NOTHING, aligned
 from limner.score.metrics import USUAL
@@ -25,8 +27,15 @@ SAMPLES = 1_000
 @click.option("--refs", metavar="REFS", multiple=True, type=Source(), help="The judged images' captions; repeatable.")
 @click.option("--metrics", metavar="M,…", help="What to hold against people; otherwise the usual metrics.")
 @click.option("--scores", metavar="FILE", multiple=True, type=PATH, help="Scores computed elsewhere; repeatable.")
-@click.option("--samples", type=click.IntRange(min=1), default=SAMPLES, show_default=True, help="Of the bootstrap.")
-@click.option("--seed", type=int, default=0, show_default=True, help="For the samples.")
+@click.option(
+    "--samples",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=SAMPLES,
+    show_default=True,
+    help="Samples of the images; 0 for no intervals.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="For the samples and folds.")
 @lenient_option
 def judgement(
     judgements: Path,
@@ -42,7 +51,8 @@ def judgement(
 
     JUDGEMENTS is the folder of Flickr8k's text files, or a file of judgements
     of the images in REFS. Writes table.csv, table.md, correlations.csv,
-    tests.csv, agreement.csv and a figure to DIR.
+    levels.csv, kappa.csv, tests.csv, agreement.csv, sets.csv and a figure to
+    DIR.
     """
     if judgements.is_dir() and refs:
         raise click.UsageError("Flickr8k's folder has its captions; leave out --refs")
@@ -65,7 +75,9 @@ def judgement(
     tell_reading(*experiment.readings)
     for warning in experiment.warnings:
         tell(f"warning: {warning}")
-    click.echo("\n".join(_lines(experiment)))
+    for line in _notes(experiment, samples):
+        tell(line)
+    click.echo("\n".join([*_lines(experiment), "", *_level_lines(experiment)]))
     tell(f"{len(written)} files written to {out}")
 
 
@@ -77,6 +89,29 @@ def _lines(experiment: Experiment) -> list[str]:
                 NOTHING if number is None else f"{100 * number:.1f}"
                 for number in (correlation.value, correlation.low, correlation.high, result.published(metric))
             )
-            interval = correlation.reason or f"{low} to {high}"
+            bounds = NOTHING if correlation.low is None else f"{low} to {high}"
+            interval = correlation.reason or bounds
             rows.append([result.judged.name, metric, NAMES[correlation.kind], value, interval, published])
     return aligned(rows, "<<<>>>")
+
+
+def _level_lines(experiment: Experiment) -> list[str]:
+    """A second table: the same correlation at every level, and κ."""
+    rows = [["", "metric", "", *LEVEL_NAMES.values(), "κ × 100"]]
+    for result in experiment.sets:
+        for kappa in result.kappas:
+            found = at_levels(result, kappa.metric)
+            values = [found[level].value if level in found else None for level in LEVEL_NAMES]
+            cells = [NOTHING if value is None else f"{100 * value:.1f}" for value in (*values, kappa.kappa)]
+            rows.append([result.judged.name, kappa.metric, NAMES[result.judged.kind], *cells])
+    return aligned(rows, "<<<>>>>")
+
+
+def _notes(experiment: Experiment, samples: int) -> Iterator[str]:
+    """What was left out, and that there are no intervals."""
+    for result in experiment.sets:
+        name = result.judged.name
+        yield from (f"{name}: {n:,} pairs left out: {why}" for why, n in result.judged.left_out.items() if n)
+        yield from (f"{name}: {sentence}" for sentence in reference_counts(result))
+    if not samples:
+        yield NO_INTERVALS

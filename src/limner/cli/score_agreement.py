@@ -9,18 +9,29 @@ from typing import Any
 
 import click
 
-from limner.cli.corpora import lenient_option, reading_lines
+from limner.cli.corpora import lenient_option, tell_reading
+from limner.cli.terminal import tell
 from limner.corpus.reading import Reading
 from limner.look.tables import NOTHING, aligned, decimal
 from limner.score.judgement.agreement import agreement_report
 from limner.score.judgement.judgement_files import read_judgements
 from limner.score.resampling import SAMPLES
 
+# Said where samples were not wanted, so that nobody takes the values for certain.
+NO_INTERVALS = "no samples, so no intervals"
+
 
 @click.command("agreement")
 @click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
 @click.option("--scale", metavar="SCALE", help="Which judgements, where FILE has them on several scales.")
-@click.option("--samples", type=click.IntRange(min=0), default=SAMPLES, show_default=True, help="Of the bootstrap.")
+@click.option(
+    "--samples",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=SAMPLES,
+    show_default=True,
+    help="Samples of the images; 0 for no intervals.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="For the samples.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @lenient_option
@@ -32,10 +43,11 @@ def agreement(file: Path, scale: str | None, samples: int, seed: int, as_json: b
     reading = Reading(lenient=lenient)
     judgements = read_judgements(file, reading, scale=scale)
     report = agreement_report(judgements, samples=samples, seed=seed).to_json()
-    for line in reading_lines(reading):
-        click.echo(f"limner: {line}", err=True)
+    tell_reading(reading)
     for note in judgements.notes:
-        click.echo(f"limner: note: {note}", err=True)
+        tell(f"note: {note}")
+    if not samples:
+        tell(NO_INTERVALS)
     click.echo(json.dumps(report, ensure_ascii=False) if as_json else "\n".join(_lines(report)))
 
 
@@ -55,5 +67,6 @@ def _lines(report: Mapping[str, Any]) -> list[str]:
 def _cell(measure: Mapping[str, Any]) -> str:
     if measure["value"] is None:
         return f"{NOTHING} ({measure['reason']})"
-    bounds = "" if measure["low"] is None else f" [{decimal(measure['low'], 3)}, {decimal(measure['high'], 3)}]"
-    return decimal(measure["value"], 3) + bounds
+    if measure["low"] is None:
+        return decimal(measure["value"], 3) + (f" ({measure['reason']})" if measure.get("reason") else "")
+    return f"{decimal(measure['value'], 3)} [{decimal(measure['low'], 3)}, {decimal(measure['high'], 3)}]"

@@ -13,7 +13,7 @@ at least a threshold, and by the crowd if most said yes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -27,10 +27,12 @@ from limner.errors import BadInput, LimnerError, shown
 from limner.progress import Progress, silent, track
 from limner.score.judgement.agreement import MEASURES, Agreement, Ratings, measure_agreement
 from limner.score.judgement.correlation import KINDS, Correlation, correlate
+from limner.score.judgement.correlation_levels import LevelRow, Totals
 from limner.score.judgement.judged_captions import CROWD_FILE, EXPERT_FILE, JudgedSet, flickr8k, judged_set
 from limner.score.judgement.judgement_files import read_judgements
 from limner.score.judgement.judgement_table import AgainstJudgements, Row, Versus
 from limner.score.judgement.judgements import Judgements
+from limner.score.judgement.threshold_kappa import ThresholdKappa
 from limner.score.metric import Metric, Scorer, Settings, measured
 from limner.score.metrics import USUAL, check_names, make_metrics
 from limner.score.resampling import SAMPLES
@@ -50,7 +52,13 @@ PUBLISHED: Mapping[str, Mapping[str, float]] = {
 
 @dataclass(frozen=True)
 class SetResult:
-    """The results on one set; `rows` hold every kind of correlation of every metric."""
+    """The results on one set.
+
+    `rows` hold every kind of correlation of every metric over all pairs,
+    `levels` those within images and of systems too, `kappas` how metrics with
+    a threshold reproduce people's yes and no. `samples` images were drawn with
+    the seed; 0 for no intervals.
+    """
 
     judged: JudgedSet
     scores: Mapping[str, Floats]
@@ -59,6 +67,10 @@ class SetResult:
     versus: Sequence[Versus]
     agreement: Sequence[Agreement]
     warnings: Sequence[str]
+    levels: Sequence[LevelRow] = ()
+    kappas: Sequence[ThresholdKappa] = ()
+    samples: int = SAMPLES
+    seed: int = 0
 
     def main(self) -> list[Row]:
         """The rows of the kind of correlation that published tables give for this set."""
@@ -108,6 +120,7 @@ def judgement_experiment(
     # A name that no metric has must be noticed before anything is read.
     check_names(metric for metric in metrics if isinstance(metric, str))
     elsewhere = dict(map(read_pair_scores, scores))
+    lower_is_better = {head.metric for head in map(read_head, scores) if not head.higher_is_better}
     reading = Reading(lenient=lenient)
     readings = [reading]
     if judgements.is_dir():
@@ -118,7 +131,14 @@ def judgement_experiment(
         sets = [judged_set(people, track(corpus, "images", progress), judgements.name)]
         readings.insert(0, corpus.reading)
     results = compare_with_people(
-        sets, metrics, (PTB, tokenise), elsewhere=elsewhere, samples=samples, seed=seed, progress=progress
+        sets,
+        metrics,
+        (PTB, tokenise),
+        elsewhere=elsewhere,
+        lower_is_better=lower_is_better,
+        samples=samples,
+        seed=seed,
+        progress=progress,
     )
     if not judgements.is_dir():
         return Experiment(results, readings=readings)
@@ -133,17 +153,22 @@ def compare_with_people(
     tokeniser: tuple[str, Tokeniser] | None = None,
     *,
     elsewhere: Mapping[str, PairScores] | None = None,
+    lower_is_better: Collection[str] = (),
     samples: int = SAMPLES,
     seed: int = 0,
     progress: Progress = silent,
 ) -> list[SetResult]:
-    """Every metric on every set, and those whose scores were computed elsewhere."""
+    """Every metric on every set, and those whose scores were computed elsewhere.
+
+    Of the latter, `lower_is_better` names those of which less is better.
+    """
     name, function = tokeniser or ("none", None)
     runs = [judged.run(function, name) for judged in sets]
     # Metrics are made once: sets share images, and a metric keeps what it learnt of their references.
     made = make_metrics(metrics, Settings(progress=progress)) if metrics else []
+    lower = {*lower_is_better, *(column for m in made if not m.higher_is_better for column in m.columns)}
     return [
-        _set_result(judged, run, made, elsewhere or {}, samples, seed, progress)
+        _set_result(judged, run, made, elsewhere or {}, lower, samples, seed, progress)
         for judged, run in zip(sets, runs, strict=True)
     ]
 
@@ -178,12 +203,14 @@ def _set_result(
     run: Run,
     metrics: Sequence[Metric],
     elsewhere: Mapping[str, PairScores],
+    lower_is_better: Collection[str],
     samples: int,
     seed: int,
     progress: Progress,
 ) -> SetResult:
     scores: dict[str, Floats] = {}
     choices: dict[str, Mapping[str, str | int | float]] = {}
+    totals: dict[str, Totals] = {}
     warnings: list[str] = []
     for metric in metrics:
         progress(f"{judged.name}: {metric.name}", 0, None)
@@ -192,6 +219,9 @@ def _set_result(
         for i, column in enumerate(metric.columns):
             scores[column] = statistics.per_image[:, i]
             choices[column] = {"tokeniser": run.tokeniser_name, **statistics.choices}
+            # What only a whole run has cannot be made of a system's share of it.
+            if i not in statistics.whole_only:
+                totals[column] = Totals(statistics.rows, statistics.finish, i)
     for column, pair_scores in elsewhere.items():
         scores[column] = _in_order(judged, column, pair_scores)
     progress(f"{judged.name}: correlations", 0, None)
@@ -205,6 +235,10 @@ def _set_result(
         against.compare(judged.kind),
         [measure_agreement(ratings, measure, samples=samples, seed=seed) for measure in MEASURES],
         warnings,
+        against.levels(KINDS, totals),
+        against.kappas(lower_is_better),
+        samples,
+        seed,
     )
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from limner.experiments.judgement import Experiment, SetResult
 from limner.files import write_texts
 from limner.lazy import lazy
-from limner.look.tables import csv_text
+from limner.look.tables import NOTHING, csv_text, decimal
 from limner.score.judgement.correlation import Correlation, Kind
+from limner.score.judgement.correlation_levels import Level
+from limner.score.judgement.judgement_table import Row
+from limner.score.judgement.threshold_kappa import ThresholdKappa
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -36,15 +39,26 @@ TESTS = (
     "t",
     "p",
     "p_adjusted",
+    "p_images",
+    "p_images_adjusted",
 )
 AGREEMENT = ("set", "measure", "value", "low", "high", "pairs", "ratings", "reason")
+LEVELS = ("set", "metric", "level", "unit", "kind", "value", "low", "high", "n", "images", "tied_images", "reason")
+KAPPA = (
+    *("set", "metric", "good_above", "folds", "seed", "pairs", "images", "good", "yes"),
+    *("threshold", "threshold_low", "threshold_high", "agreement", "kappa", "low", "high", "P", "R", "F", "reason"),
+)
+SETS = (
+    *("set", "images", "pairs", "ratings", "raters", "systems"),
+    *("references_dropped", "references_equal", "pairs_left_out", "reason"),
+)
 THRESHOLDS = ("threshold", "pairs", "good", "yes", "agreement", "kappa", "P", "R", "F")
 
 NAMES: dict[Kind, str] = {"tau_b": "τ-b", "tau_c": "τ-c", "spearman": "ρ", "pearson": "r"}
 
 
 def write_report(experiment: Experiment, folder: Path) -> list[Path]:
-    """Write table.csv, table.md, correlations.csv, tests.csv, agreement.csv and the figure; their paths."""
+    """Write the tables, table.md and the figure to a folder; their paths."""
     sets = experiment.sets
     texts = {
         "table.csv": csv_text(TABLE, (row for result in sets for row in _table(result))),
@@ -54,6 +68,11 @@ def write_report(experiment: Experiment, folder: Path) -> list[Path]:
             TESTS, ([result.judged.name, *map(_cell, test)] for result in sets for test in result.versus)
         ),
         "agreement.csv": csv_text(AGREEMENT, (row for result in sets for row in _agreement(result))),
+        "levels.csv": csv_text(LEVELS, (row for result in sets for row in _levels(result))),
+        "kappa.csv": csv_text(
+            KAPPA, ([result.judged.name, *map(_cell, kappa)] for result in sets for kappa in result.kappas)
+        ),
+        "sets.csv": csv_text(SETS, map(_set, sets)),
     }
     if experiment.thresholds:
         texts["crowd-against-expert.csv"] = csv_text(THRESHOLDS, (map(_cell, at) for at in experiment.thresholds))
@@ -65,11 +84,14 @@ def figures(experiment: Experiment) -> dict[str, Figure]:
     panels = {
         f"{result.judged.name}: {NAMES[result.judged.kind]} × 100": [
             experiment_plots.Mark(
-                row.metric, 100.0 * value, 100.0 * low, 100.0 * high, _hundred(result.published(row.metric))
+                metric,
+                100.0 * found.value,
+                _hundred(found.low),
+                _hundred(found.high),
+                _hundred(result.published(metric)),
             )
-            for row in result.main()
-            if (bounded := _bounded(row.correlation)) is not None
-            for value, low, high in [bounded]
+            for metric, found in result.main()
+            if found.value is not None
         ]
         for result in experiment.sets
     }
@@ -83,16 +105,72 @@ def markdown(experiment: Experiment) -> str:
     lines = [f"| metric | {' | '.join(heads)} |", "|---" * (len(sets) + 1) + "|"]
     for metric in dict.fromkeys(row.metric for result in sets for row in result.main()):
         cells = [
-            next((_shown(result, row.correlation, metric) for row in result.main() if row.metric == metric), "")
+            next((_beside_published(result, row) for row in result.main() if row.metric == metric), "")
             for result in sets
         ]
         lines.append(f"| {metric} | {' | '.join(cells)} |")
-    lines += ["", "× 100, with 95% intervals from samples of the images; published figures in brackets."]
+    intervals = "with 95% intervals from samples of the images" if _has_samples(experiment) else "without intervals"
+    lines += ["", f"× 100, {intervals}; published figures in brackets."]
     for result in sets:
         left = "".join(f"; left out: {n:,} ({why})" for why, n in result.judged.left_out.items() if n)
         pairs, ratings = len(result.judged.captions), result.judged.judgements.n_ratings
-        lines += ["", f"{result.judged.name}: {pairs:,} pairs, {ratings:,} ratings{left}.", *_signatures(result)]
-    return "\n".join(lines) + "\n"
+        lines += ["", f"{result.judged.name}: {pairs:,} pairs, {ratings:,} ratings{left}."]
+        lines += [f"{sentence}." for sentence in reference_counts(result)]
+        lines += _signatures(result)
+    return "\n".join([*lines, "", *_levels_table(sets), "", *_kappa_table(sets)]) + "\n"
+
+
+def reference_counts(result: SetResult) -> list[str]:
+    """What happened to references that were judged themselves, or that read like a judged caption."""
+    judged = result.judged
+    sentences = {
+        "references left out, because they were judged with their image": judged.n_dropped,
+        "references kept, though they read like a caption judged with their image": judged.n_equal,
+    }
+    return [f"{n:,} {what}" for what, n in sentences.items() if n]
+
+
+LEVEL_NAMES: dict[Level, str] = {"pooled": "pooled", "within_image": "within images", "system": "systems"}
+
+
+def at_levels(result: SetResult, metric: str) -> dict[Level, Correlation]:
+    """A metric's correlations at every level, of the kind that the set's table gives."""
+    rows = (row for row in result.levels if row.metric == metric and row.correlation.kind == result.judged.kind)
+    return {row.level: row.correlation for row in rows}
+
+
+def _levels_table(sets: Sequence[SetResult]) -> Iterator[str]:
+    yield f"| set | metric | | {' | '.join(LEVEL_NAMES.values())} |"
+    yield "|---" * 6 + "|"
+    for result in sets:
+        for metric in result.scores:
+            found = at_levels(result, metric)
+            cells = [_shown(found[level]) if level in found else "" for level in LEVEL_NAMES]
+            yield f"| {result.judged.name} | {metric} | {NAMES[result.judged.kind]} | {' | '.join(cells)} |"
+    yield ""
+    yield "× 100. Within images: the mean of the images' correlations. Systems: their values against mean judgements."
+
+
+def _kappa_table(sets: Sequence[SetResult]) -> Iterator[str]:
+    yield "| set | metric | κ | threshold | agreement | P | R |"
+    yield "|---" * 7 + "|"
+    for result in sets:
+        for found in result.kappas:
+            kappa = _shown(found)
+            # A threshold may be tiny, as a smoothed BLEU is.
+            threshold = NOTHING if found.threshold is None else f"{found.threshold:.3g}"
+            numbers = (decimal(number, 3) for number in (found.agreement, found.P, found.R))
+            yield f"| {result.judged.name} | {found.metric} | {kappa} | {threshold} | {' | '.join(numbers)} |"
+    for name, found in ((result.judged.name, result.kappas[0]) for result in sets if result.kappas):
+        yield ""
+        yield (
+            f"{name}: a caption is good if its mean judgement is above {found.good_above:g}; each threshold was chosen "
+            f"on other images ({found.n_folds} folds, seed {found.seed}). κ × 100."
+        )
+
+
+def _has_samples(experiment: Experiment) -> bool:
+    return any(result.samples for result in experiment.sets)
 
 
 def _signatures(result: SetResult) -> Iterator[str]:
@@ -100,13 +178,19 @@ def _signatures(result: SetResult) -> Iterator[str]:
         yield f"- {metric}: {', '.join(f'{name} {value}' for name, value in choices.items())}"
 
 
-def _shown(result: SetResult, correlation: Correlation, metric: str) -> str:
-    bounded = _bounded(correlation)
-    if bounded is None:
-        return f"— ({correlation.reason})"
-    value, low, high = (100.0 * number for number in bounded)
-    published = result.published(metric)
-    return f"{value:.1f} [{low:.1f}, {high:.1f}]" + ("" if published is None else f" ({100.0 * published:.1f})")
+def _shown(found: Correlation | ThresholdKappa) -> str:
+    """A value × 100 with its interval, or why there is none."""
+    value = found.kappa if isinstance(found, ThresholdKappa) else found.value
+    if value is None:
+        return f"— ({found.reason})"
+    if found.low is None or found.high is None:
+        return f"{100.0 * value:.1f}" + (f" ({found.reason})" if found.reason else "")
+    return f"{100.0 * value:.1f} [{100.0 * found.low:.1f}, {100.0 * found.high:.1f}]"
+
+
+def _beside_published(result: SetResult, row: Row) -> str:
+    published = result.published(row.metric)
+    return _shown(row.correlation) + ("" if published is None else f" ({100.0 * published:.1f})")
 
 
 def _table(result: SetResult) -> Iterator[list[str]]:
@@ -128,16 +212,27 @@ def _correlations(result: SetResult) -> Iterator[list[str]]:
         yield [result.judged.name, metric, correlation.kind, *map(_cell, numbers)]
 
 
+def _levels(result: SetResult) -> Iterator[list[str]]:
+    pooled = "ratings" if result.judged.by_rating else "captions"
+    unit: dict[Level, str] = {"pooled": pooled, "within_image": "captions", "system": "systems"}
+    for metric, level, found, n_tied in result.levels:
+        numbers = found.value, found.low, found.high, found.n, found.n_clusters, n_tied, found.reason
+        yield [result.judged.name, metric, level, unit[level], found.kind, *map(_cell, numbers)]
+
+
+def _set(result: SetResult) -> list[str]:
+    judged = result.judged
+    people = judged.judgements
+    left_out = {why: n for why, n in judged.left_out.items() if n}
+    sizes = len(people.images), len(people.pairs), people.n_ratings, len(people.raters), len(people.system_names)
+    counts = *sizes, judged.n_dropped, judged.n_equal, sum(left_out.values())
+    return [judged.name, *map(str, counts), "; ".join(left_out)]
+
+
 def _agreement(result: SetResult) -> Iterator[list[str]]:
     sizes = len(result.judged.captions), result.judged.judgements.n_ratings
     for measure, value, low, high, reason in result.agreement:
         yield [result.judged.name, measure, *map(_cell, (value, low, high, *sizes, reason))]
-
-
-def _bounded(correlation: Correlation) -> tuple[float, float, float] | None:
-    if correlation.value is None or correlation.low is None or correlation.high is None:
-        return None
-    return correlation.value, correlation.low, correlation.high
 
 
 def _hundred(number: float | None) -> float | None:

@@ -80,12 +80,12 @@ def _finish(axes: Axes, n: int, label: str) -> None:
 
 
 class Mark(NamedTuple):
-    """A metric's correlation with its bounds, and the published one where there is one."""
+    """A metric's correlation with its bounds, None for no interval, and the published one where there is one."""
 
     metric: str
     value: float
-    low: float
-    high: float
+    low: float | None
+    high: float | None
     published: float | None = None
 
 
@@ -104,8 +104,8 @@ def correlations_figure(panels: Mapping[str, Sequence[Mark]]) -> Figure:
 def _panel(axes: Axes, marks: Sequence[Mark]) -> None:
     rows = list(range(len(marks)))
     values = [mark.value for mark in marks]
-    below = [max(0.0, mark.value - mark.low) for mark in marks]
-    above = [max(0.0, mark.high - mark.value) for mark in marks]
+    below = [0.0 if mark.low is None else max(0.0, mark.value - mark.low) for mark in marks]
+    above = [0.0 if mark.high is None else max(0.0, mark.high - mark.value) for mark in marks]
     axes.errorbar(
         values,
         rows,
@@ -114,7 +114,7 @@ def _panel(axes: Axes, marks: Sequence[Mark]) -> None:
         color=plots.PALETTE[0],
         markersize=5,
         capsize=2,
-        label="limner, 95%",
+        label="limner, 95%" if any(mark.low is not None for mark in marks) else "limner",
     )
     known = [(mark.published, row) for row, mark in enumerate(marks) if mark.published is not None]
     axes.scatter(

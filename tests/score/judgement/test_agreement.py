@@ -131,6 +131,47 @@ def test_an_interval_is_of_samples_of_units(measure: Measure) -> None:
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(there, [0.025, 0.975])), abs=1e-9)
 
 
+@pytest.mark.parametrize("measure", MEASURES)
+def test_of_judgements_the_samples_are_of_images(measure: Measure) -> None:
+    chance = np.random.default_rng(6)
+    units: dict[tuple[str, str], list[float]] = {
+        (f"i{i}", str(n)): [float(v) for v in np.clip(chance.integers(1, 4) + chance.integers(0, 2, size=3), 1, 4)]
+        for i in range(8)
+        for n in range(int(chance.integers(1, 5)))
+    }
+    # An image whose captions have one rating each is never drawn.
+    units["once", "0"] = [4.0]
+    people = Judgements.of(EXPERT, [Judgement(*pair, value) for pair, values in units.items() for value in values])
+    found = measure_agreement(Ratings.of(people), measure, samples=60, seed=3)
+    draws = np.random.default_rng(3).multinomial(8, np.full(8, 1 / 8), size=60)
+    values = [
+        by_definition(
+            [unit for (image, _), unit in units.items() if image != "once" for _ in range(drawn[int(image[1:])])],
+            measure,
+        )
+        for drawn in draws
+    ]
+    there = [value for value in values if value is not None]
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(there, [0.025, 0.975])), abs=1e-9)
+
+
+def test_units_of_few_images_say_less_than_units_alone() -> None:
+    chance = np.random.default_rng(2)
+    made = []
+    for i in range(30):
+        wild = i % 2
+        for n in range(20):
+            first = int(chance.integers(1, 5))
+            other = int(chance.integers(1, 5)) if wild else first
+            made += [Judgement(f"i{i}", str(n), float(first)), Judgement(f"i{i}", str(n), float(other))]
+    people = Judgements.of(EXPERT, made)
+    by_image = measure_agreement(Ratings.of(people), "alpha_nominal", samples=300)
+    by_unit = measure_agreement(Ratings(people.pair, people.value, people.count), "alpha_nominal", samples=300)
+    assert by_image.value == by_unit.value
+    widths = [(found.high or 0.0) - (found.low or 0.0) for found in (by_image, by_unit)]
+    assert widths[0] > 2 * widths[1] > 0
+
+
 def test_equal_seeds_give_equal_intervals() -> None:
     ratings = ratings_of(FOUR_OBSERVERS)
     assert measure_agreement(ratings, "alpha_ordinal", seed=1) == measure_agreement(ratings, "alpha_ordinal", seed=1)
@@ -203,4 +244,5 @@ def test_a_report_has_every_measure_with_and_without_own_captions() -> None:
     figures = report.to_json()
     assert (figures["n_pairs"], figures["agreement"]["percent"]["value"]) == (2, 0.5)
     assert figures["without_own"]["agreement"]["percent"] == {"value": 0.0, "low": None, "high": None}
+    assert (figures["samples"], figures["sampled"]) == (0, "images")
     assert agreement_report(people.without_own(), samples=0).without_own is None

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from limner.errors import LimnerError
 from limner.score.judgement import kendall
-from limner.score.judgement.correlation import KINDS, Kind, bounds, correlate, correlation, sampled
+from limner.score.judgement.correlation import KINDS, MISSED, Kind, bounded, bounds, correlate, correlation, sampled
 
 stats = pytest.importorskip("scipy.stats", reason="scipy, the oracle, is not installed")
 
@@ -164,4 +164,22 @@ def test_callers_mistakes_are_told() -> None:
     with pytest.raises(LimnerError, match="did you mean 'pearson'"):
         correlation([1.0, 2.0], [1.0, 2.0], "person")  # type: ignore[arg-type]
     with pytest.raises(LimnerError, match="too few"):
-        correlate([1.0, 2.0], [1.0, 2.0], "tau_b", samples=0)
+        correlate([1.0, 2.0], [1.0, 2.0], "tau_b", samples=-1)
+
+
+def test_no_samples_are_no_interval() -> None:
+    assert correlate([1.0, 2.0, 4.0], [1.0, 2.0, 3.0], "tau_b", samples=0) == ("tau_b", 1.0, None, None, 3, 3, "")
+
+
+def test_an_interval_contains_its_value_or_there_is_none() -> None:
+    missed = bounded("tau_c", 0.9, np.linspace(0.2, 0.6, 50), 0.95, 7, 5)
+    assert missed == ("tau_c", 0.9, None, None, 7, 5, MISSED)
+    # Samples that repeat the value may be rounded to a hair beside it.
+    assert bounded("tau_c", 0.3, np.full(50, 0.1 + 0.2), 0.95, 7, 5)[1:4] == (0.3, 0.3, 0.1 + 0.2)
+    chance = np.random.default_rng(5)
+    for seed in range(20):
+        x, y = chance.integers(0, 4, size=(2, 5))
+        for kind in KINDS:
+            found = correlate(x, y, kind, samples=40, seed=seed)
+            if found.value is not None:
+                assert found.reason == MISSED if found.low is None else found.low <= found.value <= (found.high or 0.0)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from limner.errors import LimnerError
-from limner.score.judgement.correlation import KINDS, Kind, correlation
-from limner.score.judgement.judgement_table import AgainstJudgements, Row, Scores, williams
+from limner.score.judgement.correlation import KINDS, Kind, bounds, correlation
+from limner.score.judgement.judgement_table import AgainstJudgements, Row, Scores, sign_p, williams
 from limner.score.judgement.judgements import EXPERT, Judgement, Judgements
 
 
@@ -84,6 +84,22 @@ def test_two_metrics_are_compared_on_what_both_have_scored(people: Judgements, s
     assert (found.t, found.p, found.p_adjusted) == pytest.approx((test.t, test.p, test.p))
     assert found.low is not None
     assert 0 < found.low < taus[0] - taus[1] < (found.high or 0.0)
+    # No sample is on the other side of 0: of 100, p cannot be less than that.
+    assert (found.p_images, found.p_images_adjusted) == pytest.approx((2 / 101, 2 / 101))
+
+
+def test_a_p_of_samples_is_below_5_percent_if_their_interval_excludes_0() -> None:
+    chance = np.random.default_rng(8)
+    for _ in range(500):
+        spread = chance.normal(loc=chance.normal() * 2, size=int(chance.integers(40, 90)))
+        spread[chance.random(len(spread)) < 0.1] = 0.0
+        low, high = bounds(spread)
+        p = sign_p(spread)
+        assert p is not None
+        assert (p < 0.05) == ((low or 0.0) > 0.0 or (high or 0.0) < 0.0)
+    assert sign_p(np.zeros(50)) == 1.0
+    # With so few no p could be below 5 %.
+    assert sign_p(np.ones(39)) is None
 
 
 def test_p_values_are_adjusted_for_being_several(people: Judgements, scores: dict[str, np.ndarray]) -> None:

@@ -15,9 +15,11 @@ if TYPE_CHECKING:
         measure_agreement,
     )
     from limner.score.judgement.correlation import Correlation, correlate
+    from limner.score.judgement.correlation_levels import LevelRow
     from limner.score.judgement.judged_captions import JudgedSet, flickr8k, judged_set
     from limner.score.judgement.judgement_files import read_judgements, write_judgements
     from limner.score.judgement.judgement_table import AgainstJudgements
     from limner.score.judgement.judgements import Judgement, Judgements, Scale
+    from limner.score.judgement.threshold_kappa import ThresholdKappa
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

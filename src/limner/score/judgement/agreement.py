@@ -12,12 +12,14 @@ difference) or ratio (the difference over the sum). κ compares the share of
 agreeing pairs of raters with the share expected from how often each value is
 given; with unequal numbers of ratings every unit weighs the same.
 
-Intervals are the middle share of samples of the units, with replacement.
+Intervals are the middle share of samples of the images, with replacement: units
+of one image depend on each other, and samples of units would make intervals
+too narrow. Units of which no image is known are drawn by themselves.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple, get_args
@@ -28,7 +30,7 @@ from numpy.typing import ArrayLike
 from limner.arrays import Floats, Integers
 from limner.errors import LimnerError, unknown
 from limner.moved import moved_names
-from limner.score.judgement.correlation import bounds
+from limner.score.judgement.correlation import MISSED, bounds
 from limner.score.judgement.judgements import Judgements
 from limner.score.resampling import SAMPLES
 
@@ -71,13 +73,15 @@ def measure_agreement(
         return Agreement(measure, None, None, None, "all ratings are equal: there is nothing to agree on")
     if samples == 0:
         return Agreement(measure, value, None, None)
-    return Agreement(measure, value, *bounds(_sampled(ratings, compute, samples, seed), confidence))
+    low, high = bounds(_sampled(ratings, compute, samples, seed), confidence, value)
+    return Agreement(measure, value, low, high, MISSED if low is None else "")
 
 
 @dataclass(frozen=True)
 class AgreementReport:
     """Every measure of agreement of some judgements, and what they are.
 
+    `samples` images were drawn for the intervals; 0 for no intervals.
     `without_own` is the same without the images' own captions, None if there
     are none of those or no others.
     """
@@ -86,6 +90,7 @@ class AgreementReport:
     n_pairable: int
     measures: Sequence[Agreement]
     without_own: AgreementReport | None = None
+    samples: int = SAMPLES
 
     def to_json(self) -> dict[str, Any]:
         """The figures as one JSON object."""
@@ -99,6 +104,8 @@ class AgreementReport:
             "n_raters": len(judgements.raters),
             "agreement": {result.measure: result.to_json() for result in self.measures},
             "notes": list(judgements.notes),
+            "samples": self.samples,
+            "sampled": "images",
             **({"without_own": self.without_own.to_json()} if self.without_own else {}),
         }
 
@@ -115,7 +122,7 @@ def agreement_report(judgements: Judgements, *, samples: int = SAMPLES, seed: in
 def _report(judgements: Judgements, samples: int, seed: int) -> AgreementReport:
     ratings = Ratings.of(judgements)
     measures = [measure_agreement(ratings, measure, samples=samples, seed=seed) for measure in MEASURES]
-    return AgreementReport(judgements, ratings.n_pairable, measures)
+    return AgreementReport(judgements, ratings.n_pairable, measures, samples=samples)
 
 
 # From how many units have each pattern, `[samples, patterns]`, to the measure in each sample, NaN for none.
@@ -136,12 +143,7 @@ def _sampled(ratings: Ratings, compute: Compute, samples: int, seed: int) -> Flo
     if samples < 1:
         raise LimnerError(f"{samples} samples are too few; take {SAMPLES:,}")
     generator = np.random.default_rng(seed)
-    n = ratings.n_pairable
-    # A sample of units is a multinomial draw of their patterns: no unit is drawn by itself.
-    step = max(1, BLOCK // len(ratings.pattern))
-    blocks = [min(step, samples - at) for at in range(0, samples, step)]
-    draws = (generator.multinomial(n, ratings.times / n, size=size).astype(np.float64) for size in blocks)
-    return np.concatenate([compute(times) for times in draws])
+    return np.concatenate([compute(times) for times in ratings.draws(generator, samples)])
 
 
 def _alpha_nominal(ratings: Ratings) -> Compute:
@@ -247,24 +249,33 @@ class Ratings:
     are few patterns, and a sample of units is a sample of patterns. Pattern p
     is that of `times[p]` units, each with `sizes[p]` ratings, and its cells
     start at `starts[p]`: cell i says that `values[value_index[i]]` was given
-    `count[i]` times. Values rise, and each is in some cell.
+    `count[i]` times. Values rise, and each is in some cell. `n_clusters` is the
+    number of images that samples are drawn of, None if the units are drawn.
     """
 
-    def __init__(self, unit: Integers, value: ArrayLike, count: Integers) -> None:
-        """From rows that say how many ratings of a unit have a value. A unit and value may have several rows."""
-        _, of_unit = np.unique(unit, return_inverse=True)
+    def __init__(self, unit: Integers, value: ArrayLike, count: Integers, image: Integers | None = None) -> None:
+        """From rows that say how many ratings of a unit have a value, and of which image the unit is.
+
+        A unit and value may have several rows.
+        """
+        _, first, of_unit = np.unique(unit, return_index=True, return_inverse=True)
         self.n_units = int(of_unit.max(initial=-1)) + 1
         self.n_ratings = int(count.sum())
         is_kept = (np.bincount(of_unit, count, self.n_units) >= 2)[of_unit] & (count > 0)
         self.values, of_value = np.unique(np.asarray(value, dtype=np.float64)[is_kept], return_inverse=True)
         cells, row_cell = np.unique(of_unit[is_kept] * max(1, len(self.values)) + of_value, return_inverse=True)
         counts = np.bincount(row_cell, count[is_kept], len(cells)).astype(np.int64)
-        self._keep_patterns(cells, counts)
+        pattern_of_unit = self._keep_patterns(cells, counts)
+        self.n_clusters: int | None = None
+        self._cluster = self._units = self._cluster_starts = np.zeros(0, np.int64)
+        if image is not None:
+            self._keep_clusters(pattern_of_unit, image[first][np.unique(of_unit[is_kept])])
 
     @classmethod
     def of(cls, judgements: Judgements) -> Ratings:
-        """The ratings of judgements; each pair is a unit."""
-        return cls(judgements.pair, judgements.value, judgements.count)
+        """The ratings of judgements; each pair is a unit, and of its image."""
+        images = judgements.image_of_pair()[judgements.pair]
+        return cls(judgements.pair, judgements.value, judgements.count, images)
 
     @classmethod
     def of_table(cls, counts: ArrayLike, values: Sequence[float] | None = None) -> Ratings:
@@ -278,6 +289,18 @@ class Ratings:
     def n_pairable(self) -> int:
         """The units with two ratings or more."""
         return int(self.times.sum())
+
+    def draws(self, generator: np.random.Generator, samples: int) -> Iterator[Floats]:
+        """How many units of each pattern each sample has, `[samples, patterns]`, a block of samples at a time."""
+        n = self.n_pairable if self.n_clusters is None else self.n_clusters
+        # A sample of units is a multinomial draw of their patterns: no unit is drawn by itself.
+        shares = self.times / n if self.n_clusters is None else np.full(n, 1.0 / n)
+        step = max(1, BLOCK // max(len(self.pattern), len(shares), len(self._cluster)))
+        for at in range(0, samples, step):
+            drawn = generator.multinomial(n, shares, size=min(step, samples - at)).astype(np.float64)
+            if self.n_clusters is not None:
+                drawn = self._added(drawn[:, self._cluster] * self._units, self._cluster_starts)
+            yield drawn
 
     def totals(self, times: Floats) -> Floats:
         """How often each value was given if pattern p is that of `times[:, p]` units: `[samples, values]`."""
@@ -296,13 +319,23 @@ class Ratings:
         table[self.pattern[is_wanted] - start, self.value_index[is_wanted]] = self.count[is_wanted]
         return table
 
-    def _keep_patterns(self, cells: Integers, counts: Integers) -> None:
+    def _keep_clusters(self, pattern_of_unit: Integers, image_of_unit: Integers) -> None:
+        """How many units of each pattern each image has, pattern by pattern."""
+        _, cluster = np.unique(image_of_unit, return_inverse=True)
+        self.n_clusters = n = int(cluster.max(initial=-1)) + 1
+        cells, units = np.unique(pattern_of_unit * max(1, n) + cluster, return_counts=True)
+        self._cluster, self._units = cells % max(1, n), units.astype(np.int64)
+        self._cluster_starts = np.flatnonzero(np.diff(cells // max(1, n), prepend=-1))
+
+    def _keep_patterns(self, cells: Integers, counts: Integers) -> Integers:
+        """Store the patterns of the units, and return that of each unit."""
         unit, value_number = np.divmod(cells, max(1, len(self.values)))
         edges = np.flatnonzero(np.diff(unit, prepend=-1, append=-1)).tolist()
         both = np.stack([value_number, counts], axis=1)
         number: dict[bytes, int] = {}
         of_unit = [number.setdefault(both[start:end].tobytes(), len(number)) for start, end in pairwise(edges)]
-        patterns, first, times = np.unique(np.array(of_unit, np.int64), return_index=True, return_counts=True)
+        pattern_of_unit = np.array(of_unit, np.int64)
+        patterns, first, times = np.unique(pattern_of_unit, return_index=True, return_counts=True)
         self.times: Integers = times.astype(np.int64)
         spans = [np.arange(edges[i], edges[i + 1]) for i in first.tolist()]
         chosen = np.concatenate([np.zeros(0, np.int64), *spans])
@@ -312,6 +345,7 @@ class Ratings:
         self.value_index: Integers = value_number[chosen]
         self.count: Floats = counts[chosen].astype(np.float64)
         self.sizes: Floats = np.bincount(self.pattern, self.count, len(patterns)).astype(np.float64)
+        return pattern_of_unit
 
     @staticmethod
     def _added(cells: Floats, starts: Integers) -> Floats:

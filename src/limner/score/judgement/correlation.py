@@ -25,12 +25,16 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 # Numbers that are held at a time: 16 MB.
 BLOCK = 1 << 21
 
+# Few rows, drawn with replacement, tie with themselves: their samples may all be on one side of the value.
+MISSED = "no interval: the samples miss the value"
+
 
 class Correlation(NamedTuple):
     """A correlation with its interval.
 
-    `value` is None if there is no correlation, and `reason` says why. `n` rows
-    are in `n_clusters` clusters.
+    `value` is None if there is no correlation, `low` and `high` are if there
+    is no interval, and `reason` says why; it is empty where no samples were
+    asked for. `n` rows are in `n_clusters` clusters.
     """
 
     kind: Kind
@@ -62,8 +66,7 @@ def correlate(
     if np.isnan(value):
         return nothing(first, second, kind, cluster)
     spread = sampled(first, second, kind, clusters=cluster, samples=samples, seed=seed)
-    low, high = bounds(spread, confidence)
-    return Correlation(kind, value, low, high, len(first), n_clusters)
+    return bounded(kind, value, spread, confidence, len(first), n_clusters)
 
 
 def correlation(x: ArrayLike, y: ArrayLike, kind: Kind) -> float:
@@ -83,20 +86,30 @@ def sampled(
     samples: int = SAMPLES,
     seed: int = 0,
 ) -> Floats:
-    """The correlation in every sample of the bootstrap; NaN for a sample without one."""
+    """The correlation in every sample of the bootstrap; NaN for a sample without one. Nothing for 0 samples."""
     first, second, cluster = _columns(x, y, clusters)
-    blocks = _draws(int(cluster.max(initial=-1)) + 1, samples, seed)
-    return np.concatenate([_of_samples(first, second, cluster, times, kind) for times in blocks])
+    blocks = draws(int(cluster.max(initial=-1)) + 1, samples, seed)
+    return np.concatenate([np.zeros(0), *(_of_samples(first, second, cluster, times, kind) for times in blocks)])
 
 
-def bounds(spread: Floats, confidence: float = 0.95) -> tuple[float | None, float | None]:
-    """The bounds of the middle share of samples; None if no sample has a value."""
+def bounds(spread: Floats, confidence: float = 0.95, value: float | None = None) -> tuple[float | None, float | None]:
+    """The bounds of the middle share of samples; None if no sample has a value, or if they miss the given value."""
     spread = spread[~np.isnan(spread)]
     if not len(spread):
         return None, None
     tail = (1.0 - confidence) / 2.0
-    low, high = np.quantile(spread, [tail, 1.0 - tail])
-    return float(low), float(high)
+    low, high = map(float, np.quantile(spread, [tail, 1.0 - tail]))
+    if value is None:
+        return low, high
+    # Samples that repeat the value may be rounded to a hair beside it.
+    is_inside = low - 1e-9 <= value <= high + 1e-9
+    return (min(low, value), max(high, value)) if is_inside else (None, None)
+
+
+def bounded(kind: Kind, value: float, spread: Floats, confidence: float, n: int, n_clusters: int) -> Correlation:
+    """A correlation with the interval of its samples; without one if there are no samples or they miss the value."""
+    low, high = bounds(spread, confidence, value)
+    return Correlation(kind, value, low, high, n, n_clusters, MISSED if low is None and len(spread) else "")
 
 
 def nothing(x: Floats, y: Floats, kind: Kind, clusters: Integers) -> Correlation:
@@ -119,10 +132,10 @@ def _columns(x: ArrayLike, y: ArrayLike, clusters: ArrayLike | None) -> tuple[Fl
     return first, second, cluster.astype(np.int64)
 
 
-def _draws(n_clusters: int, samples: int, seed: int) -> Iterator[Integers]:
+def draws(n_clusters: int, samples: int, seed: int) -> Iterator[Integers]:
     """How often each sample has each cluster, `[samples, clusters]`, a block of samples at a time."""
-    if samples < 1:
-        raise LimnerError(f"{samples} samples are too few; take {SAMPLES:,}")
+    if samples < 0:
+        raise LimnerError(f"{samples} samples are too few; take {SAMPLES:,}, or 0 for no interval")
     generator = np.random.default_rng(seed)
     # Only how often a cluster is drawn matters, so that a sample is one multinomial draw.
     shares = np.full(n_clusters, 1.0 / n_clusters)

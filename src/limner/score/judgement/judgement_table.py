@@ -9,7 +9,7 @@ correlations to be Pearson's.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 from math import exp, inf, isfinite, lgamma, log, log1p, sqrt
 from typing import NamedTuple
@@ -19,8 +19,19 @@ from numpy.typing import ArrayLike
 
 from limner.arrays import Booleans, Floats
 from limner.errors import LimnerError, shown
-from limner.score.judgement.correlation import KINDS, Correlation, Kind, bounds, correlation, nothing, sampled
+from limner.score.judgement.correlation import (
+    KINDS,
+    Correlation,
+    Kind,
+    bounded,
+    bounds,
+    correlation,
+    nothing,
+    sampled,
+)
+from limner.score.judgement.correlation_levels import LevelRow, Sampling, Totals, mean_totals, of_systems, within_images
 from limner.score.judgement.judgements import Judgements
+from limner.score.judgement.threshold_kappa import ThresholdKappa, middle, threshold_kappa
 from limner.score.paired import holm
 from limner.score.resampling import SAMPLES
 
@@ -45,7 +56,9 @@ class Versus(NamedTuple):
     `difference` is the difference of their correlations, with bounds from
     samples of the images. `r_first` and `r_second` are Pearson's r with the
     mean judgement of each pair, `r_between` is that of the two metrics; t and
-    the two-sided p are of Williams' test on these. `p_adjusted` allows for all
+    the two-sided p are of Williams' test on these. `p_images` is of
+    `difference`, from the same samples of images as its bounds: it is below
+    .05 if these exclude 0. `p_adjusted` and `p_images_adjusted` allow for all
     the comparisons (Holm). A value that does not exist is None.
     """
 
@@ -61,6 +74,8 @@ class Versus(NamedTuple):
     t: float | None
     p: float | None
     p_adjusted: float | None
+    p_images: float | None = None
+    p_images_adjusted: float | None = None
 
 
 class AgainstJudgements:
@@ -89,7 +104,11 @@ class AgainstJudgements:
         self._mean = judgements.means()
         self._pair = np.repeat(judgements.pair, judgements.count) if by_rating else np.arange(len(judgements.pairs))
         self._value = np.repeat(judgements.value, judgements.count) if by_rating else self._mean
-        self._image = judgements.image_of_pair()[self._pair]
+        self._image_of_pair = judgements.image_of_pair()
+        self._image = self._image_of_pair[self._pair]
+        number = {name: i for i, name in enumerate(judgements.system_names)}
+        self._system_of_pair = np.array([number.get(name or "", -1) for name in judgements.systems], dtype=np.int64)
+        self._good_above = middle(judgements.scale)
         self._known: dict[tuple[str, Kind, bytes], tuple[Correlation, Floats]] = {}
 
     def table(self, kinds: Sequence[Kind] = KINDS) -> list[Row]:
@@ -100,13 +119,59 @@ class AgainstJudgements:
             for kind in kinds
         ]
 
+    def levels(self, kinds: Sequence[Kind] = KINDS, totals: Mapping[str, Totals] | None = None) -> list[LevelRow]:
+        """Every metric's correlations of all rows together, within images, and of systems if these are named.
+
+        Within images and of systems, each pair has its mean judgement. A
+        system's value is what the metric's `totals` make of its captions'
+        statistics, the mean of their scores for a metric without.
+        """
+        sampling = Sampling(self._samples, self._seed, self._confidence)
+        made = [LevelRow(row.metric, "pooled", row.correlation) for row in self.table(kinds)]
+        for metric, scores in self._scores.items():
+            is_pair = ~np.isnan(scores)
+            columns = scores[is_pair], self._mean[is_pair], self._image_of_pair[is_pair]
+            made += within_images(metric, *columns, sampling, kinds)
+        for metric, scores in self._scores.items() if (self._system_of_pair >= 0).any() else ():
+            is_pair = ~np.isnan(scores) & (self._system_of_pair >= 0)
+            given = (totals or {}).get(metric, mean_totals(scores))
+            given = given._replace(rows=given.rows[is_pair])
+            of_pair = self._mean[is_pair], self._system_of_pair[is_pair], self._image_of_pair[is_pair]
+            made += of_systems(metric, given, *of_pair, sampling, kinds)
+        return made
+
+    def kappas(self, lower_is_better: Collection[str] = (), *, good_above: float | None = None) -> list[ThresholdKappa]:
+        """How every metric, with a threshold, reproduces people's yes and no; see `threshold_kappa`.
+
+        A caption is good if its mean judgement is above `good_above` (default:
+        the middle of the scale).
+        """
+        made = []
+        for metric, scores in self._scores.items():
+            is_pair = ~np.isnan(scores)
+            columns = scores[is_pair], self._mean[is_pair], self._image_of_pair[is_pair]
+            made.append(
+                threshold_kappa(
+                    metric,
+                    *columns,
+                    self._good_above if good_above is None else good_above,
+                    higher_is_better=metric not in lower_is_better,
+                    samples=self._samples,
+                    seed=self._seed,
+                    confidence=self._confidence,
+                )
+            )
+        return made
+
     def compare(self, kind: Kind) -> list[Versus]:
         """The difference of the correlations of every two metrics, and Williams' test."""
         comparisons = [self._versus(first, second, kind) for first, second in combinations(self._scores, 2)]
-        tested = [i for i, versus in enumerate(comparisons) if versus.p is not None]
-        for i, adjusted in zip(tested, holm([comparisons[i].p or 0.0 for i in tested]), strict=True):
-            comparisons[i] = comparisons[i]._replace(p_adjusted=adjusted)
-        return comparisons
+        adjusted = _adjusted([versus.p for versus in comparisons])
+        by_images = _adjusted([versus.p_images for versus in comparisons])
+        return [
+            versus._replace(p_adjusted=p, p_images_adjusted=p_images)
+            for versus, p, p_images in zip(comparisons, adjusted, by_images, strict=True)
+        ]
 
     def _correlation(self, metric: str, is_wanted: Booleans, kind: Kind) -> tuple[Correlation, Floats]:
         """The correlation over the wanted pairs, and its values in all samples of their images."""
@@ -119,8 +184,7 @@ class AgainstJudgements:
                 self._known[key] = nothing(x, y, kind, image), np.full(self._samples, np.nan)
             else:
                 spread = sampled(x, y, kind, clusters=image, samples=self._samples, seed=self._seed)
-                n_images = len(np.unique(image))
-                made = Correlation(kind, value, *bounds(spread, self._confidence), len(x), n_images)
+                made = bounded(kind, value, spread, self._confidence, len(x), len(np.unique(image)))
                 self._known[key] = made, spread
         return self._known[key]
 
@@ -129,14 +193,47 @@ class AgainstJudgements:
         n = int(is_scored.sum())
         # The samples of both are of the same images, so that their differences have an interval of their own.
         (a, spread), (b, spread_2) = (self._correlation(metric, is_scored, kind) for metric in (first, second))
-        low, high = bounds(spread - spread_2, self._confidence)
         difference = None if a.value is None or b.value is None else a.value - b.value
+        low, high = bounds(spread - spread_2, self._confidence, difference)
+        p_images = None if low is None else sign_p(spread - spread_2)
         columns = self._scores[first][is_scored], self._scores[second][is_scored], self._mean[is_scored]
         r = [correlation(columns[i], columns[j], "pearson") for i, j in ((0, 2), (1, 2), (0, 1))]
         test = None if np.isnan(r).any() else williams(r[0], r[1], r[2], n)
         t, p = (None, None) if test is None else (test.t, test.p)
         r_first, r_second, r_between = (None if np.isnan(value) else value for value in r)
-        return Versus(first, second, n, difference, low, high, r_first, r_second, r_between, t, p, None)
+        return Versus(first, second, n, difference, low, high, r_first, r_second, r_between, t, p, None, p_images)
+
+
+def sign_p(spread: Floats) -> float | None:
+    """Twice the share of samples that are not on 0's other side; None for fewer than `MIN_SAMPLES`.
+
+    Shares are read off the samples as `bounds` reads them, so that this p and
+    an interval of the same samples never contradict each other.
+    """
+    spread = np.sort(spread[~np.isnan(spread)])
+    if len(spread) < MIN_SAMPLES:
+        return None
+    p = 2.0 * min(_share_up_to_0(spread), _share_up_to_0(-spread[::-1]))
+    return min(1.0, max(p, 2.0 / (len(spread) + 1)))
+
+
+# With fewer samples, no p could be below .05.
+MIN_SAMPLES = 40
+
+
+def _share_up_to_0(rising: Floats) -> float:
+    """The share of the samples up to 0, straight lines between them."""
+    n = int(np.searchsorted(rising, 0.0, side="right"))
+    if n in (0, len(rising)):
+        return float(n > 0)
+    step = -rising[n - 1] / (rising[n] - rising[n - 1])
+    return float((n - 1 + step) / (len(rising) - 1))
+
+
+def _adjusted(p_values: Sequence[float | None]) -> list[float | None]:
+    """The p-values that exist, adjusted for being several."""
+    adjusted = iter(holm([p for p in p_values if p is not None]))
+    return [None if p is None else next(adjusted) for p in p_values]
 
 
 def aligned(judgements: Judgements, scores: Scores, metric: str = "the metric") -> Floats:
