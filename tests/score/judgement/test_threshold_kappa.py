@@ -33,8 +33,8 @@ PAIRS = st.lists(st.tuples(st.sampled_from([0.0, 0.1, 0.5, 0.7, 2.0]), st.boolea
 def test_no_threshold_is_better_than_the_best(pairs: list[tuple[float, bool]]) -> None:
     scores, good = np.array([score for score, _ in pairs]), np.array([is_good for _, is_good in pairs])
     thresholds = [*sorted(set(scores.tolist())), np.inf]
-    ranked = [(round(cohen(good, scores >= t), 9), np.mean(good == (scores >= t)), -t) for t in thresholds]
-    assert best_threshold(scores, good) == -max(ranked)[2]
+    ranked = [(round(cohen(good, scores >= t), 9), np.mean(good == (scores >= t)), t) for t in thresholds]
+    assert best_threshold(scores, good) == max(ranked)[2]
 
 
 def made(n_images: int, seed: int, signal: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -81,6 +81,33 @@ def test_the_interval_is_of_images_and_contains_kappa() -> None:
     assert found.low is not None
     assert found.low < (found.kappa or 0.0) < (found.high or 0.0)
     assert alone.n_images == 240
+
+
+def test_thresholds_are_chosen_anew_in_every_sample() -> None:
+    scores, judged, image = made(12, 3, 1.5)
+    found = threshold_kappa("mine", scores, judged, image, 0.5, folds=3, samples=40, seed=4)
+    fold = np.random.default_rng(4).permutation(np.arange(12) % 3)
+    values = []
+    for times in np.random.default_rng(4).multinomial(12, np.full(12, 1 / 12), size=40):
+        drawn = np.repeat(np.arange(12), times)
+        pairs = np.concatenate([np.flatnonzero(image == i) for i in drawn])
+        folds, good = fold[image[pairs]], judged[pairs] > 0.5
+        yes = np.zeros(len(pairs), dtype=bool)
+        for i in range(3):
+            yes[folds == i] = scores[pairs][folds == i] >= best_threshold(scores[pairs][folds != i], good[folds != i])
+        values.append(cohen(good, yes))
+    assert (found.low, found.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])))
+
+
+def test_of_many_scores_some_quantiles_are_tried() -> None:
+    chance = np.random.default_rng(9)
+    scores = chance.normal(size=20_000)
+    good = scores + 0.5 * chance.normal(size=20_000) > 1.5
+    found = best_threshold(scores, good)
+    assert found in scores
+    every = np.unique(scores)[::20]
+    best = max(cohen(good, scores >= threshold) for threshold in every)
+    assert cohen(good, scores >= found) == pytest.approx(best, abs=0.004)
 
 
 def test_where_less_is_better_yes_is_below_the_threshold() -> None:
