@@ -39,16 +39,19 @@ def given(
 
 
 def test_a_table_of_one_system_reads_as_this() -> None:
-    found = given("ours", [Given("first", 1, 1, 1, 1), Given("second", *[math.nan] * 4)])
+    found = given("ours", [Given("first", 1, 0, 1, 0), Given("second", *[math.nan] * 4), Given("third", 1, 1, 1, 1)])
     assert table_of([found]) == [
         "images: 4",
         "",
         "          ours  95% interval",
-        "first   1.0000  1.0000 to 1.0000",
+        f"first   0.5000  {found.intervals['first'].low:.4f} to {found.intervals['first'].high:.4f}",
         "second       —  —",
+        # No interval where nothing varies.
+        "third   1.0000  —",
         "",
         "metric:first|tok:none|refs:2-2|images:4|missing:error|limner:0.1.0",
         "metric:second|tok:none|refs:2-2|images:4|missing:error|limner:0.1.0",
+        "metric:third|tok:none|refs:2-2|images:4|missing:error|limner:0.1.0",
     ]
 
 

@@ -74,7 +74,8 @@ def test_what_is_distinct_has_a_value_for_the_whole_run_alone() -> None:
     ((*whole, length, novel),) = bounds([found], samples=50)
     assert np.isnan(whole).all()
     assert length.low < 5 / 3 < length.high
-    assert novel == (1, 1)
+    # Often all are novel or nearly all: nothing is known of how many of other captions would be.
+    assert np.isnan(novel).all()
 
 
 def test_n_grams_have_a_word_at_least() -> None:

@@ -9,7 +9,7 @@ references of any image.
 What is distinct is so within a run: it does not add up over images, and any
 sample that draws an image twice has less of it. Such columns have a value for
 the whole run alone, neither interval nor test, and no image has a value of its
-own. Length and novelty have all of these.
+own. Novelty has no interval either; length has all of these.
 """
 
 from __future__ import annotations
@@ -74,8 +74,17 @@ class Diversity(Metric):
         per_image = np.full((n_images, len(self.columns)), np.nan)
         per_image[:, -2], per_image[:, -1] = np.diff(captions.starts), novel
         choices = {"distinct": "of all n-grams", "novel": source}
-        whole_only = range(len(self.columns) - 2)
-        return Statistics(rows, _values, per_image, choices, depends_on_run=True, whole_only=whole_only)
+        last = len(self.columns) - 1
+        return Statistics(
+            rows,
+            _values,
+            per_image,
+            choices,
+            depends_on_run=True,
+            whole_only=range(last - 1),
+            # Often all captions but one or two are novel, which says little of how many of others would be.
+            without_interval=(last,),
+        )
 
     def _known(self, run: Run) -> tuple[frozenset[str], str]:
         """The sentences that are not novel, and what to call them in a signature."""

@@ -111,6 +111,7 @@ class LeaveOneOut(Metric):
             depends_on_run=any(of_round.depends_on_run for _, of_round in rounds),
             warnings=tuple(dict.fromkeys(warning for _, of_round in rounds for warning in of_round.warnings)),
             whole_only=rounds[0][1].whole_only,
+            without_interval=rounds[0][1].without_interval,
         )
 
     def _people(self, run: Run) -> Sequence[Sequence[Caption]]:

@@ -265,6 +265,9 @@ class Statistics:
     (document frequencies): its subsets are then measured anew. `whole_only`
     are the numbers of columns that only a whole run has, such as the size of
     its vocabulary: no sample of its images says anything about those.
+    `without_interval` are those whose value grows or falls with the number of
+    images, as a mean over all words does: two systems can be tested on the
+    same images, but no interval around the value would hold.
     `is_mean` says that values are the means of the images' own. `items` is
     `[images, counts]`: what is only reported, and does not belong in `rows`,
     where a test of two systems would take it for a difference.
@@ -277,6 +280,7 @@ class Statistics:
     depends_on_run: bool = False
     warnings: Sequence[str] = ()
     whole_only: Sequence[int] = ()
+    without_interval: Sequence[int] = ()
     is_mean: bool = False
     items: Floats | None = None
 
