@@ -147,7 +147,8 @@ class Evaluation:
         for name, value in self.scores.items():
             cells = [name, f"{value:.4f}"]
             if intervals:
-                cells.append(f"{intervals[name].low:.4f} to {intervals[name].high:.4f}")
+                low, high = intervals[name]
+                cells.append("—" if math.isnan(low) else f"{low:.4f} to {high:.4f}")
             rows.append(cells)
         columns = ["metric", "value", *([f"{CONFIDENCE:.0%} interval"] if intervals else [])]
         return notebook.html_table(columns, rows, caption="; ".join([self._title(str), *self._remarks()]))

@@ -215,7 +215,10 @@ class ContentEvaluation:
     def _intervals(self) -> dict[str, Any]:
         """Where the means of other images of the kind would likely lie."""
         of_columns = intervals(self.system, samples=SAMPLES, seed=SEED, confidence=CONFIDENCE)
-        bounds = {name: [bound.low, bound.high] for name, bound in zip(PRF._fields, of_columns, strict=False)}
+        bounds = {
+            name: [_number(bound.low), _number(bound.high)]
+            for name, bound in zip(PRF._fields, of_columns, strict=False)
+        }
         return {**bounds, "confidence": CONFIDENCE, "method": f"bootstrap of {SAMPLES} samples of images, seed {SEED}"}
 
     def _finer(self, measure: GroundedMeasure[Any]) -> dict[str, Any]:
@@ -241,6 +244,11 @@ def _prf(ids: Sequence[str], statistics: Statistics) -> dict[str, PRF]:
     """The images' scores by content selection, without those that have none."""
     rows = statistics.per_image.tolist()
     return {id: PRF(*row) for id, row in zip(ids, rows, strict=True) if not isnan(row[0])}
+
+
+def _number(value: float) -> float | None:
+    """A value as JSON has it, which knows no NaN."""
+    return None if isnan(value) else value
 
 
 def _content(content: Content) -> dict[str, Any]:

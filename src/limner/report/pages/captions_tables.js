@@ -71,7 +71,7 @@ function notesOf(data, pair, withIntervals) {
   const notes = [], n = number => number.toLocaleString('en');
   if (withIntervals) {
     const confidence = `${Math.round(100 * data.confidence)}%`;
-    notes.push(`Below each value is its ${confidence} interval, from ${n(data.samples)} bootstrap samples.`);
+    notes.push(`Below each value is its ${confidence} interval, from ${n(data.samples)} bootstrap samples (BCa).`);
   }
   if (pair && data.differences.length) {
     const names = pair.map(s => data.systems[s].name);
