@@ -135,3 +135,23 @@ def test_rows_for_spreadsheets_are_exact_and_quoted() -> None:
     images = list(csv.DictReader(io.StringIO(per_image_csv([found]))))
     assert [row["image"] for row in images] == list(OURS)
     assert {row["image"]: float(row["bleu4"]) for row in images} == found.per_image("bleu4")
+
+
+def test_subsets_have_intervals_and_tests() -> None:
+    systems = [evaluation("ours", OURS), evaluation("theirs", THEIRS)]
+    text = "\n".join(table_of(systems, compare_systems(systems, samples=20, swaps=50, with_subsets=True)))
+    (head,) = [line for line in text.splitlines() if line.startswith("domain, ours") and "bleu1" in line]
+    assert "95% interval" in head
+    bounds = systems[0].by["domain"]["in"].intervals["bleu1"]
+    assert f"{bounds.low:.4f} to {bounds.high:.4f}" in text
+    assert "difference by domain" in text
+    assert sum(line.startswith("ours − theirs") and "  near  " in line for line in text.splitlines()) == len(
+        systems[0].scores
+    )
+
+
+def test_a_table_says_on_how_many_images_systems_were_compared() -> None:
+    systems = [given("ours", [Given("first", 0, 1, 0, 1)]), given("theirs", [Given("first", 1, 1, 0, 1)])]
+    compared = [item._replace(n_images=3) for item in compare_systems(systems, samples=20)]
+    assert "ours − theirs: on their 3 common images" in table_of(systems, compared)
+    assert not any("common" in line for line in table_of(systems, compare_systems(systems, samples=20)))

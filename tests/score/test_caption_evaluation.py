@@ -22,6 +22,7 @@ from limner.score.caption_evaluation import compare_systems, evaluate_systems
 from limner.score.document_frequencies import document_frequencies
 from limner.score.metric import Settings, Statistics, means
 from limner.score.metrics import METRICS
+from limner.score.paired import holm
 from limner.score.pairing import Policy, read_captions, read_references
 from limner.score.run import Run
 
@@ -157,12 +158,47 @@ def test_systems_are_compared_by_every_value_and_p_allows_for_their_number() -> 
     assert next(one for one in found if one.column == "cider" and one.second == "b").p < 0.01
 
 
-def test_systems_on_different_images_are_not_compared() -> None:
-    part = {id: text for id, text in SAID.items() if id != "5"}
-    given = [read_captions(SAID, name="a"), read_captions(part, name="b")]
+def test_systems_are_compared_on_their_common_images() -> None:
+    skip = Policy(missing="skip")
+    first = {id: text for id, text in SAID.items() if id != "5"}
+    second = {id: texts[-1] for id, texts in reversed(REFERENCES.items()) if id not in ("0", "9")}
+    given = [read_captions(first, name="a"), read_captions(second, name="b")]
+    systems = evaluate_systems(given, read_references(REFERENCES), metrics=METRIC_NAMES, policy=skip)
+    common = first.keys() & second.keys()
+    references = read_references({id: texts for id, texts in REFERENCES.items() if id in common})
+    given = [read_captions({id: said[id] for id in common}, name=name) for name, said in (("a", first), ("b", second))]
+    on_common = evaluate_systems(given, references, metrics=METRIC_NAMES)
+    found, expected = (compare_systems(of, samples=50, swaps=200) for of in (systems, on_common))
+    assert {comparison.n_images for comparison in found} == {37}
+    # CIDEr's document frequencies too are those of the common images.
+    for comparison, of_common in zip(found, expected, strict=True):
+        assert comparison.difference == pytest.approx(of_common.difference)
+        assert comparison.p == pytest.approx(of_common.p)
+
+
+def test_systems_without_a_common_image_are_not_compared() -> None:
+    parts_of = [{id: text for id, text in SAID.items() if (int(id) < 20) == is_low} for is_low in (True, False)]
+    given = [read_captions(part, name=name) for part, name in zip(parts_of, "ab", strict=True)]
     systems = evaluate_systems(given, read_references(REFERENCES), metrics=["bleu"], policy=Policy(missing="skip"))
     with pytest.raises(LimnerError, match="a and b were scored on different images"):
         compare_systems(systems)
+
+
+def test_systems_are_compared_on_subsets_and_p_allows_for_all_that_is_tested() -> None:
+    given = [read_captions(SAID, name="a"), read_captions({id: t[-1] for id, t in REFERENCES.items()}, name="b")]
+    systems = evaluate_systems(given, read_references(parts(), keep_images=True), metrics=METRIC_NAMES, by=["domain"])
+    whole = compare_systems(systems, samples=20, swaps=200)
+    found = compare_systems(systems, samples=20, swaps=200, with_subsets=True)
+    assert [(item.by, item.subset, item.n_images) for item in found[::6]] == [
+        ("", "", 40),
+        ("domain", "in", 26),
+        ("domain", "out", 14),
+    ]
+    assert [item.p for item in found[:6]] == [item.p for item in whole]
+    assert [item.p_adjusted for item in found] == holm([item.p for item in found])
+    first, second = (system.by["domain"]["out"].scores["cider"] for system in systems)
+    of_subset = next(item for item in found if (item.subset, item.column) == ("out", "cider"))
+    assert of_subset.difference == pytest.approx(first - second)
 
 
 def test_what_is_printed_is_json_without_nan() -> None:

@@ -101,6 +101,17 @@ def test_several_tests_are_allowed_for(p_values: list[float], adjusted: list[flo
     assert holm(p_values) == pytest.approx(adjusted, nan_ok=True)
 
 
+def test_systems_are_compared_on_the_images_that_both_have_scored() -> None:
+    generator = np.random.default_rng(6)
+    one, other, third = (by_image(list(generator.random(30))) for _ in range(3))
+    del one["i3"], other["i4"]
+    found = compare({"one": one, "other": other, "third": third}, swaps=300, samples=20)
+    assert [comparison.n_images for comparison in found] == [28, 29, 29]
+    common = [{image: scores[image] for image in one.keys() & other.keys()} for scores in (one, other)]
+    (expected,) = compare(dict(zip(("one", "other"), common, strict=True)), swaps=300, samples=20)
+    assert found[0]._replace(p_adjusted=0) == expected._replace(p_adjusted=0)
+
+
 def test_systems_must_have_scored_the_same_images() -> None:
     with pytest.raises(LimnerError, match="'a' and 'b' scored different images"):
         compare({"a": {"i": 1.0}, "b": {"j": 1.0}})

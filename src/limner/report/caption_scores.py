@@ -29,8 +29,8 @@ def table_of(systems: Sequence[Evaluation], compared: Sequence[Comparison] = ())
     for key in systems[0].by:
         for system in systems:
             lines += ["", *_subset_table(system, key, len(systems) > 1)]
-    if compared:
-        lines += ["", *_differences(compared)]
+    for key in dict.fromkeys(comparison.by for comparison in compared):
+        lines += ["", *_differences(systems, [comparison for comparison in compared if comparison.by == key], key)]
     signatures = dict.fromkeys(signature for system in systems for signature in system.signatures.values())
     return [*lines, "", *signatures]
 
@@ -102,15 +102,26 @@ def _heads(name: str, with_interval: bool) -> list[str]:
 
 def _subset_table(system: Evaluation, key: str, with_name: bool) -> list[str]:
     title = f"{key}, {cut(system.name, NAME)}" if with_name else key
-    rows = [(title, "images", list(system.scores))]
+    columns = list(system.scores)
+    with_intervals = bool(system.samples)
+    rows = [(title, "images", [_heads(column, with_intervals) for column in columns])]
     for name, subset in [*system.by[key].items(), ("all", system)]:
-        rows.append((cut(name, NAME), f"{len(subset.run):,}", [_shown(value) for value in subset.scores.values()]))
+        rows.append((cut(name, NAME), f"{len(subset.run):,}", _subset_cells(subset, columns)))
     heads = [max(len(name) for name, _, _ in rows), max(len(n) for _, n, _ in rows)]
+    interval = GAP + len(_interval(0, 0)) if with_intervals else 0
+    widths = [max(len(column), len(_shown(0))) + interval for column in columns]
     lines: list[str] = []
-    for columns in _fitting([max(len(name), len(_shown(0))) for name in system.scores], WIDTH - sum(heads) - GAP):
-        cells = [[name, n, *values[columns]] for name, n, values in rows]
-        lines += [*([""] if lines else []), *aligned(cells, "<>" + ">" * (len(cells[0]) - 2))]
+    for fitting in _fitting(widths, WIDTH - sum(heads) - GAP):
+        cells = [[name, n, *(cell for pair in values[fitting] for cell in pair)] for name, n, values in rows]
+        layout = "<>" + ("><" if with_intervals else ">") * len(columns[fitting])
+        lines += [*([""] if lines else []), *aligned(cells, layout)]
     return lines
+
+
+def _subset_cells(subset: Evaluation, columns: Sequence[str]) -> list[list[str]]:
+    """The value of each column, with its interval if there are samples."""
+    scores, intervals = subset.scores, subset.intervals
+    return [[_shown(scores[column]), *([_interval(*intervals[column])] if intervals else [])] for column in columns]
 
 
 def _fitting(widths: Sequence[int], room: int) -> Iterator[slice]:
@@ -124,14 +135,21 @@ def _fitting(widths: Sequence[int], room: int) -> Iterator[slice]:
     yield slice(start, len(widths))
 
 
-def _differences(compared: Sequence[Comparison]) -> list[str]:
-    rows = [["difference", "", "", f"{CONFIDENCE:.0%} interval", "p", "p adjusted"]]
+def _differences(systems: Sequence[Evaluation], compared: Sequence[Comparison], key: str) -> list[str]:
+    """Differences on all images or, with a key, on the subsets by it; how many images, if not all of them."""
+    title = f"difference by {key}" if key else "difference"
+    rows = [[title, "", *([""] if key else []), "", f"{CONFIDENCE:.0%} interval", "p", "p adjusted"]]
+    most = max(len(system.run) for system in systems)
+    notes: dict[str, None] = {}
     for comparison in compared:
         names = f"{cut(comparison.first, NAME)} − {cut(comparison.second, NAME)}"
         interval = _interval(comparison.low, comparison.high)
         p_values = [_p(comparison.p), _p(comparison.p_adjusted)]
-        rows.append([names, comparison.column, _difference(comparison.difference), interval, *p_values])
-    return aligned(rows, "<<><>>")
+        subset = [cut(comparison.subset, NAME)] if key else []
+        rows.append([names, *subset, comparison.column, _difference(comparison.difference), interval, *p_values])
+        if not key and comparison.n_images < most:
+            notes[f"{names}: on their {comparison.n_images:,} common images"] = None
+    return [*aligned(rows, "<<<><>>" if key else "<<><>>"), *notes]
 
 
 def _with_subsets(system: Evaluation) -> Iterator[tuple[Evaluation, str, str]]:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from limner import __version__
-from limner.arrays import Floats
+from limner.arrays import Floats, Integers
 from limner.corpus.image import Image
 from limner.errors import LimnerError
 from limner.lazy import lazy, load
 from limner.progress import Progress, silent
 from limner.score.metric import Metric, Scorer, Settings, Statistics, adopted, measured
 from limner.score.metrics import USUAL, make_metrics
-from limner.score.paired import Comparison, adjusted
+from limner.score.paired import Comparison, Tested, adjusted
 from limner.score.pairing import (
     Captions,
     Corpora,
@@ -258,42 +260,73 @@ def evaluate_run(
 
 
 def compare_systems(
-    systems: Sequence[Evaluation], *, samples: int = SAMPLES, swaps: int = SWAPS, seed: int = SEED
+    systems: Sequence[Evaluation],
+    *,
+    samples: int = SAMPLES,
+    swaps: int = SWAPS,
+    seed: int = SEED,
+    with_subsets: bool = False,
 ) -> list[Comparison]:
-    """Every two systems by every value, tested on the images that both were scored on."""
+    """Every two systems by every value, tested on the images that both were scored on.
+
+    With subsets, these are tested too, and p is adjusted for all tests together.
+    """
     rows = []
-    for first, second in combinations(systems, 2):
-        if list(first.run.ids) != list(second.run.ids):
-            raise LimnerError(
-                f"{first.name} and {second.name} were scored on different images",
-                code="different-images",
-            )
-        statistics = [[system.statistics[metric.name] for metric in first.metrics] for system in (first, second)]
-        tested = differences(*statistics, samples=samples, swaps=swaps, seed=seed, confidence=CONFIDENCE)
-        for metric, columns in zip(first.metrics, tested, strict=True):
-            for column, difference in zip(metric.columns, columns, strict=True):
-                rows.append((column, first.name, second.name, len(first.run), difference))
+    for whole in combinations(systems, 2):
+        for key, subset, first, second in _pairs_of(*whole, with_subsets):
+            statistics = [[system.statistics[metric.name] for metric in first.metrics] for system in (first, second)]
+            tested = differences(*statistics, samples=samples, swaps=swaps, seed=seed, confidence=CONFIDENCE)
+            for metric, columns in zip(first.metrics, tested, strict=True):
+                for column, difference in zip(metric.columns, columns, strict=True):
+                    rows.append(Tested(column, first.name, second.name, len(first.run), difference, key, subset))
     return adjusted(rows)
 
 
-def _subsets(evaluation: Evaluation, key: str) -> dict[str, Evaluation]:
-    """The evaluation of each subset; what depends on which images are scored together is measured anew."""
-    by_name = {}
-    for name, places in subsets(evaluation.run, key).items():
-        run = evaluation.run.subset(places)
-        statistics = {}
-        for metric in evaluation.metrics:
-            of_all = evaluation.statistics[metric.name]
-            statistics[metric.name] = measured(metric, run) if of_all.depends_on_run else of_all.select(places)
-        by_name[name] = Evaluation(
-            evaluation.name,
-            run,
-            evaluation.metrics,
-            statistics,
-            policy=evaluation.policy,
-            samples=evaluation.samples,
+def _pairs_of(
+    first: Evaluation, second: Evaluation, with_subsets: bool
+) -> Iterator[tuple[str, str, Evaluation, Evaluation]]:
+    """Two systems on their common images, then by key and name on those of each subset."""
+    common = _on_common_images(first, second)
+    if common is None:
+        raise LimnerError(
+            f"{first.name} and {second.name} were scored on different images",
+            code="different-images",
         )
-    return by_name
+    yield "", "", *common
+    for key, subsets_of_first in first.by.items() if with_subsets else ():
+        for name, subset in subsets_of_first.items():
+            other = second.by.get(key, {}).get(name)
+            if other is not None and (common := _on_common_images(subset, other)):
+                yield key, name, *common
+
+
+def _on_common_images(first: Evaluation, second: Evaluation) -> tuple[Evaluation, Evaluation] | None:
+    """Both on the images that both have, in one order; None if there are none."""
+    if list(first.run.ids) == list(second.run.ids):
+        return first, second
+    place = {id: i for i, id in enumerate(second.run.ids)}
+    places = [(i, place[id]) for i, id in enumerate(first.run.ids) if id in place]
+    if not places:
+        return None
+    of_first, of_second = np.array(places, dtype=np.int64).T
+    return _part(first, of_first), _part(second, of_second)
+
+
+def _part(evaluation: Evaluation, places: Integers) -> Evaluation:
+    """The evaluation of some images; what depends on which images are scored together is measured anew."""
+    run = evaluation.run.subset(places) if len(places) < len(evaluation.run) else evaluation.run
+    statistics = {}
+    for metric in evaluation.metrics:
+        of_all = evaluation.statistics[metric.name]
+        is_anew = of_all.depends_on_run and run is not evaluation.run
+        statistics[metric.name] = measured(metric, run) if is_anew else of_all.select(places)
+    policy, samples = evaluation.policy, evaluation.samples
+    return Evaluation(evaluation.name, run, evaluation.metrics, statistics, policy=policy, samples=samples)
+
+
+def _subsets(evaluation: Evaluation, key: str) -> dict[str, Evaluation]:
+    """The evaluation of each subset."""
+    return {name: _part(evaluation, places) for name, places in subsets(evaluation.run, key).items()}
 
 
 def _number(value: float) -> float | None:

@@ -97,7 +97,7 @@ class CaptionJob:
         ]
         score = self._score_with_ray if self.engine == "ray" else self._score_here
         systems, frequencies = score(metrics, settings, progress, noticed)
-        compared = compare_systems(systems, samples=max(1, self.samples)) if len(systems) > 1 else []
+        compared = compare_systems(systems, samples=max(1, self.samples), with_subsets=True) if systems[1:] else []
         return CaptionScores(systems, compared, frequencies)
 
     def _settings(self, progress: Progress) -> Settings:
@@ -210,7 +210,10 @@ Scored = tuple[list[Evaluation], DocumentFrequencies | None]
 
 @dataclass(frozen=True)
 class CaptionScores:
-    """The evaluation of each system, how every two of them compare, and document frequencies if asked for."""
+    """The evaluation of each system, how every two of them compare, and document frequencies if asked for.
+
+    `compared` has comparisons on all images, then on each subset.
+    """
 
     systems: Sequence[Evaluation]
     compared: Sequence[Comparison]
@@ -223,7 +226,10 @@ class CaptionScores:
         if others:
             report["system"] = first.name
             report["compared"] = {system.name: system.to_json() for system in others}
-            report["differences"] = [comparison.to_json() for comparison in self.compared]
+            report["differences"] = [comparison.to_json() for comparison in self.compared if not comparison.by]
+            of_subsets = [comparison.to_json() for comparison in self.compared if comparison.by]
+            if of_subsets:
+                report["subset_differences"] = of_subsets
         return report
 
 

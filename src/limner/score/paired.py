@@ -6,7 +6,7 @@ is told in `resampling`. Equal seeds give equal answers.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import isnan, nan
 from typing import Any, NamedTuple
@@ -28,7 +28,8 @@ class Comparison(NamedTuple):
     """How much better one system is than another by the value of one name.
 
     `p` is two-sided; `p_adjusted` allows for all the comparisons that were
-    made with it (Holm's method). See `resampling.Difference`.
+    made with it (Holm's method). `by` and `subset` are the key and name of
+    the subset of images, empty for all of them. See `resampling.Difference`.
     """
 
     column: str
@@ -42,10 +43,26 @@ class Comparison(NamedTuple):
     p_adjusted: float
     p_bootstrap: float
     is_exact: bool
+    by: str = ""
+    subset: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The comparison as JSON has it, which knows no NaN."""
-        return {name: None if value != value else value for name, value in self._asdict().items()}
+        of_subset = () if self.by else ("by", "subset")
+        figures = {name: value for name, value in self._asdict().items() if name not in of_subset}
+        return {name: None if value != value else value for name, value in figures.items()}
+
+
+class Tested(NamedTuple):
+    """A difference between two systems by one value, on so many images: all, or those of a subset."""
+
+    column: str
+    first: str
+    second: str
+    n_images: int
+    difference: Difference
+    by: str = ""
+    subset: str = ""
 
 
 def compare(
@@ -60,37 +77,37 @@ def compare(
 ) -> list[Comparison]:
     """Every two systems, or the pairs that are named, compared on their scores by image id.
 
-    All must have scored the same images; the order in which these stand does
-    not matter.
+    Two systems are compared on the images that both have scored; the order in
+    which these stand does not matter.
     """
     wanted = list(combinations(systems, 2) if pairs is None else pairs)
-    scores = {name: means(values) for name, values in _aligned(systems, {name for pair in wanted for name in pair})}
-    tested = differences(
-        [scores[first] for first, _ in wanted],
-        [scores[second] for _, second in wanted],
-        swaps=swaps,
-        samples=samples,
-        seed=seed,
-        confidence=confidence,
-    )
-    return adjusted(
-        (column, *pair, len(scores[pair[0]].rows), first) for pair, (first,) in zip(wanted, tested, strict=True)
-    )
+    pairs_by_images: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for pair in wanted:
+        pairs_by_images.setdefault(_common_images(systems, *pair), []).append(pair)
+    tested = {}
+    for images, alike in pairs_by_images.items():
+        scores = {name: means([systems[name][image] for image in images]) for pair in alike for name in pair}
+        first, second = ([scores[name] for name in names] for names in zip(*alike, strict=True))
+        results = differences(first, second, swaps=swaps, samples=samples, seed=seed, confidence=confidence)
+        for pair, (difference,) in zip(alike, results, strict=True):
+            tested[pair] = Tested(column, *pair, len(images), difference)
+    return adjusted(tested[pair] for pair in wanted)
 
 
-def adjusted(tested: Iterable[tuple[str, str, str, int, Difference]]) -> list[Comparison]:
-    """Differences by name, systems and number of images as comparisons that were made together."""
+def adjusted(tested: Iterable[Tested]) -> list[Comparison]:
+    """Differences as comparisons that were made together."""
     rows = list(tested)
+    p_adjusted = holm([row.difference.p for row in rows])
     return [
-        Comparison(column, first, second, n, d.difference, d.low, d.high, d.p, p, d.p_bootstrap, d.is_exact)
-        for (column, first, second, n, d), p in zip(rows, holm([d.p for *_, d in rows]), strict=True)
+        Comparison(column, first, second, n, d.difference, d.low, d.high, d.p, p, d.p_bootstrap, d.is_exact, by, subset)
+        for (column, first, second, n, d, by, subset), p in zip(rows, p_adjusted, strict=True)
     ]
 
 
 def intervals(
     scores: Mapping[str, Sequence[float]], *, samples: int = SAMPLES, seed: int = 0, confidence: float = 0.95
 ) -> list[Interval]:
-    """The mean of each column of the per-image scores with its bootstrap interval; none without an image."""
+    """The mean of each column of the per-image scores with its interval; none without an image."""
     if not scores:
         return []
     values = means([scores[image] for image in sorted(scores)])
@@ -112,13 +129,12 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted_p
 
 
-def _aligned(systems: Mapping[str, Mapping[str, float]], names: set[str]) -> Iterator[tuple[str, list[float]]]:
-    """The scores of each system, images in one order."""
-    first, *rest = sorted(names) or [""]
-    images = sorted(systems.get(first, ()))
-    if names and not images:
-        raise LimnerError(f"{shown(first)} has no scores to compare")
-    for name in rest:
-        if systems[name].keys() != systems[first].keys():
-            raise LimnerError(f"{shown(first)} and {shown(name)} scored different images; compare on the same ones")
-    return ((name, [systems[name][image] for image in images]) for name in names)
+def _common_images(systems: Mapping[str, Mapping[str, float]], first: str, second: str) -> tuple[str, ...]:
+    """The images that both have scored, in one order."""
+    for name in (first, second):
+        if not systems[name]:
+            raise LimnerError(f"{shown(name)} has no scores to compare")
+    common = systems[first].keys() & systems[second].keys()
+    if not common:
+        raise LimnerError(f"{shown(first)} and {shown(second)} scored different images; compare on the same ones")
+    return tuple(sorted(common))

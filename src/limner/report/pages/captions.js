@@ -44,19 +44,19 @@ function heightsFor() {
   };
 }
 
-let drawn = '';
+let drawn = '', meantNow = null;
 /** Draw what depends on the score that is meant, if it is another now. */
 function drawHead(meant) {
   const now = [meant.column.k, meant.scorer, meant.rival].join();
   if (now === drawn) return;
-  const isFirst = drawn === '';
   drawn = now;
+  meantNow = meant;
   drawScores(data, meant);
   drawSpread(data, meant);
   for (const element of document.querySelectorAll('.cell')) {
     element.classList.toggle('chosen', Number(element.querySelector('.metric').dataset.column) === meant.column.k);
   }
-  if (isFirst) drawSubsets(data);
+  drawSubsets(data, meant);
 }
 
 function offer() {
@@ -178,7 +178,7 @@ byId('why-all').addEventListener('change', () => {
   explorer.list.guessHeights();
   tellWhy();
 });
-for (const id of ['subset-key', 'subset-view']) byId(id).addEventListener('change', () => drawSubsets(data));
+for (const id of ['subset-key', 'subset-view']) byId(id).addEventListener('change', () => drawSubsets(data, meantNow));
 let width = window.innerWidth;
 window.addEventListener('resize', () => {
   // Alignments are drawn for the width there is.

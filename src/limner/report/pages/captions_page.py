@@ -119,8 +119,9 @@ def figures_of(joined: Joined, compared: Sequence[Comparison], confidence: float
         "systems": [_system(system) for system in systems],
         "columns": _columns(systems[0], per_image),
         "values": [_values(system, columns) for system in systems],
-        "differences": [_difference(system, systems, columns) for system in compared],
-        "subsets": [_subsets(joined, key, columns) for key in systems[0].by],
+        "differences": [_difference(item, systems, columns) for item in compared if not item.by],
+        "tests": len(compared),
+        "subsets": [_subsets(joined, key, columns, compared) for key in systems[0].by],
         "signatures": _signatures(systems),
         "scores": per_image,
     }
@@ -188,8 +189,8 @@ def _difference(comparison: Comparison, systems: Sequence[Evaluation], columns: 
     ]
 
 
-def _subsets(joined: Joined, key: str, columns: Sequence[str]) -> Json:
-    """The subsets by one key: their names and images, and every system's values in each."""
+def _subsets(joined: Joined, key: str, columns: Sequence[str], compared: Sequence[Comparison]) -> Json:
+    """The subsets by one key: their names and images, and every system's values and differences in each."""
     systems = joined.systems
     names = list(dict.fromkeys(name for system in systems for name in system.by.get(key, {})))
     subsets: list[Json] = []
@@ -198,7 +199,9 @@ def _subsets(joined: Joined, key: str, columns: Sequence[str]) -> Json:
         ids = {id for evaluation in evaluations if evaluation is not None for id in evaluation.run.ids}
         images = sorted(joined.numbers[id] for id in ids if id in joined.numbers)
         values = [None if evaluation is None else _values(evaluation, columns) for evaluation in evaluations]
-        subsets.append({"name": name, "n": len(ids), "values": values, "images": images})
+        of_subset = [item for item in compared if (item.by, item.subset) == (key, name) and item.column in columns]
+        tested = [_difference(item, systems, columns) for item in of_subset]
+        subsets.append({"name": name, "n": len(ids), "values": values, "differences": tested, "images": images})
     return {"key": key, "subsets": subsets}
 
 

@@ -37,11 +37,14 @@ function warningsOf(data) {
 }
 
 /** The difference between two systems by a column as it was tested, the first minus the second. */
-function differenceOf(data, column, first, second) {
-  for (const [k, a, b, difference, low, high, ...tests] of data.differences) {
+function differenceOf(differences, column, first, second) {
+  for (const [k, a, b, difference, low, high, ...tests] of differences) {
     if (k !== column) continue;
     if (a === first && b === second) return {difference, low, high, tests};
-    if (a === second && b === first) return {difference: -difference, low: -high, high: -low, tests};
+    if (a === second && b === first) {
+      const [from, to] = low === null ? [null, null] : [-high, -low];
+      return {difference: difference === null ? null : -difference, low: from, high: to, tests};
+    }
   }
   return null;
 }
@@ -60,7 +63,7 @@ function drawScores(data, {column: chosen, scorer, rival}) {
     const row = make('tr', column === chosen ? 'chosen' : '', metricCell(column));
     row.append(...values.map((value, s) => valueCell(value, best === s)));
     if (withIntervals) row.append(make('td', 'strip', stripOf(values)));
-    if (pair) row.append(...differenceCells(differenceOf(data, column.k, ...pair)));
+    if (pair) row.append(...differenceCells(differenceOf(data.differences, column.k, ...pair)));
     return row;
   }));
   byId('scores-note').textContent = notesOf(data, pair, withIntervals).join(' ');
@@ -76,7 +79,7 @@ function notesOf(data, pair, withIntervals) {
   if (pair && data.differences.length) {
     const names = pair.map(s => data.systems[s].name);
     notes.push(`The difference is ${names[0]} minus ${names[1]}; p comes from a paired randomisation test; `
-      + `below it is p adjusted for ${plural(data.differences.length, 'test')} (Holm).`);
+      + `below it is p adjusted for ${plural(data.tests, 'test')} (Holm).`);
   }
   if (data.columns.some(column => !column.up)) notes.push('↓: lower is better.');
   for (const {metric, n: nExplained} of data.explained) {
@@ -134,7 +137,7 @@ function stripOf(values) {
   return drawing;
 }
 
-// Subsets of the images: every metric of one system, or one metric of every system with intervals.
+// Subsets of the images: every metric of one system, or one metric of every system with the difference of two.
 
 function offerSubsets(data, column) {
   byId('subsets').hidden = !data.subsets.length;
@@ -146,7 +149,7 @@ function offerSubsets(data, column) {
   });
   byId('subset-key').closest('label').hidden = data.subsets.length < 2;
   const views = groupOf('all metrics of', data.systems.map((system, s) => new Option(system.name, `s${s}`)));
-  const metrics = groupOf('with intervals', data.columns.map(({name, k}) => new Option(name, `c${k}`)));
+  const metrics = groupOf('every system by', data.columns.map(({name, k}) => new Option(name, `c${k}`)));
   byId('subset-view').append(...(data.systems.length > 1 ? [metrics, views] : [views, metrics]));
   if (data.systems.length > 1 && column) byId('subset-view').value = `c${column.k}`;
   if (data.subsets.length === 1) byId('subsets-title').textContent = `By ${data.subsets[0].key}`;
@@ -158,22 +161,26 @@ function groupOf(label, options) {
   return group;
 }
 
-function drawSubsets(data) {
+function drawSubsets(data, {scorer, rival}) {
   if (!data.subsets.length) return;
   const n = Number(byId('subset-key').value), view = byId('subset-view').value;
   const bySystem = view[0] === 's', number = Number(view.slice(1));
   const heads = bySystem ? data.columns.map(column => headCell(column.name))
     : data.systems.map((system, s) => headCell(system.name, `s${s % COLOURS}`));
-  const cellsOf = values => bySystem ? data.columns.map(({k}) => valueCell((values[number]?.[k] ?? [null]).slice(0, 1)))
-    : withBest(data.systems.map((_, s) => values[s]?.[number] ?? [null]), data.columns[number]);
+  const pair = !bySystem && data.systems.length > 1 && rival !== null ? [scorer, rival] : null;
+  if (pair) heads.push(headCell('difference'), headCell('p'));
+  const cellsOf = (values, differences) => bySystem
+    ? data.columns.map(({k}) => valueCell(values[number]?.[k] ?? [null]))
+    : [...withBest(data.systems.map((_, s) => values[s]?.[number] ?? [null]), data.columns[number]),
+      ...(pair ? differenceCells(differenceOf(differences, number, ...pair)) : [])];
   const rowOf = (className, name, images, cells) => make('tr', className, make('th', '', name),
     make('td', '', images.toLocaleString('en')), ...cells);
   const rows = data.subsets[n].subsets.map((subset, p) => {
     const name = button('subset', subset.name);
     name.dataset.subset = `${n} ${p}`;
-    return rowOf('', name, subset.n, cellsOf(subset.values));
+    return rowOf('', name, subset.n, cellsOf(subset.values, subset.differences));
   });
-  rows.push(rowOf('all', 'all', data.n, cellsOf(data.values)));
+  rows.push(rowOf('all', 'all', data.n, cellsOf(data.values, data.differences)));
   byId('subset-table').tHead.replaceChildren(make('tr', '', make('th', '', ''), headCell('images'), ...heads));
   byId('subset-table').tBodies[0].replaceChildren(...rows);
 }
