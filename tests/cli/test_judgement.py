@@ -9,7 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from limner.cli.experiment_judgement import judgement
+from limner.cli.remedies import worded
 from limner.cli.score_agreement import agreement
+from limner.errors import BadInput
 
 EXPERTS = "a.jpg\ta.jpg#0\t4\t4\t4\na.jpg\tb.jpg#0\t1\t1\t2\nb.jpg\ta.jpg#0\t1\t2\t2\nb.jpg\tc.jpg#0\t2\t3\t3\n"
 PEOPLE = [("a", "A dog runs on grass .", 4), ("a", "A dog sleeps .", 2), ("a", "Cars .", 1), ("b", "Two men cook .", 3)]
@@ -124,3 +126,18 @@ def test_what_is_left_out_and_kept_is_said_and_no_samples_are_no_intervals(files
 def test_agreement_without_samples_says_so(tmp_path: Path) -> None:
     assert "no samples, so no intervals" in agree(tmp_path, EXPERTS, "--samples", "0").stderr
     assert "no intervals" not in agree(tmp_path, EXPERTS, "--samples", "20").stderr
+
+
+def test_of_several_scales_one_is_named(files: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    with (files / "people.jsonl").open("a") as handle:
+        handle.write('{"image":"a","caption":"Cars .","scale":"yes/no","value":"no"}\n')
+    arguments = [str(files / "people.jsonl"), "--refs", str(files / "refs.jsonl"), "--out", str(files / "out")]
+    arguments += ["--metrics", "rouge_l", "--samples", "0"]
+    error = CliRunner().invoke(judgement, arguments).exception
+    assert isinstance(error, BadInput)
+    assert worded(error).endswith("those before on '1-4'; pass --scale to name one of them")
+    assert CliRunner().invoke(judgement, [*arguments, "--scale", "1-4"], catch_exceptions=False).exit_code == 0
+    assert (files / "out" / "sets.csv").read_text().splitlines()[1].startswith("people.jsonl,2,4,4,")
+    done = CliRunner().invoke(judgement, [str(files), "--scale", "1-4", "--out", str(files / "out")])
+    assert done.exit_code == 2

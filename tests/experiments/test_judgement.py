@@ -216,6 +216,7 @@ def test_without_samples_there_are_values_and_no_intervals(folder: Path, tmp_pat
 
 def test_the_page_says_what_was_left_out_and_what_was_chosen(found: Experiment) -> None:
     text = markdown(found)
+    assert "with 95% intervals from 30 samples of the images, seed 0;" in text
     assert "expert: 60 pairs, 180 ratings; left out: 12 (caption is a reference of the image)." in text
     assert "crowd: 72 pairs, 216 ratings." in text
     assert "12 references left out, because they were judged with their image." in text
@@ -318,4 +319,6 @@ def test_flickr8ks_crowd_agrees_best_where_experts_forgive_little(shared_data: P
     found = {at.threshold: at for at in crowd_against_expert(expert, people)}
     assert {at.n_pairs for at in found.values()} == {2329}
     assert max(found.values(), key=lambda at: at.kappa or 0.0).threshold == 3.5
+    assert found[3.5].low is not None
+    assert found[3.5].low < (found[3.5].kappa or 0.0) < (found[3.5].high or 0.0)
     assert found[3.0].agreement == pytest.approx(0.889, abs=0.0005)

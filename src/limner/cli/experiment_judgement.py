@@ -25,6 +25,7 @@ SAMPLES = 1_000
 @click.argument("judgements", metavar="JUDGEMENTS", type=PATH)
 @click.option("--out", metavar="DIR", required=True, type=PATH, help="Folder for the results.")
 @click.option("--refs", metavar="REFS", multiple=True, type=Source(), help="The judged images' captions; repeatable.")
+@click.option("--scale", metavar="SCALE", help="Which judgements, where the file has them on several scales.")
 @click.option("--metrics", metavar="M,…", help="What to hold against people; otherwise the usual metrics.")
 @click.option("--scores", metavar="FILE", multiple=True, type=PATH, help="Scores computed elsewhere; repeatable.")
 @click.option(
@@ -41,6 +42,7 @@ def judgement(
     judgements: Path,
     out: Path,
     refs: tuple[str, ...],
+    scale: str | None,
     metrics: str | None,
     scores: tuple[Path, ...],
     samples: int,
@@ -56,6 +58,8 @@ def judgement(
     """
     if judgements.is_dir() and refs:
         raise click.UsageError("Flickr8k's folder has its captions; leave out --refs")
+    if judgements.is_dir() and scale:
+        raise click.UsageError("Flickr8k's folder has a file for each scale; leave out --scale")
     if not judgements.is_dir() and not refs:
         raise click.UsageError("a file of judgements needs the captions of its images; give --refs")
     # Without matplotlib there will be no figure: better now than after an hour.
@@ -65,6 +69,7 @@ def judgement(
         refs,
         USUAL if metrics is None else listed(metrics),
         scores=scores,
+        scale=scale,
         samples=samples,
         seed=seed,
         lenient=lenient,

@@ -34,6 +34,7 @@ REMEDIES: dict[str, str] = {
     "no-frequencies-file": "write one with --save-df, or DocumentFrequencies.save",
     "no-words": "score on one machine, without --engine",
     "only-gold": "give a system's results, or pass --source gold",
+    "several-scales": "pass --scale to name one of them",
     "several-sources": "pass --source to name one of them",
     "whole-run": "leave it out, or score on one machine, without --engine",
 }

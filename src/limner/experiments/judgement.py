@@ -26,13 +26,13 @@ from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown
 from limner.progress import Progress, silent, track
 from limner.score.judgement.agreement import MEASURES, Agreement, Ratings, measure_agreement
-from limner.score.judgement.correlation import KINDS, Correlation, correlate
+from limner.score.judgement.correlation import KINDS, Correlation, bounds, correlate
 from limner.score.judgement.correlation_levels import LevelRow, Totals
 from limner.score.judgement.judged_captions import CROWD_FILE, EXPERT_FILE, JudgedSet, flickr8k, judged_set
 from limner.score.judgement.judgement_files import read_judgements
 from limner.score.judgement.judgement_table import AgainstJudgements, Row, Versus
 from limner.score.judgement.judgements import Judgements
-from limner.score.judgement.threshold_kappa import ThresholdKappa
+from limner.score.judgement.threshold_kappa import ThresholdKappa, kappas, sampled_kappas
 from limner.score.metric import Metric, Scorer, Settings, measured
 from limner.score.metrics import USUAL, check_names, make_metrics
 from limner.score.resampling import SAMPLES
@@ -105,6 +105,7 @@ def judgement_experiment(
     metrics: Sequence[str | Scorer] = USUAL,
     *,
     scores: Sequence[Path] = (),
+    scale: str | None = None,
     samples: int = SAMPLES,
     seed: int = 0,
     lenient: bool = False,
@@ -114,8 +115,8 @@ def judgement_experiment(
 
     `references` are corpora with the captions of the images that a file
     judges; Flickr8k's folder has its own. `scores` are files of scores that
-    were computed elsewhere. If `lenient`, faulty lines are left out and
-    counted.
+    were computed elsewhere. `scale` names the wanted one of several that a
+    file has. If `lenient`, faulty lines are left out and counted.
     """
     # A name that no metric has must be noticed before anything is read.
     check_names(metric for metric in metrics if isinstance(metric, str))
@@ -126,7 +127,7 @@ def judgement_experiment(
     if judgements.is_dir():
         sets = flickr8k(judgements, reading)
     else:
-        people = read_judgements(judgements, reading)
+        people = read_judgements(judgements, reading, scale=scale)
         corpus = open_corpus(list(references), lenient=lenient)
         sets = [judged_set(people, track(corpus, "images", progress), judgements.name)]
         readings.insert(0, corpus.reading)
@@ -180,7 +181,9 @@ def compare_on_flickr8k(
     expert = read_judgements(folder / EXPERT_FILE, reading)
     crowd = read_judgements(folder / CROWD_FILE, reading)
     return Experiment(
-        sets, crowd_against_expert(expert, crowd), crowd_correlation(expert, crowd, samples=samples, seed=seed)
+        sets,
+        crowd_against_expert(expert, crowd, samples=samples, seed=seed),
+        crowd_correlation(expert, crowd, samples=samples, seed=seed),
     )
 
 
@@ -259,7 +262,7 @@ class AtThreshold(NamedTuple):
 
     `agreement` is the share of pairs on which both say the same, `kappa`
     Cohen's, P, R and F of the crowd's yes against the experts' good. None if
-    one side is empty.
+    one side is empty. `low` and `high` bound κ by samples of the images.
     """
 
     threshold: float
@@ -271,17 +274,32 @@ class AtThreshold(NamedTuple):
     P: float | None
     R: float | None
     F: float | None
+    low: float | None = None
+    high: float | None = None
 
 
 def crowd_against_expert(
-    expert: Judgements, crowd: Judgements, thresholds: Sequence[float] = THRESHOLDS
+    expert: Judgements,
+    crowd: Judgements,
+    thresholds: Sequence[float] = THRESHOLDS,
+    *,
+    samples: int = SAMPLES,
+    seed: int = 0,
 ) -> list[AtThreshold]:
     """The crowd against the experts at each threshold; none if no pair was judged by both."""
-    ratings, shares, _ = _both(expert, crowd)
+    ratings, shares, images = _both(expert, crowd)
     if not len(ratings):
         return []
     # A mean of whole ratings may be rounded to a hair below the threshold that it reaches.
-    return [_at(threshold, ratings >= threshold - 1e-9, shares > 0.5) for threshold in thresholds]
+    is_yes = shares > 0.5
+    made = []
+    for threshold in thresholds:
+        is_good = ratings >= threshold - 1e-9
+        at = _at(threshold, is_good, is_yes)
+        spread = sampled_kappas(is_good, is_yes, images, samples=samples, seed=seed)
+        low, high = bounds(spread, value=at.kappa) if at.kappa is not None else (None, None)
+        made.append(at._replace(low=low, high=high))
+    return made
 
 
 def crowd_correlation(expert: Judgements, crowd: Judgements, *, samples: int = SAMPLES, seed: int = 0) -> Correlation:
@@ -305,14 +323,14 @@ def _at(threshold: float, is_good: Booleans, is_yes: Booleans) -> AtThreshold:
     n, good, yes = len(is_good), int(is_good.sum()), int(is_yes.sum())
     right = int((is_good & is_yes).sum())
     same = float((is_good == is_yes).mean())
-    chance = (good * yes + (n - good) * (n - yes)) / (n * n)
+    kappa = float(kappas(n, good, yes, right))
     return AtThreshold(
         threshold,
         n,
         good,
         yes,
         same,
-        None if chance == 1.0 else (same - chance) / (1.0 - chance),
+        None if np.isnan(kappa) else kappa,
         right / yes if yes else None,
         right / good if good else None,
         2.0 * right / (good + yes) if good + yes else None,

@@ -52,7 +52,7 @@ SETS = (
     *("set", "images", "pairs", "ratings", "raters", "systems"),
     *("references_dropped", "references_equal", "pairs_left_out", "reason"),
 )
-THRESHOLDS = ("threshold", "pairs", "good", "yes", "agreement", "kappa", "P", "R", "F")
+THRESHOLDS = ("threshold", "pairs", "good", "yes", "agreement", "kappa", "P", "R", "F", "low", "high")
 
 NAMES: dict[Kind, str] = {"tau_b": "τ-b", "tau_c": "τ-c", "spearman": "ρ", "pearson": "r"}
 
@@ -109,8 +109,7 @@ def markdown(experiment: Experiment) -> str:
             for result in sets
         ]
         lines.append(f"| {metric} | {' | '.join(cells)} |")
-    intervals = "with 95% intervals from samples of the images" if _has_samples(experiment) else "without intervals"
-    lines += ["", f"× 100, {intervals}; published figures in brackets."]
+    lines += ["", f"× 100, {_intervals(sets)}; published figures in brackets."]
     for result in sets:
         left = "".join(f"; left out: {n:,} ({why})" for why, n in result.judged.left_out.items() if n)
         pairs, ratings = len(result.judged.captions), result.judged.judgements.n_ratings
@@ -169,8 +168,9 @@ def _kappa_table(sets: Sequence[SetResult]) -> Iterator[str]:
         )
 
 
-def _has_samples(experiment: Experiment) -> bool:
-    return any(result.samples for result in experiment.sets)
+def _intervals(sets: Sequence[SetResult]) -> str:
+    n, seed = (sets[0].samples, sets[0].seed) if sets else (0, 0)
+    return f"with 95% intervals from {n:,} samples of the images, seed {seed}" if n else "without intervals"
 
 
 def _signatures(result: SetResult) -> Iterator[str]:

@@ -171,7 +171,7 @@ class _Source(NamedTuple):
                 continue
             if wanted is None and scale.name != met:
                 problem = f"a judgement is on the scale {shown(scale.name)}, those before on {shown(met)}"
-                raise BadInput(location, problem, "name the scale that is wanted")
+                raise BadInput(location, problem, "name the scale that is wanted", code="several-scales")
         if met is None or met not in scales:
             hint = f"choose from: {', '.join(scales)}" if scales else "is it the right file?"
             raise BadInput(str(self.path), f"there is no judgement{f' on {shown(met)}' if met else ''}", hint)

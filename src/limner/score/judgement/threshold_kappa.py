@@ -205,3 +205,14 @@ def kappas(n: Floats | float, good: Floats | float, yes: Floats | float, right: 
         same = (n - good - yes + 2.0 * right) / n
         chance = (good * yes + (n - good) * (n - yes)) / (n * n)
         return np.asarray(np.where(chance < 1.0, (same - chance) / (1.0 - chance), np.nan), dtype=np.float64)
+
+
+def sampled_kappas(
+    is_good: Booleans, is_yes: Booleans, image: ArrayLike, *, samples: int = SAMPLES, seed: int = 0
+) -> Floats:
+    """κ of given decisions in every sample of the images; NaN for a sample without one."""
+    names, number = np.unique(np.asarray(image), return_inverse=True)
+    columns = np.ones(len(is_good)), is_good, is_yes, is_good & is_yes
+    counts = np.stack([np.bincount(number, column, len(names)) for column in columns], axis=1)
+    blocks = [kappas(*(times @ counts).T) for times in draws(len(names), samples, seed)]
+    return np.concatenate([np.zeros(0), *blocks])
