@@ -361,3 +361,18 @@ def test_without_pandas_an_error_says_what_to_install(monkeypatch: pytest.Monkey
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(LimnerError, match="pip install pandas"):
         evaluate(SAID, REFERENCES, metrics=["rouge_l"]).to_pandas()
+
+
+def test_what_the_system_was_told_is_in_the_signature_and_warned_of() -> None:
+    gold = [Image(str(i), captions=(Caption("0", "a dog runs"),)) for i in range(3)]
+    facts = {"labels": "captions", "labels_from": 2, "labels_seed": 1, "training": "yes"}
+    for provenance, told, caveats in (
+        ({}, "", []),
+        ({"labels": "captions"}, "|labels:captions", ["labels are nouns of the captions themselves"]),
+        (facts, "|labels:2 held-out captions, seed 1|training:yes", ["3 of 3 images were seen in training"]),
+    ):
+        said = (Caption("0", "a dog", source="system:x"),)
+        results = [Image(image.id, captions=said, provenance=provenance) for image in gold]
+        evaluation = evaluate(results, gold, metrics="bleu")
+        assert f"missing:error{told}|limner" in evaluation.signatures["bleu4"]
+        assert [warning[: len(caveat)] for warning, caveat in zip(evaluation.warnings, caveats, strict=True)] == caveats

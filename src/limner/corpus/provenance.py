@@ -19,6 +19,24 @@ class ProvenanceTally:
         self._n_images = 0
         self._counts: dict[str, Counter[str]] = {"labels": Counter(), "mentions": Counter(), "training": Counter()}
 
+    @classmethod
+    def of(cls, images: Iterable[Facts]) -> ProvenanceTally:
+        """The tally of images, each given by its `provenance`."""
+        tally = cls()
+        for facts in images:
+            tally.add(facts)
+        return tally
+
+    @classmethod
+    def together(cls, tallies: Iterable[ProvenanceTally]) -> ProvenanceTally:
+        """The counts of several tallies."""
+        total = cls()
+        for tally in tallies:
+            total._n_images += tally._n_images
+            for name, counts in tally._counts.items():
+                total._counts[name] += counts
+        return total
+
     def add(self, facts: Facts) -> None:
         """Count an image by its `provenance`."""
         self._n_images += 1

@@ -99,7 +99,9 @@ class Evaluation:
     def warnings(self) -> list[str]:
         warnings = [warning for metric in self.metrics for warning in self.statistics[metric.name].warnings]
         without = [name for name, value in self.scores.items() if math.isnan(value)]
-        return [*warnings, *(f"{name} has no value: no image here has what it looks at" for name in without)]
+        caveat = self.run.provenance.warning() if self.run.provenance else None
+        lacking = (f"{name} has no value: no image here has what it looks at" for name in without)
+        return [*warnings, *lacking, *([caveat] if caveat else [])]
 
     def per_image(self, column: str) -> dict[str, float]:
         """The images' own values of a column; NaN where an image has none."""
@@ -181,6 +183,7 @@ class Evaluation:
             "refs": f"{min(sizes)}-{max(sizes)}",
             "images": len(self.run),
             "missing": self.policy.missing,
+            **(self.run.provenance.to_json() if self.run.provenance else {}),
             "limner": __version__,
         }
         return "|".join(f"{name}:{value}" for name, value in choices.items())

@@ -155,6 +155,7 @@ class Round:
             None if whole.images is None else [whole.images[i] for i, _ in self.turns],
             [people[i][k] for i, k in self.turns] if self.of_people else captions,
             rest,
+            whole.provenance,
             self._tokens() if with_tokens else None,
         )
 

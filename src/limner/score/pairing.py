@@ -16,7 +16,8 @@ import numpy as np
 
 from limner.corpus import open_corpus
 from limner.corpus.caption import Caption
-from limner.corpus.image import Image
+from limner.corpus.image import NOTHING, Facts, Image
+from limner.corpus.provenance import ProvenanceTally
 from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.score.run import Run, Tokeniser, refers_to_boxes
 from limner.text.token_table import token_table
@@ -77,13 +78,19 @@ class References:
 class Captions:
     """One system's captions by image id; how many second captions of an image were passed over.
 
-    `place` names them in errors.
+    `place` names them in errors. `provenance` is that of the results that have any.
     """
 
     place: str
     name: str
     by_image: dict[str, Caption]
     n_duplicates: int = 0
+    provenance: dict[str, Facts] = field(default_factory=dict)
+
+    def add(self, image: Image, caption: Caption) -> None:
+        self.by_image[image.id] = caption
+        if image.provenance:
+            self.provenance[image.id] = image.provenance
 
 
 def read_references(
@@ -156,9 +163,8 @@ def read_captions(
         return Captions(place, name or place, {str(id): _caption(place, id, text) for id, text in images.items()})
     images, place = opened(images, place, "results")
     wanted = None if source is None else _full(source)
-    by_image: dict[str, Caption] = {}
+    captions = Captions(place, name or "", {})
     sources: dict[str, None] = {}
-    n_duplicates = 0
     for image in images:
         for caption in image.captions:
             sources[caption.source] = None
@@ -166,15 +172,15 @@ def read_captions(
                 wanted = caption.source
             if caption.source != wanted:
                 continue
-            if image.id in by_image and duplicate == "first":
-                n_duplicates += 1
-            elif image.id in by_image:
+            if image.id in captions.by_image and duplicate == "first":
+                captions.n_duplicates += 1
+            elif image.id in captions.by_image:
                 problem = f"image {shown(image.id)} has two captions by {shown(wanted)}"
                 raise BadInput(place, problem, "keep one of them, or give each its own source")
             else:
-                by_image[image.id] = caption if known is None or image.id in known else _NO_CAPTION
-    chosen = _chosen(place, source, wanted, list(sources))
-    return Captions(place, name or chosen, by_image, n_duplicates)
+                captions.add(image, caption if known is None or image.id in known else _NO_CAPTION)
+    captions.name = name or _chosen(place, source, wanted, list(sources))
+    return captions
 
 
 def check_boxes(captions: Captions, references: References) -> None:
@@ -246,6 +252,7 @@ def make_runs(
                 tokeniser_name,
                 None if references.images is None else [references.images[id] for id in wanted],
                 [captions.by_image.get(id, _NO_CAPTION) for id in wanted],
+                provenance=ProvenanceTally.of(captions.provenance.get(id, NOTHING) for id in wanted),
                 _tokens=None if table is None else table.select(order),
             )
         )

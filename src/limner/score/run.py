@@ -12,6 +12,7 @@ import numpy as np
 from limner.arrays import Integers
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
+from limner.corpus.provenance import ProvenanceTally
 from limner.errors import LimnerError, shown
 from limner.text.token_table import TokenTable, token_table
 
@@ -34,6 +35,7 @@ class Run:
     `captions` the system's captions with their mentions, for metrics that look
     at boxes; None if the run was made without them. `gold` are the gold
     captions of each image with their mentions (default: those of `images`).
+    `provenance` tells what the system was given, where its results say so.
     """
 
     ids: Sequence[str]
@@ -44,6 +46,7 @@ class Run:
     images: Sequence[Image] | None = None
     captions: Sequence[Caption] | None = None
     gold: Sequence[Sequence[Caption]] | None = None
+    provenance: ProvenanceTally | None = None
     _tokens: TokenTable | None = field(default=None, repr=False)
     _pairs: list[tuple[list[Caption], Caption]] | None = field(default=None, repr=False, compare=False)
     _read: tuple[Callable[[Caption], Any], Readings[Any]] | None = field(default=None, repr=False, compare=False)
@@ -123,6 +126,7 @@ class Run:
             None if self.images is None else [self.images[i] for i in wanted],
             None if self.captions is None else [self.captions[i] for i in wanted],
             None if self.gold is None else [self.gold[i] for i in wanted],
+            self.provenance,
             self.tokens.select(sentences),
         )
 

@@ -52,7 +52,8 @@ def corpora(draw: Random) -> tuple[list[Image], list[Image]]:
         texts = [draw.choices([sentence(), " "], [9, 1])[0] for _ in range(draw.choices([0, 1, 2], [1, 8, 1])[0])]
         id = draw.choices([id, f"stranger {id}"], [12, 1])[0] if said else id
         texts = texts or ([] if said else ["a dog"])
-        said.append(Image(id, captions=tuple(Caption(str(k), text, source=SYSTEM) for k, text in enumerate(texts))))
+        captions = tuple(Caption(str(k), text, source=SYSTEM) for k, text in enumerate(texts))
+        said.append(Image(id, captions=captions, provenance=draw.choice([{}, {}, {"labels": "captions"}])))
     draw.shuffle(gold)
     draw.shuffle(said)
     return gold, said

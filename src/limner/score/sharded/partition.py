@@ -10,6 +10,7 @@ import numpy as np
 from limner.arrays import Integers
 from limner.corpus.image import Image
 from limner.corpus.merge import join
+from limner.corpus.provenance import ProvenanceTally
 from limner.errors import LimnerError
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
 from limner.score.metric import Metric, Statistics, measured
@@ -79,6 +80,7 @@ class Share(NamedTuple):
     n_references: Integers
     statistics: dict[str, Statistics]
     subsets: dict[str, dict[str, SubsetShare]]
+    provenance: ProvenanceTally
 
 
 def join_partition(plan: Plan, *blocks: Block) -> tuple[Joined, Counted, Partition]:
@@ -163,7 +165,7 @@ def _captions(plan: Plan, number: int, images: Iterable[tuple[int, Image]]) -> t
     for order, image in images:
         said = [caption for caption in image.captions if caption.source == plan.sources[number]]
         if said:
-            captions.by_image[image.id] = said[0]
+            captions.add(image, said[0])
         if len(said) > 1:
             double.append((order, image.id))
             captions.n_duplicates += len(said) - 1
@@ -214,7 +216,8 @@ def _share(plan: Plan, metrics: Sequence[Metric], system: int, run: Run, orders:
         of_subset = run.subset(places) if anew else run
         df = counted.get(plan.subset(system, key, name))
         by_key[key][name] = SubsetShare(places, {metric.name: _measured(metric, of_subset, df) for metric in anew})
-    return Share(run.ids, orders, np.diff(run.groups) - 1, statistics, by_key)
+    provenance = run.provenance or ProvenanceTally()
+    return Share(run.ids, orders, np.diff(run.groups) - 1, statistics, by_key, provenance)
 
 
 def _measured(metric: Metric, run: Run, df: DocumentFrequencies | None) -> Statistics:

@@ -137,5 +137,7 @@ def _lean(image: Image) -> Image:
     if not (image.boxes or image.attributes or any(caption.mentions for caption in image.captions)):
         return image
     return Image(
-        image.id, captions=tuple(Caption(caption.id, caption.text, source=caption.source) for caption in image.captions)
+        image.id,
+        captions=tuple(Caption(caption.id, caption.text, source=caption.source) for caption in image.captions),
+        provenance=image.provenance,
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from limner.arrays import Integers
+from limner.corpus.provenance import ProvenanceTally
 from limner.errors import LimnerError
 from limner.score.caption_evaluation import Evaluation
 from limner.score.metric import Metric, Statistics, concatenated
@@ -26,9 +27,11 @@ def gather(plan: Plan, system: int, shares: Sequence[Share], metrics: Sequence[M
     # The references' order, as if one process had read them all.
     order = np.argsort(np.concatenate([share.orders for share in shares]))
     ids = [id for share in shares for id in share.ids]
+    n_references = np.concatenate([share.n_references for share in shares])[order]
+    provenance = ProvenanceTally.together(share.provenance for share in shares)
     evaluation = Evaluation(
         plan.names[system],
-        _outline([ids[i] for i in order], np.concatenate([share.n_references for share in shares])[order], plan),
+        _outline([ids[i] for i in order], n_references, plan, provenance),
         metrics,
         {metric.name: _joined([share.statistics[metric.name] for share in shares], order) for metric in metrics},
         policy=plan.policy,
@@ -88,7 +91,7 @@ def _subset(evaluation: Evaluation, placed: Sequence[tuple[Integers, SubsetShare
         for name, of_all in evaluation.statistics.items()
     }
     n_references = np.fromiter((len(evaluation.run.references[i]) for i in places), dtype=np.int64, count=len(places))
-    run = _outline([evaluation.run.ids[i] for i in places], n_references, plan)
+    run = _outline([evaluation.run.ids[i] for i in places], n_references, plan, evaluation.run.provenance)
     return Evaluation(
         evaluation.name, run, evaluation.metrics, statistics, policy=evaluation.policy, samples=evaluation.samples
     )
@@ -104,10 +107,11 @@ def _joined(several: Sequence[Statistics], order: Integers) -> Statistics:
     return concatenated(several).select(order)
 
 
-def _outline(ids: Sequence[str], n_references: Integers, plan: Plan) -> Run:
+def _outline(ids: Sequence[str], n_references: Integers, plan: Plan, provenance: ProvenanceTally | None) -> Run:
     """A run without its words."""
     blank = {n: ("",) * n for n in np.unique(n_references).tolist()}
-    return Run(ids, [""] * len(ids), [blank[n] for n in n_references.tolist()], _no_words, plan.tokeniser_name)
+    references = [blank[n] for n in n_references.tolist()]
+    return Run(ids, [""] * len(ids), references, _no_words, plan.tokeniser_name, provenance=provenance)
 
 
 def _no_words(_: Sequence[str]) -> Sequence[str]:
