@@ -43,6 +43,21 @@ def test_captions_are_tied_to_boxes(corpus: Path) -> None:
     assert done.stderr == "limner: 1 image written to -\nlimner: 2 mentions; 1 of 1 captions have one\n"
 
 
+def test_a_linker_and_its_seed_are_chosen_and_told(tmp_path: Path) -> None:
+    corpus = tmp_path / "dogs.jsonl"
+    corpus.write_text(LINE.replace('"person"', '"dog"').replace("A man walks two dogs", "A dog"))
+
+    def linked(*options: str) -> tuple[dict[str, str], list[str]]:
+        image = json.loads(limner(corpus, "-", *options).stdout)
+        return image["provenance"], image["captions"][0]["mentions"][0]["boxes"]
+
+    assert linked() == linked("--linker", "largest") == ({"mentions": "linked"}, ["1"])
+    assert linked("--linker", "all") == ({"mentions": "linked, all"}, ["0", "1"])
+    chosen = [linked("--linker", "random", "--seed", str(seed)) for seed in range(8)]
+    assert [facts["mentions"] for facts, _ in chosen] == [f"linked, random, seed {seed}" for seed in range(8)]
+    assert {box for _, (box,) in chosen} == {"0", "1"}
+
+
 def test_boxes_and_captions_may_come_from_two_files(tmp_path: Path) -> None:
     (tmp_path / "boxes.jsonl").write_text(f'{{"limner":1,"id":"a",{BOXES}}}\n')
     (tmp_path / "texts.jsonl").write_text('{"limner":1,"id":"a","captions":[{"id":"0","text":"A dog ."}]}\n')

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from msgspec import structs
 
 from limner.corpus import Box, Caption, Chain, Image, Mention, open_corpus
 from limner.corpus.classes.class_words import Synonyms
 from limner.corpus.linking import link, link_corpus
-from limner.errors import BadInput
+from limner.errors import BadInput, LimnerError
 from strategies import images
 
 
@@ -48,6 +49,42 @@ def told(image: Image, n: int = 0) -> list[tuple[str, str]]:
 def test_singular_takes_the_largest_box_left_and_plural_all(text: str, expected: list[tuple[str, str]]) -> None:
     labels = {"h": "hot_dog", "p": "person", "d": "dog", "q": "person", "e": "dog", "f": "dog"}
     assert told(link(scene(text, **labels))) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("A dog .", [("A dog", "def")]),
+        ("A man and a woman .", [("A man", "pq"), ("a woman", "pq")]),
+        ("Two dogs and a hot dog .", [("Two dogs", "def"), ("a hot dog", "h")]),
+    ],
+)
+def test_the_linker_all_takes_every_box_of_the_class(text: str, expected: list[tuple[str, str]]) -> None:
+    labels = {"h": "hot_dog", "p": "person", "d": "dog", "q": "person", "e": "dog", "f": "dog"}
+    linked = link(scene(text, **labels), linker="all")
+    assert told(linked) == expected
+    assert linked.provenance == {"mentions": "linked, all"}
+
+
+def test_the_linker_random_takes_any_box_but_one_for_all_captions() -> None:
+    image = scene("A dog .", "A dog chases a dog .", "Dogs .", d="dog", e="dog", f="dog", p="person")
+    chosen = []
+    for n in range(300):
+        linked = link(structs.replace(image, id=str(n)), linker="random", seed=7)
+        assert linked.provenance == {"mentions": "linked, random, seed 7"}
+        assert linked == link(structs.replace(image, id=str(n)), linker="random", seed=7)
+        (_, first), (_, again), (_, other), (_, every) = told(linked) + told(linked, 1) + told(linked, 2)
+        assert first == again != other
+        assert every == "def"
+        chosen.append(first)
+    # Each of the three in 100 of 300 images, give or take four standard deviations.
+    assert all(67 < chosen.count(box) < 133 for box in "def")
+    assert chosen != [told(link(structs.replace(image, id=str(n)), linker="random", seed=8))[0][1] for n in range(300)]
+
+
+def test_an_unknown_linker_is_an_error() -> None:
+    with pytest.raises(LimnerError, match="unknown linker 'smallest'"):
+        link(scene("A dog .", d="dog"), linker="smallest")  # type: ignore[arg-type]
 
 
 def test_boxes_keep_the_images_order_and_a_tie_goes_to_the_first() -> None:

@@ -8,19 +8,21 @@ from pathlib import Path
 
 import click
 
-from limner.cli.click_classes import PATH
+from limner.cli.click_classes import PATH, choice_option
 from limner.cli.corpora import FormatName, Source, from_option, lenient_option, tell_reading, tell_written
 from limner.cli.terminal import progress, tell
 from limner.corpus import Image
 from limner.corpus.classes.class_words import built_in_synonyms, read_synonyms
 from limner.corpus.formats import open_corpus, write_sound
-from limner.corpus.linking import link_corpus
+from limner.corpus.linking import Linker, link_corpus
 
 
 @click.command()
 @click.argument("sources", metavar="CORPUS...", nargs=-1, required=True, type=Source())
 @click.argument("target", metavar="OUT", type=Source())
 @click.option("--synonyms", type=PATH, help="Words for classes: a class and its words a line.")
+@choice_option("--linker", "largest", "random", "all", help="Which box of its class a singular noun means.")
+@click.option("--seed", type=int, default=0, show_default=True, help="For --linker random.")
 @from_option
 @click.option("--to", type=FormatName(), help="Format to write (default: by the suffix of OUT).")
 @click.option("--force", is_flag=True, help="Replace mentions that are there, and a folder that is not empty.")
@@ -29,6 +31,8 @@ def command(
     sources: tuple[str, ...],
     target: str,
     synonyms: Path | None,
+    linker: Linker,
+    seed: int,
     from_: str | None,
     to: str | None,
     force: bool,
@@ -37,12 +41,12 @@ def command(
     """Tie captions to boxes by the names of the boxes' classes.
 
     For a corpus that has both but no mentions, such as COCO. A singular noun
-    refers to the largest box of its class that is not taken yet, a plural or
-    counted one to all of them.
+    refers to the largest box of its class that is not taken yet, or to what
+    --linker says; a plural or counted one to all of them.
     """
     known = built_in_synonyms() if synonyms is None else read_synonyms(synonyms)
     corpus = open_corpus(sources, from_, lenient=lenient)
-    linked = link_corpus(corpus, known, replace=force, place=corpus.name)
+    linked = link_corpus(corpus, known, linker=linker, seed=seed, replace=force, place=corpus.name)
     counts: Counter[str] = Counter()
     written = write_sound(progress(_counted(linked, counts), "images"), target, to, replace=force)
     tell_reading(corpus)

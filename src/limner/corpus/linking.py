@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterable, Iterator
+from typing import Literal, get_args
 from weakref import WeakKeyDictionary
 
 from msgspec import structs
@@ -13,16 +15,25 @@ from limner.corpus.classes.class_mentions import ClassMentions, NounPhrase
 from limner.corpus.classes.class_names import class_name
 from limner.corpus.classes.class_words import Synonyms, Term, built_in_synonyms
 from limner.corpus.image import Chain, Image
-from limner.errors import BadInput, shown
+from limner.corpus.provenance import LINKED
+from limner.errors import BadInput, shown, unknown
 
-# What the provenance of a linked image says.
-LINKED = {"mentions": "linked"}
+# Which box of its class a singular noun means: the largest that is left, a random one, or all of them.
+Linker = Literal["largest", "random", "all"]
+
+LINKERS: tuple[str, ...] = get_args(Linker)
 
 
 def link_corpus(
-    images: Iterable[Image], synonyms: Synonyms | None = None, *, replace: bool = False, place: str = "corpus"
+    images: Iterable[Image],
+    synonyms: Synonyms | None = None,
+    *,
+    linker: Linker = "largest",
+    seed: int = 0,
+    replace: bool = False,
+    place: str = "corpus",
 ) -> Iterator[Image]:
-    """The images, their captions tied to their boxes.
+    """The images, their captions tied to their boxes as `link` ties them.
 
     An image that already has mentions is an error, which names the `place`;
     with `replace` they are replaced.
@@ -32,35 +43,53 @@ def link_corpus(
         if not replace and (image.chains or any(caption.mentions for caption in image.captions)):
             problem = f"image {shown(image.id)} has mentions already"
             raise BadInput(place, problem, "allow them to be replaced", code="has-mentions")
-        yield link(image, known)
+        yield link(image, known, linker=linker, seed=seed)
 
 
-def link(image: Image, synonyms: Synonyms | None = None) -> Image:
+def link(image: Image, synonyms: Synonyms | None = None, *, linker: Linker = "largest", seed: int = 0) -> Image:
     """The image with mentions wherever a caption names the class of a box; earlier mentions are replaced.
 
     A singular noun refers to the largest box of its class that no other
     singular noun of the caption has taken, a plural or counted one to all
-    boxes of the class. A noun without a box makes no mention. An image
-    without boxes or captions is returned unchanged.
+    boxes of the class. With the linker `random`, boxes come in an order that
+    depends on the seed and the image's id alone, rather than by size; with
+    `all`, singular nouns refer to all boxes too. A noun without a box makes
+    no mention. An image without boxes or captions is returned unchanged.
     """
+    if linker not in LINKERS:
+        raise unknown("linker", linker, LINKERS)
     if not image.boxes or not image.captions:
         return image
-    things = _Things(image, synonyms or built_in_synonyms())
+    things = _Things(image, synonyms or built_in_synonyms(), linker, seed)
     captions = tuple(structs.replace(caption, mentions=things.mentions(caption.text)) for caption in image.captions)
     chains = tuple(things.chains.values())
-    return structs.replace(image, captions=captions, chains=chains, provenance={**image.provenance, **LINKED})
+    provenance = {**image.provenance, "mentions": linked_by(linker, seed)}
+    return structs.replace(image, captions=captions, chains=chains, provenance=provenance)
+
+
+def linked_by(linker: Linker, seed: int = 0) -> str:
+    """What the provenance of an image says of its mentions."""
+    if linker == "largest":
+        return LINKED
+    return f"{LINKED}, random, seed {seed}" if linker == "random" else f"{LINKED}, {linker}"
 
 
 class _Things:
     """An image's boxes by what they are called, and the chains that mentions have made so far."""
 
-    def __init__(self, image: Image, synonyms: Synonyms) -> None:
+    def __init__(self, image: Image, synonyms: Synonyms, linker: Linker, seed: int) -> None:
         self._synonyms = synonyms
+        self._all = linker == "all"
         self._boxes_by_class: dict[str, list[Box]] = {}
         for box in image.boxes:
             self._boxes_by_class.setdefault(class_name(box.label), []).append(box)
         self._class_mentions = _class_mentions(synonyms, self._boxes_by_class)
         self._order = {box.id: n for n, box in enumerate(image.boxes)}
+        # One order for all captions: people who say the same mean the same box.
+        self._worth = {box.id: float(box.area) for box in image.boxes}
+        if linker == "random":
+            chance = random.Random(f"{seed}:{image.id}")
+            self._worth = {box.id: chance.random() for box in image.boxes}
         self._pools: dict[Term, list[Box]] = {}
         self.chains: dict[frozenset[str], Chain] = {}
 
@@ -76,7 +105,7 @@ class _Things:
 
     def _referents(self, phrase: NounPhrase, taken: set[str]) -> list[Box]:
         pool = self._pool(phrase.term)
-        if phrase.several:
+        if phrase.several or self._all:
             return pool
         # Two singular nouns of one class mean two things: "a man beside a man".
         left = [box for box in pool if box.id not in taken]
@@ -84,9 +113,9 @@ class _Things:
         single = [box for box in left if "crowd" not in box.flags] or left
         if not single:
             return []
-        largest = max(single, key=lambda box: box.area)
-        taken.add(largest.id)
-        return [largest]
+        first = max(single, key=lambda box: self._worth[box.id])
+        taken.add(first.id)
+        return [first]
 
     def _pool(self, term: Term) -> list[Box]:
         """The boxes that a term may mean, in the image's order.
