@@ -84,7 +84,27 @@ def test_systems_have_the_correlation_of_their_means(kind: Kind) -> None:
         sample = [[np.average(column[system == s], weights=times) for s in range(5)] for column in (scores, judged)]
         values.append(correlation(*sample, kind))
     low, high = np.quantile(values, [0.025, 0.975])
-    assert (found.correlation.low, found.correlation.high) == pytest.approx((low, high))
+    value = found.correlation.value or 0.0
+    bounds = max(-1.0, min(low, 2 * value - high)), min(1.0, max(high, 2 * value - low))
+    assert (found.correlation.low, found.correlation.high) == pytest.approx(bounds)
+
+
+def test_intervals_of_systems_hold_the_true_correlation() -> None:
+    # Bounds of the samples alone hold this r in four cases of five.
+    chance = np.random.default_rng(8)
+    quality = 0.3 * chance.normal(size=8)
+    liked = quality + 0.2 * chance.normal(size=8)
+    true_r = correlation(liked, quality, "pearson")
+    system, image = np.repeat(np.arange(8), 100), np.tile(np.arange(100), 8)
+    n_held = 0
+    for study in range(60):
+        ease = chance.normal(size=100)[image]
+        noise = chance.normal(size=800)
+        judged = quality[system] + ease + noise
+        scores = liked[system] + 0.5 * ease + 0.4 * noise + chance.normal(size=800)
+        (row,) = of_systems("x", mean_totals(scores), judged, system, image, Sampling(150, study), ["pearson"])
+        n_held += (row.correlation.low or 0.0) <= true_r <= (row.correlation.high or 0.0)
+    assert n_held >= 55
 
 
 def test_a_systems_value_is_the_metrics_own_not_a_mean() -> None:
