@@ -141,3 +141,39 @@ def test_the_schema_is_of_the_model() -> None:
         *("start", "end", "boxes", "chain", "types"),
         *("candidates", "origin", "probability"),
     }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "missing"),
+    [
+        (["convert", "x"], "DST"),
+        (["convert"], "SRC... DST"),
+        (["convert", "x", "--force"], "DST"),
+        (["link", "x"], "OUT"),
+    ],
+)
+def test_the_argument_that_is_missing_is_named(arguments: list[str], missing: str) -> None:
+    done = limner(*arguments)
+    assert done.returncode == 2
+    assert f"Missing argument '{missing}'." in done.stderr
+
+
+def test_a_name_that_does_not_tell_the_format_is_answered_with_the_option(corpus: Path, tmp_path: Path) -> None:
+    done = limner("convert", corpus, tmp_path / "out.zip")
+    assert done.returncode == 1
+    assert done.stderr.startswith(
+        f"limner: {tmp_path / 'out.zip'}: the name does not tell the format; pass it with --to"
+    )
+    assert "flickr30k-entities" in done.stderr
+
+
+def test_converting_says_what_the_target_cannot_hold(tmp_path: Path) -> None:
+    mentions = '"mentions":[{"start":0,"end":5,"chain":"1"}]'
+    given = f'{{"limner":2,"id":"a","captions":[{{"id":"0","text":"A dog .",{mentions}}}],"chains":[{{"id":"1"}}]}}\n'
+    done = limner("convert", "-", tmp_path / "out", "--to", "coco", given=given)
+    assert done.returncode == 0
+    assert done.stderr.splitlines() == [
+        f"limner: 1 image written to {tmp_path / 'out'}",
+        "limner: not written: 1 mention, 1 chain",
+    ]
+    assert "not written" not in limner("convert", "-", tmp_path / "out.jsonl", given=given).stderr

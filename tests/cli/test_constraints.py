@@ -232,3 +232,9 @@ def test_a_reader_that_has_seen_enough_is_no_fault(files: Path) -> None:
     command = f"{' '.join(LIMNER)} many.jsonl | head -1; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "0: dog\n", "")
+
+
+def test_a_corpus_without_boxes_is_refused_and_nothing_is_printed() -> None:
+    done = limner("-", "--json", given=line("bare") + line("empty"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("limner: 2 images: none of them has a box; give a corpus with boxes")

@@ -11,7 +11,7 @@ from limner.cli.convert import convert
 from limner.cli.describe import command
 from limner.cli.remedies import worded
 from limner.cli.train import phrasebook, selector
-from limner.corpus import Box, Image, open_corpus, write_corpus
+from limner.corpus import Box, Caption, Image, open_corpus, write_corpus
 from limner.errors import LimnerError
 from limner.playground import playground
 from limner.score.content import mentioned
@@ -198,3 +198,23 @@ def test_a_selector_is_validated_on_other_images_only(world: Path, tmp_path: Pat
     assert "--allow-overlap" in worded(done.exception)
     assert not (tmp_path / "model.json").exists()
     assert CliRunner().invoke(selector, [*options, str(world), "--allow-overlap"]).exit_code == 0
+
+
+def test_a_corpus_without_boxes_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
+    write_corpus([Image(str(i), captions=(Caption("0", "A dog ."),)) for i in range(3)], tmp_path / "texts.jsonl")
+    done = describe(tmp_path / "texts.jsonl", "-o", tmp_path / "said.jsonl")
+    assert isinstance(done.exception, LimnerError)
+    assert worded(done.exception) == (
+        "3 images: none of them has a box; give a corpus with boxes, such as `limner convert CAPTIONS BOXES DST` makes"
+    )
+    assert not (tmp_path / "said.jsonl").exists()
+
+
+def test_images_without_boxes_among_others_are_counted(tmp_path: Path) -> None:
+    images = [Image("bare"), Image("dog", boxes=(Box("0", 0, 0, 5, 5, "dog"),)), Image("bare, too")]
+    write_corpus(images, tmp_path / "some.jsonl")
+    done = describe(tmp_path / "some.jsonl", "-o", tmp_path / "said.jsonl")
+    assert done.exit_code == 0
+    warning, written = done.stderr.splitlines()
+    assert warning == "limner: warning: 2 of 3 images have no box: nothing can be said of them"
+    assert written.startswith("limner: 3 images written")

@@ -176,3 +176,12 @@ def test_text_fits_100_columns(one: list[Image], other: list[Image]) -> None:
     both = [statistics(one, name="a-long-name-of-a-corpus.jsonl"), statistics(other, name="b")]
     for some in ([both[0]], both):
         assert all(len(line) <= 100 and line == line.rstrip() for line in text_of(some).splitlines())
+
+
+def test_the_total_of_chains_is_told_where_nobody_mentions_some() -> None:
+    silent = Image("cat", boxes=(Box("0", 0, 0, 1, 1, "cat"),), chains=(Chain("9", ("0",)), Chain("10")))
+    told = text_of([statistics([DOG, silent], name="both")])
+    assert re.search(r"^  chains +1$", told, re.MULTILINE)
+    assert re.search(r"^  chains nobody mentions +2$", told, re.MULTILINE)
+    assert re.search(r"^  chains, with those nobody mentions +3$", told, re.MULTILINE)
+    assert "with those nobody mentions" not in text_of([statistics([DOG], name="dogs")])

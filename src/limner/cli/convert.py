@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+from collections import Counter
 from pathlib import Path
 
 import click
@@ -17,6 +18,7 @@ from limner.cli.corpora import (
     held_out,
     labels_from_option,
     lenient_option,
+    sources_and_target,
     tell_held_out,
     tell_reading,
     tell_written,
@@ -28,8 +30,7 @@ from limner.files import read_lines
 
 
 @click.command()
-@click.argument("sources", metavar="SRC...", nargs=-1, required=True, type=Source())
-@click.argument("target", metavar="DST", type=Source())
+@click.argument("paths", metavar="SRC... DST", nargs=-1, type=Source())
 @from_option
 @click.option("--to", type=FormatName(), help="Format to write (default: by the suffix of DST).")
 @click.option("--ids", type=PATH, help="Keep the images listed in this file, an id a line.")
@@ -38,8 +39,7 @@ from limner.files import read_lines
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the captions that give labels.")
 @lenient_option
 def convert(
-    sources: tuple[str, ...],
-    target: str,
+    paths: tuple[str, ...],
     from_: str | None,
     to: str | None,
     ids: Path | None,
@@ -53,13 +53,15 @@ def convert(
     Several sources of one format are joined by image id: COCO's captions and
     boxes, say, or gold and a system's results.
     """
+    sources, target = sources_and_target(paths, ("SRC", "DST"))
     wanted = None if ids is None else [line.strip() for _, line in read_lines(ids) if line.strip()]
     corpus = open_corpus(sources, from_, lenient=lenient, ids=wanted)
     images = held_out(corpus, labels_from, seed)
-    written = write_sound(progress(images, "images"), target, to, replace=force)
+    lost: Counter[str] = Counter()
+    written = write_sound(progress(images, "images"), target, to, replace=force, lost=lost)
     tell_reading(corpus)
     tell_held_out(images)
-    tell_written(written, target)
+    tell_written(written, target, lost)
 
 
 @click.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from click.shell_completion import CompletionItem
 from limner.cli.terminal import tell
 from limner.corpus.corpus import Corpus
 from limner.corpus.formats import FORMATS, find_format, split_source
+from limner.corpus.formats.losses import listed
 from limner.corpus.held_out_labels import HeldOutLabels
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
@@ -81,9 +83,22 @@ def tell_reading(*sources: Corpus | Reading) -> None:
             tell(line)
 
 
-def tell_written(n: int, target: str) -> None:
-    """Say on standard error what was written where."""
+def tell_written(n: int, target: str, lost: Counter[str] | None = None) -> None:
+    """Say on standard error what was written where, and what its format cannot hold."""
     tell(f"{n:,} image{'' if n == 1 else 's'} written to {target}")
+    if lost and lost.total():
+        tell(f"not written: {listed(lost)}")
+
+
+def sources_and_target(paths: Sequence[str], names: tuple[str, str]) -> tuple[Sequence[str], str]:
+    """All paths but the last, and the last; wrong usage, with the name of what is missing, where there are fewer.
+
+    Click would give the only path to the second argument and call the first one missing.
+    """
+    if len(paths) < 2:
+        missing = names[1] if paths else f"{names[0]}... {names[1]}"
+        raise click.UsageError(f"Missing argument '{missing}'.")
+    return paths[:-1], paths[-1]
 
 
 def reading_lines(reading: Reading) -> Iterator[str]:

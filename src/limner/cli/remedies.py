@@ -26,6 +26,8 @@ REMEDIES: dict[str, str] = {
     "bad-model": "train one with `limner train {kind}`",
     "no-concepts": "pass a corpus with captions by --train",
     "train-is-test": "name other images, or pass --allow-overlap",
+    "no-boxes": "give a corpus with boxes, such as `limner convert CAPTIONS BOXES DST` makes",
+    "no-format": "pass it with --to: {choices}",
     "no-mentions": "tie captions to boxes with `limner link`",
     "different-images": "pass --missing zero to compare them",
     "empty-captions": "mend them, or pass --empty score to score them as they are",

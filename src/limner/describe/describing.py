@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -11,7 +12,9 @@ from typing import IO, TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from limner.corpus.boxed_images import BoxCheck
 from limner.corpus.formats import write_corpus
+from limner.corpus.formats.losses import listed
 from limner.corpus.image import Image
 from limner.corpus.provenance import LEAKING_LABELS, ProvenanceTally
 from limner.corpus.seen_images import Overlap, SeenImages
@@ -75,7 +78,8 @@ def describe_corpus(
     need; `counted` are the images they were counted in. `reasons` is a file
     that tells why a trained selector chose each box. An image that any of the
     models was trained on is marked so in its result's provenance; `warn` is
-    called with each thing to beware of, once all images are written.
+    called with each thing to beware of, once all images are written. A corpus
+    without a single box is an error: every description would be the same.
     """
     settings = settings or DescribeSettings()
     if reasons and (settings.model is None or settings.k):
@@ -96,13 +100,17 @@ def describe_corpus(
     )
     of_models = [*([trained.model.trained.seen] if trained else []), *([book.seen] if book else [])]
     overlap = Overlap.of(*of_models, *([counted] if counted else []))
-    provenance = ProvenanceTally()
-    images = provenance.watch(_marked(images, overlap))
+    provenance, boxes = ProvenanceTally(), BoxCheck()
+    images = provenance.watch(_marked(boxes.watch(images), overlap))
+    lost: Counter[str] = Counter()
     with ExitStack() as stack:
         if reasons and trained:
             images = _explained(images, trained, stack.enter_context(write_bytes(reasons)))
-        written = write_corpus(describe(images, selector, realiser), str(out), to)
-    for warning in (*overlap.warnings(), *([LEAKING_LABELS] if provenance.has_leaking_labels else [])):
+        written = write_corpus(describe(images, selector, realiser), str(out), to, lost=lost)
+    warnings = [*boxes.warnings(), *overlap.warnings()]
+    warnings += [LEAKING_LABELS] if provenance.has_leaking_labels else []
+    warnings += [f"not written: {listed(lost)}"] if lost.total() else []
+    for warning in warnings:
         warn(warning)
     return written
 

@@ -180,9 +180,14 @@ def _mentions(corpora: Sequence[Statistics]) -> list[Row]:
 
 def _chains(corpora: Sequence[Statistics]) -> list[Row]:
     known = [s if s.chains.count else None for s in corpora]
+    any_unmentioned = any(s.chains.unmentioned for s in corpora)
     return [
         _row("chains", known, lambda s: _count(s.chains.count)),
         _row_if_any("chains nobody mentions", known, lambda s: s.chains.unmentioned),
+        (
+            "chains, with those nobody mentions",
+            [_count(s.chains.with_unmentioned) if s and any_unmentioned else None for s in known],
+        ),
         _row("chains per image", known, lambda s: _mean(s.chains.per_image)),
         _row("chains with several mentions", known, lambda s: _rate(s.chains.several_mentions)),
         _row("chains with one box", known, lambda s: _rate(s.chains.one_box)),

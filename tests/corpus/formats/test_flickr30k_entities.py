@@ -205,6 +205,36 @@ def test_boxes_in_no_chain_get_one_that_nobody_mentions(tmp_path: Path) -> None:
     assert {chain.id: chain.boxes for chain in back.chains} == {"1": ("1",), "2": (), "3": ("0",), "4": ("2",)}
 
 
+def test_mentions_in_no_chain_get_one_for_each_set_of_boxes(tmp_path: Path) -> None:
+    tables = {
+        "images": "image\twidth\theight\n7\t20\t20\n",
+        "boxes": "image\tbox\tx0\ty0\tx1\ty1\tlabel\ttypes\n"
+        "7\ta\t0\t0\t5\t5\tman\tpeople\n7\tb\t5\t5\t9\t9\twoman\tpeople\n7\tc\t6\t6\t8\t8\that\t\n",
+        "sentences": "image\tsentence\n7\t[A man]a and [a woman]b .\n7\t[Two people]b,a in [hats]c at [dusk] .\n"
+        "7\t[They]a,b and [he]a .\n",
+    }
+    for name, text in tables.items():
+        (tmp_path / f"{name}.tsv").write_text(text)
+    write_corpus(open_corpus(tmp_path, "tsv"), tmp_path / "out", "flickr30k-entities")
+    assert (tmp_path / "out" / "Sentences" / "7.txt").read_text() == (
+        "[/EN#1/people A man] and [/EN#2/people a woman] .\n"
+        "[/EN#3/people Two people] in [/EN#4/other hats] at [/EN#0/notvisual dusk] .\n"
+        "[/EN#3/people They] and [/EN#1/people he] .\n"
+    )
+    back = only(tmp_path / "out")
+    assert {chain.id: chain.boxes for chain in back.chains} == {"1": ("0",), "2": ("1",), "3": ("0", "1"), "4": ("2",)}
+
+
+def test_a_mention_in_no_chain_joins_the_chain_of_its_boxes(tmp_path: Path) -> None:
+    boxes = (Box("a", 0, 0, 5, 5, "dog"), Box("b", 2, 2, 8, 8, "cat"))
+    mentions = (Mention(0, 5, ("a",)), Mention(10, 15, ("b", "a")))
+    image = Image("7", 9, 9, boxes, (Caption("0", "A dog and a cat .", mentions),), (Chain("1", ("a",)), Chain("2")))
+    write_corpus([image], tmp_path / "out", "flickr30k-entities")
+    back = only(tmp_path / "out")
+    assert [mention.chain for _, mention in back.mentions()] == ["1", "3"]
+    assert [mention.boxes for _, mention in back.mentions()] == [("0",), ("0", "1")]
+
+
 phrases = st.lists(st.sampled_from(["a", "young", "man", "Dogs", "[", "ünd"]), min_size=1, max_size=3).map(" ".join)
 kinds = st.lists(st.sampled_from(["people", "other", "scene"]), min_size=1, max_size=2, unique=True).map("/".join)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from limner.caption.constraints.constraint_choice import Choice, ConstraintChooser, Dropped
+from limner.corpus.boxed_images import BoxCheck
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
@@ -56,10 +57,13 @@ class ChoiceSummary:
 def write_choices(
     images: Iterable[Image], chooser: ConstraintChooser, out: Path, *, as_json: bool = False
 ) -> ChoiceSummary:
-    """Writes the choice of each image, as text or as one JSON object a line, and returns what was chosen in all."""
+    """Writes the choice of each image, as text or as one JSON object a line, and returns what was chosen in all.
+
+    A corpus without a single box is an error.
+    """
     summary = ChoiceSummary()
     with write_bytes(out) as handle:
-        for image in map(visible, images):
+        for image in BoxCheck().watch(map(visible, images)):
             choice = chooser.choose(image)
             summary.add(image, choice, chooser)
             handle.write(msgspec.json.encode(choice) + b"\n" if as_json else choice_text(choice).encode())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from os import PathLike
 from pathlib import Path
@@ -11,6 +12,7 @@ import msgspec
 
 from limner.corpus.corpus import Corpus
 from limner.corpus.formats.format import Codec, Format, Head, Kind
+from limner.corpus.formats.losses import counting_losses
 from limner.corpus.image import Image
 from limner.corpus.merge import join
 from limner.corpus.reading import Reading, plain_words
@@ -172,24 +174,35 @@ def _read(codec: Codec, paths: Sequence[Path], reading: Reading) -> Iterator[Ima
 
 
 def write_corpus(
-    images: Iterable[Image], target: str | Path, format: str | None = None, *, replace: bool = False
+    images: Iterable[Image],
+    target: str | Path,
+    format: str | None = None,
+    *,
+    replace: bool = False,
+    lost: Counter[str] | None = None,
 ) -> int:
     """Write images to a path, whole or not at all, and return their number.
 
     The format is named, or follows from the path's suffix. A file is
     replaced; a folder that has something in it only if `replace` is set.
     Every image is checked before it is written, so that it can be read back.
+    What the format cannot hold is counted in `lost`, by kind: mentions, chains.
     """
     # A text is iterable too: its letters would be taken for images.
     if isinstance(images, str | bytes | PathLike):
         raise TypeError(f"the images come first and then the path, but the images are {shown(images)}")
     if not isinstance(target, str | Path):
         raise TypeError(f"the path to write to is {shown(target)}; give a string or a Path")
-    return write_sound(_checked(images), target, format, replace=replace)
+    return write_sound(_checked(images), target, format, replace=replace, lost=lost)
 
 
 def write_sound(
-    images: Iterable[Image], target: str | Path, format: str | None = None, *, replace: bool = False
+    images: Iterable[Image],
+    target: str | Path,
+    format: str | None = None,
+    *,
+    replace: bool = False,
+    lost: Counter[str] | None = None,
 ) -> int:
     """Write images as `write_corpus` does, without its checks: readers have made them already."""
     named, path = split_source(str(target))
@@ -198,6 +211,8 @@ def write_sound(
     codec = chosen.codec
     if codec.write is None:
         raise LimnerError(f"{chosen.name} cannot be written; these can: {_writable()}")
+    if lost is not None:
+        images = counting_losses(images, chosen.name, lost)
     return codec.write(images, path, replace)
 
 
@@ -265,7 +280,8 @@ def _by_suffix(path: Path) -> Format:
             return format
     if path == STDIO:
         return FORMATS["jsonl"]
-    raise LimnerError(f"{path}: the name does not tell the format; name one of {_writable()}")
+    problem, choices = "the name does not tell the format", _writable()
+    raise BadInput(str(path), problem, f"name one of {choices}", code="no-format", choices=choices)
 
 
 def _writable() -> str:

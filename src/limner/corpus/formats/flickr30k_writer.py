@@ -8,6 +8,8 @@ from html import escape
 from itertools import count
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.formats.flickr30k_parsing import MARK, NOT_VISUAL, is_number
@@ -18,12 +20,15 @@ from limner.files import write_bytes, write_folder
 UNTYPED = "other"
 
 
-def write(images: Iterable[Image], path: Path, replace: bool = False) -> int:
-    """Write images as a zip, if so named, or as folders; what the format cannot say is an error."""
+def write(images: Iterable[Image], path: Path, replace_folder: bool = False) -> int:
+    """Write images as a zip, if so named, or as folders; what the format cannot say is an error.
+
+    Mentions of boxes that belong to no chain get one, those of the same boxes the same.
+    """
     if path.suffix == ".zip":
         with write_bytes(path) as handle, zipfile.ZipFile(handle, "w", zipfile.ZIP_DEFLATED) as archive:
             return _write_all(images, lambda name, text: archive.writestr(_entry(name), text.encode()))
-    with write_folder(path, replace=replace) as folder:
+    with write_folder(path, replace=replace_folder) as folder:
         (folder / "Annotations").mkdir()
         (folder / "Sentences").mkdir()
         return _write_all(images, lambda name, text: (folder / name).write_bytes(text.encode()))
@@ -34,6 +39,7 @@ def _write_all(images: Iterable[Image], put: Callable[[str, str], object]) -> in
     for image in images:
         if "/" in image.id or image.id in (".", ".."):
             raise _cannot(image, f"its id {shown(image.id)} is not a file name")
+        image = _with_chains(image)
         names = _chain_names(image)
         put(f"Annotations/{image.id}.xml", _annotation(image, names))
         put(f"Sentences/{image.id}.txt", "".join(_sentence(image, caption, names) + "\n" for caption in image.captions))
@@ -51,6 +57,30 @@ def _entry(name: str) -> zipfile.ZipInfo:
 
 def _cannot(image: Image, problem: str) -> LimnerError:
     return LimnerError(f"image {shown(image.id)} cannot be written as flickr30k-entities: {problem}")
+
+
+def _with_chains(image: Image) -> Image:
+    """The image with a chain for every mention of boxes: mentions of the same boxes are of one thing."""
+    if all(mention.chain is not None or not mention.boxes for _, mention in image.mentions()):
+        return image
+    chain_by_boxes = {frozenset(chain.boxes): chain for chain in reversed(image.chains) if chain.boxes}
+    free = _free_numbers(chain.id for chain in image.chains)
+    made: list[Chain] = []
+
+    def chained(mention: Mention) -> Mention:
+        if mention.chain is not None or not mention.boxes:
+            return mention
+        boxes = frozenset(mention.boxes)
+        if boxes not in chain_by_boxes:
+            ordered = [box for box in image.boxes if box.id in boxes]
+            types = mention.types or tuple(dict.fromkeys(type for box in ordered for type in box.types))
+            chain_by_boxes[boxes] = Chain(next(free), tuple(box.id for box in ordered), types)
+            made.append(chain_by_boxes[boxes])
+        chain = chain_by_boxes[boxes]
+        return replace(mention, boxes=chain.boxes, chain=chain.id, types=mention.types or chain.types)
+
+    captions = tuple(replace(c, mentions=tuple(map(chained, c.mentions))) for c in image.captions)
+    return replace(image, captions=captions, chains=(*image.chains, *made))
 
 
 def _chain_names(image: Image) -> dict[str, str]:

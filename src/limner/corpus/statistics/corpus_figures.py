@@ -149,6 +149,7 @@ class Mentions:
 class Chains:
     """Chains that somebody mentions, and apart from them the number of those that nobody does.
 
+    `with_unmentioned` counts both: every chain that the annotations name, the total of the Flickr30k Entities paper.
     `boxes` are the distinct boxes of chains. In `types` a chain counts in each of its types.
     """
 
@@ -165,6 +166,7 @@ class Chains:
     no_box: float | None
     images_with_several_boxes: float | None
     types: tuple[TypeFigures, ...]
+    with_unmentioned: int = 0
 
 
 @dataclass(frozen=True, slots=True)

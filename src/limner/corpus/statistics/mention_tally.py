@@ -126,6 +126,7 @@ class ChainTally:
                 _type_figures(type, counts, n_images)
                 for type, counts in sorted(self._by_type.items(), key=lambda item: (-item[1]["chains"], item[0]))
             ),
+            with_unmentioned=n + self._counts["unmentioned"],
         )
 
 
