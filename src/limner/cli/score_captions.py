@@ -66,7 +66,13 @@ SECTIONS = {
     type=PATH,
     help="Scores computed elsewhere; repeatable.",
 )
-@click.option("--synonyms", metavar="FILE", type=PATH, help="Words for objects, for chair and coverage.")
+@click.option(
+    "--synonyms",
+    metavar="LIST",
+    default="published",
+    show_default=True,
+    help="Words for objects, for chair and coverage: published, limner, or a file.",
+)
 @click.option("--training", metavar="CORPUS", type=Source(), help="Captions that are not novel, for diversity.")
 @click.option(
     "--clip", "clip_model", metavar="MODEL", type=PATH, help="A CLIP model's folder, for clip_score; needs --pictures."

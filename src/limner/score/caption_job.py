@@ -56,9 +56,10 @@ class CaptionJob:
     `results` are a corpus or plain text for each system, `references` are
     joined by image id. `df` is `run`, `corpus` or the path of a file of
     document frequencies; `metric_files` have scores computed elsewhere;
-    `synonyms` is a file, `training` a corpus; `clip_model` is the folder of a
-    model that looks at `pictures`. With the engine `ray`, all of them may be
-    in shards; `address` is a cluster's and `partitions` their number.
+    `synonyms` is a word list that comes with Limner (`published`, `limner`)
+    or a file, `training` a corpus; `clip_model` is the folder of a model that
+    looks at `pictures`. With the engine `ray`, all of them may be in shards;
+    `address` is a cluster's and `partitions` their number.
     `keep_images` keeps the gold images for a page, `with_frequencies` the
     document frequencies of the references.
     """
@@ -69,7 +70,7 @@ class CaptionJob:
     by: Sequence[str] = ()
     df: str = "run"
     metric_files: Sequence[Path] = ()
-    synonyms: Path | None = None
+    synonyms: str | Path | None = None
     training: str | None = None
     clip_model: Path | None = None
     pictures: Path | None = None
@@ -105,7 +106,7 @@ class CaptionJob:
         return Settings(
             counted or ("corpus" if self.df == "corpus" else "run"),
             self.meteor_tables,
-            class_words.read_synonyms(self.synonyms, alone=True) if self.synonyms else None,
+            None if self.synonyms is None else class_words.word_list(self.synonyms),
             None if self.training is None else _gold_texts(self.training, progress),
             progress,
         )

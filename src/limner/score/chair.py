@@ -16,7 +16,7 @@ import numpy as np
 
 from limner.arrays import Floats
 from limner.corpus.classes.chair_objects import Classes, SpokenObject, chair_objects, possible_classes
-from limner.corpus.classes.class_words import Synonyms, built_in_synonyms
+from limner.corpus.classes.class_words import Synonyms, published_synonyms
 from limner.corpus.image import Image
 from limner.score.metric import ExplanationKind, Metric, Scope, Settings, Statistics
 from limner.score.run import Run
@@ -32,9 +32,12 @@ class Hallucination(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ObjectMetric(Metric):
-    """A metric of the objects that captions speak of, with the words of `synonyms` for them."""
+    """A metric of the objects that captions speak of, with the words of `synonyms` for them.
 
-    synonyms: Synonyms = field(default_factory=built_in_synonyms, repr=False)
+    The default is the list that CHAIR was published with.
+    """
+
+    synonyms: Synonyms = field(default_factory=published_synonyms, repr=False)
     needs_images: ClassVar[bool] = True
     # Which words name an object depends on the labels of all images.
     scope: ClassVar[Scope] = "run"
@@ -61,6 +64,7 @@ class Chair(ObjectMetric):
         rows = np.array(counts, dtype=np.float64).reshape(-1, 4)
         choices = {
             "truth": "boxes+references" if _with_boxes(run) else "references",
+            "words": self.synonyms.name,
             "synonyms": self.synonyms.fingerprint(),
             "mentions": "words, longest first",
         }

@@ -34,7 +34,12 @@ class Coverage(ObjectMetric):
             shown = objects.shown(image, references)
             said = possible_classes(mention.classes for mention in objects.spoken(caption))
             shares.append((_share(said, certain_classes(shown.boxes)), _share(said, certain_classes(shown.references))))
-        return means(shares, {"synonyms": self.synonyms.fingerprint(), "mentions": "words, longest first"})
+        choices = {
+            "words": self.synonyms.name,
+            "synonyms": self.synonyms.fingerprint(),
+            "mentions": "words, longest first",
+        }
+        return means(shares, choices)
 
 
 def _share(said: Classes, shown: Classes) -> float:

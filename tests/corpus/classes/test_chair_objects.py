@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from limner.corpus import Box, Image
 from limner.corpus.classes.chair_objects import ChairObjects, certain_classes, possible_classes
 from limner.corpus.classes.class_names import class_name
-from limner.corpus.classes.class_words import Synonyms, read_synonyms
+from limner.corpus.classes.class_words import Synonyms, built_in_synonyms, published_synonyms, read_synonyms
 from limner.text.lexicon import word_set
 from limner.text.noun_forms import singular
 
@@ -31,6 +31,7 @@ LISTED = {
     "car": ["vehicle"],
     "bus": ["vehicle"],
     "skis": ["ski"],
+    "train": ["locomotive"],
 }
 OBJECTS = ChairObjects(Synonyms(LISTED))
 
@@ -61,11 +62,33 @@ def spoken(text: str, objects: ChairObjects = OBJECTS) -> list[str]:
         ("a seat", "chair"),
         ("a seat on the toilet", "toilet"),
         ("he slides to home plate", ""),
+        ("a plane over train tracks", "airplane"),
         ("", ""),
     ],
 )
 def test_objects_are_words_of_their_classes(text: str, classes: str) -> None:
     assert spoken(text) == [one for one in classes.split(", ") if one]
+
+
+@pytest.mark.parametrize("words", [published_synonyms(), built_in_synonyms()], ids=lambda words: words.name)
+@pytest.mark.parametrize(
+    ("text", "classes"),
+    [
+        ("a group of cows", "cow"),
+        ("Groups of people with a herd of sheep", "person, sheep"),
+        ("a couple of dogs and a team of horses", "dog, horse"),
+        ("a crowd", ""),
+        ("the team poses", ""),
+        ("cattle with luggage", "cow, suitcase"),
+    ],
+)
+def test_a_collective_is_never_a_person(words: Synonyms, text: str, classes: str) -> None:
+    assert spoken(text, ChairObjects(words)) == [one for one in classes.split(", ") if one]
+
+
+def test_a_label_that_is_a_collective_is_no_object_where_it_says_of_what() -> None:
+    objects = ChairObjects(Synonyms(LISTED), ["group", "person"])
+    assert spoken("a group of people, and a group", objects) == ["person", "group"]
 
 
 def test_spans_are_those_of_the_words() -> None:
@@ -95,7 +118,7 @@ def test_other_synonyms_have_another_fingerprint() -> None:
 
 PAIRS = """motor bike, motor cycle, air plane, traffic light, street light, traffic signal, stop light, fire hydrant,
 stop sign, parking meter, suit case, sports ball, baseball bat, baseball glove, tennis racket, wine glass, hot dog,
-cell phone, mobile phone, teddy bear, hair drier, potted plant, bow tie, laptop computer, home plate"""
+cell phone, mobile phone, teddy bear, hair drier, potted plant, bow tie, laptop computer, home plate, train track"""
 ANIMALS = ("bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe", "animal", "cub")
 
 

@@ -11,6 +11,7 @@ from limner.corpus.classes.class_tables import (
     NARROWER_NAMES,
     NO_CLASS,
     OPEN_IMAGES_NAMES,
+    PUBLISHED_WORDS,
     names_by_class,
 )
 from limner.corpus.classes.open_images_classes import read_class_names, read_class_tree
@@ -53,6 +54,10 @@ def test_every_id_is_that_of_its_class_in_open_images(shared_data: Path) -> None
 def test_words_are_marked_by_who_may_use_them() -> None:
     assert COCO_WORDS["sports ball"][:2] == ("ball", "tennis ball")
     assert "crowd+" in COCO_WORDS["person"]
+    assert "mustang" in COCO_WORDS["car"]
+    assert "mustang" in PUBLISHED_WORDS["horse"]
+    assert "mustang" not in {*COCO_WORDS["horse"], *PUBLISHED_WORDS["car"]}
+    assert "cattle" in PUBLISHED_WORDS["cow"]
     names = names_by_class()
     assert names["bicycle"] == ("bicycle", "bike")
     assert names["sports ball"] == ("ball",)

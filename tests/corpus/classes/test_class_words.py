@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from limner.corpus.classes.class_names import class_name, term_key
-from limner.corpus.classes.class_words import Synonyms, built_in_synonyms, read_synonyms
+from limner.corpus.classes.class_words import Synonyms, built_in_synonyms, published_synonyms, read_synonyms, word_list
 from limner.errors import BadInput
 
 
@@ -87,6 +87,21 @@ def test_the_word_list_of_the_chair_metric_is_read_as_it_is(shared_data: Path) -
     assert len(listed.words_by_class.keys() - {"-"}) == 80
     assert listed.terms["minivan",].classes == ("car",)
     assert "person" not in listed.terms.get(("grandma",), listed.terms["car",]).classes
+
+
+def test_the_words_that_chair_s_authors_list_come_with_limner(shared_data: Path) -> None:
+    listed = read_synonyms(shared_data / "word_lists" / "chair_synonyms.txt", alone=True).terms
+    published = published_synonyms().terms
+    assert {key: term.classes for key, term in published.items()} == {key: term.classes for key, term in listed.items()}
+
+
+def test_a_word_list_is_named_or_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "limner"
+    path.write_text("dog, hound\n")
+    assert word_list("published") is published_synonyms()
+    assert word_list("limner") is built_in_synonyms()
+    assert set(word_list(path).words_by_class) == set(word_list(str(path)).words_by_class) == {"dog"}
+    assert word_list(path).name == "given"
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
     from limner.corpus.classes.class_mentions import ClassMentions, count_mentions
     from limner.corpus.classes.class_names import class_name, class_phrases
     from limner.corpus.classes.class_tables import COCO_CLASSES, EXCLUDED_CLASSES
-    from limner.corpus.classes.class_words import Synonyms, built_in_synonyms, name_terms, read_synonyms
+    from limner.corpus.classes.class_words import (
+        Synonyms,
+        built_in_synonyms,
+        name_terms,
+        published_synonyms,
+        read_synonyms,
+    )
     from limner.corpus.classes.open_images_classes import read_class_tree
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -6,20 +6,25 @@ with it: "a train station" speaks of a train. Of terms that begin at the same
 word only the longest counts, so that a hot dog is no dog. The rules below are
 theirs, made for COCO's classes and harmless to others'.
 
+A collective is never a person, whatever it is listed for: "a group of cows"
+speaks of cows, and of nobody.
+
 A word that may mean several classes stands for any of them: it is right if the
 image shows one of them.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from limner.corpus.classes.class_mentions import ClassMentions
+from limner.corpus.classes.class_mentions import ClassMentions, Occurrence
 from limner.corpus.classes.class_names import class_name, term_key
 from limner.corpus.classes.class_tables import NO_CLASS
 from limner.corpus.classes.class_words import Synonyms, Term, Terms
 from limner.corpus.image import Image
+from limner.text.lexicon import COLLECTIVES
 from limner.text.noun_forms import plural
 
 Classes = frozenset[str]
@@ -48,12 +53,17 @@ class ChairObjects:
 
     def __init__(self, synonyms: Synonyms, labels: Iterable[str] = ()) -> None:
         self._terms = synonyms.vocabulary({class_name(label): None for label in labels})
+        self._groups = {term.word for term in self._terms.values() if term.is_collective and PERSON in term.classes}
         # Listed terms come last, so that they win over rules, and rules over misspelt plurals.
         self._mentions = ClassMentions({**_misspelt(self._terms), **dict(_rules(self._terms)), **self._terms})
 
     def spoken(self, text: str) -> list[SpokenObject]:
         """The objects that the text speaks of, from left to right, repeated ones too."""
-        occurrences = [occurrence for occurrence in self._mentions.occurrences(text) if _classes(occurrence.term)]
+        occurrences = [
+            occurrence
+            for occurrence in self._mentions.occurrences(text)
+            if _classes(occurrence.term) and not self._is_collective(occurrence, text)
+        ]
         # The seat of a toilet is no chair: one of the published rules.
         if any(term.word == "toilet" for _, _, term in occurrences):
             occurrences = [occurrence for occurrence in occurrences if occurrence.term.word != "seat"]
@@ -66,6 +76,11 @@ class ChairObjects:
             frozenset(map(self._labelled, labels)),
             frozenset(spoken.classes for reference in references for spoken in self.spoken(reference)),
         )
+
+    def _is_collective(self, occurrence: Occurrence, text: str) -> bool:
+        """Whether a term is listed as a group of people, or is a collective that says what it consists of."""
+        word = occurrence.term.word
+        return word in self._groups or (word in COLLECTIVES and _OF.match(text, occurrence.end) is not None)
 
     def _labelled(self, label: str) -> Meaning:
         """The class of a label, or the classes that it is a word for: a box labelled "man" shows a person."""
@@ -90,6 +105,10 @@ def chair_objects(images: Iterable[Image] | None, synonyms: Synonyms) -> ChairOb
     return ChairObjects(synonyms, {box.label: None for image in images or () for box in image.boxes})
 
 
+PERSON = "person"
+
+_OF = re.compile(r"\s+of\b", re.IGNORECASE)
+
 YOUNG_OR_OLD = ("baby", "adult")
 # What may be a baby or an adult without being a person.
 ANIMALS = ("bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "zebra", "giraffe", "animal", "cub")
@@ -98,7 +117,7 @@ ANIMALS = ("bird", "cat", "dog", "horse", "sheep", "cow", "elephant", "bear", "z
 CARRIERS = ("jet", "train")
 
 # Pairs of words that together mean another class than each alone, or none.
-PAIRS = {("toilet", "seat"): "toilet", ("home", "plate"): ""}
+PAIRS = {("toilet", "seat"): "toilet", ("home", "plate"): "", ("train", "track"): ""}
 
 
 def _rules(terms: Terms) -> Iterator[tuple[tuple[str, ...], Term]]:

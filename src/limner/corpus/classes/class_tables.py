@@ -16,15 +16,17 @@ from limner.text.labels import noun
 class ClassRow(NamedTuple):
     """A line of a table of classes.
 
-    `words` are all that may mean the class, as captions use them; `names` are
-    the ones that a constraint may ask for. The class's name is in neither;
-    `is_said` tells whether a constraint may ask for it as well.
+    `words` are all that may mean the class, as captions use them; `published`
+    are those that CHAIR's authors list for it; `names` are the ones that a
+    constraint may ask for. The class's name is in none of them; `is_said`
+    tells whether a constraint may ask for it as well.
     """
 
     code: str
     name: str
     note: str
     words: tuple[str, ...]
+    published: tuple[str, ...]
     names: tuple[str, ...]
     is_said: bool
 
@@ -33,10 +35,22 @@ def _read_table(file: str) -> Iterator[ClassRow]:
     text = files(__package__).joinpath(file).read_text(encoding="utf-8")
     for _, line in entries(enumerate(text.splitlines(), 1)):
         code, name, note, listed = (column.strip() for column in line.split("|"))
-        words = [word.strip() for word in listed.split(",") if listed]
-        names = tuple(word.lstrip("=") for word in words if word.startswith("="))
-        is_said = not any(word.startswith("==") for word in words)
-        yield ClassRow(code, name, note, tuple(word.lstrip("=") for word in words), names, is_said)
+        marked = [word.strip() for word in listed.split(",") if listed]
+        is_said = not any(word.startswith("==") for word in marked)
+        yield ClassRow(
+            code,
+            name,
+            note,
+            words=tuple(_bare(word) for word in marked if not word.endswith("**")),
+            published=tuple(_bare(word).rstrip("+") for word in marked if word.endswith("*")),
+            names=tuple(_bare(word) for word in marked if word.startswith("=")),
+            is_said=is_said,
+        )
+
+
+def _bare(word: str) -> str:
+    """A listed word without the marks that say who may use it."""
+    return word.lstrip("=").rstrip("*")
 
 
 # The class of words that contain a word for a class and mean none: "train station".
@@ -50,6 +64,9 @@ COCO_CLASSES = {name: int(row.code) for name, row in _COCO.items() if name != NO
 
 # The words by which captions call COCO's classes, and those of `NO_CLASS`.
 COCO_WORDS = {name: row.words for name, row in _COCO.items()}
+
+# The words that mean COCO's classes in CHAIR as it was published (Rohrbach et al. 2018).
+PUBLISHED_WORDS = {name: row.published for name, row in _COCO.items() if name != NO_CLASS}
 
 # What Open Images calls the classes of COCO that have another name there.
 OPEN_IMAGES_NAMES = {name: row.note for name, row in _COCO.items() if row.note and not row.note.startswith(">")}

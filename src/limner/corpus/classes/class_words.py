@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from limner.corpus.classes.class_names import class_name, is_open_images_id, term_key
-from limner.corpus.classes.class_tables import COCO_WORDS, NO_CLASS
+from limner.corpus.classes.class_tables import COCO_WORDS, NO_CLASS, PUBLISHED_WORDS
 from limner.errors import BadInput, LimnerError, shown
 from limner.files import entries, read_lines
 from limner.text.labels import first_lemma, many, noun, one
@@ -43,21 +43,23 @@ class Synonyms:
     A class's name always means itself. Classes that are not listed are called
     by their label alone. Names and words are compared in lower case, in the
     singular, and without the sense of a WordNet synset: `Male child.n.01` is
-    called "male child" and "male children".
+    called "male child" and "male children". `name` is what signatures call
+    the list.
     """
 
-    def __init__(self, words_by_class: Mapping[str, Iterable[str]]) -> None:
+    def __init__(self, words_by_class: Mapping[str, Iterable[str]], name: str = "given") -> None:
+        self.name = name
         self._listed = {class_name(name): list(listed) for name, listed in words_by_class.items()}
         self.terms: Terms = {}
-        for name, listed in self._listed.items():
-            if name != NO_CLASS:
-                self._add(name, _forms_of_class(name))
+        for label, listed in self._listed.items():
+            if label != NO_CLASS:
+                self._add(label, _forms_of_class(label))
             for word in listed:
-                self._add(name, _forms_of_word(word))
+                self._add(label, _forms_of_word(word))
         self.words_by_class: dict[str, set[str]] = {}
         for term in self.terms.values():
-            for name in term.classes:
-                self.words_by_class.setdefault(name, set()).add(term.word)
+            for label in term.classes:
+                self.words_by_class.setdefault(label, set()).add(term.word)
 
     def _add(self, name: str, forms: Iterable[tuple[tuple[str, ...], Term]]) -> None:
         for key, form in forms:
@@ -92,8 +94,24 @@ class Synonyms:
 
 @cache
 def built_in_synonyms() -> Synonyms:
-    """Words for the 80 classes of COCO."""
-    return Synonyms(COCO_WORDS)
+    """Words for the 80 classes of COCO, as many as captions use."""
+    return Synonyms(COCO_WORDS, "limner")
+
+
+@cache
+def published_synonyms() -> Synonyms:
+    """The words that mean COCO's 80 classes in CHAIR as it was published (Rohrbach et al. 2018)."""
+    return Synonyms(PUBLISHED_WORDS, "rohrbach-2018")
+
+
+# The lists that come with Limner.
+WORD_LISTS = {"published": published_synonyms, "limner": built_in_synonyms}
+
+
+def word_list(source: str | Path) -> Synonyms:
+    """The list of that name in `WORD_LISTS`, or else the words of a file, alone."""
+    make = WORD_LISTS.get(source) if isinstance(source, str) else None
+    return make() if make is not None else read_synonyms(Path(source), alone=True)
 
 
 def read_synonyms(path: Path, *, alone: bool = False) -> Synonyms:
