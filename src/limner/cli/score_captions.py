@@ -11,6 +11,7 @@ import click
 from limner.cli.click_classes import SectionedCommand, choice_option
 from limner.cli.corpora import Source, check_outputs, check_sources, lenient_option, reading_lines
 from limner.cli.remedies import worded_warning
+from limner.cli.score_content import match_iou_option
 from limner.cli.terminal import terminal_progress
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
@@ -35,7 +36,17 @@ PATH = click.Path(path_type=Path)
 
 SECTIONS = {
     "What is scored": ["refs", "compare", "source", "metrics", "by"],
-    "What metrics take": ["df", "save-df", "metric-file", "synonyms", "training", "clip", "pictures", "meteor-tables"],
+    "What metrics take": [
+        "df",
+        "save-df",
+        "metric-file",
+        "synonyms",
+        "training",
+        "match-iou",
+        "clip",
+        "pictures",
+        "meteor-tables",
+    ],
     "What does not fit": ["missing", "extra", "empty", "duplicate", "lenient"],
     "How": ["samples", "engine", "address", "partitions"],
     "What comes out": ["json", "csv", "html", "per-image"],
@@ -82,6 +93,7 @@ SECTIONS = {
     "--meteor-tables", metavar="DIR", type=PATH, help="METEOR's tables, where pycocoevalcap is not installed."
 )
 @click.option("--source", metavar="NAME", help="Whose captions to score, where RESULTS hold several systems'.")
+@match_iou_option
 @choice_option("--missing", "error", "zero", "skip", help="Images without a caption.")
 @choice_option("--extra", "error", "skip", help="Captions without references.")
 @choice_option("--empty", "error", "score", help="Captions without words.")

@@ -7,12 +7,24 @@ from typing import Any
 
 import click
 
-from limner.cli.corpora import Source, lenient_option, tell_reading
+from limner.cli.corpora import Command, Source, lenient_option, tell_reading
 from limner.cli.terminal import progress
 from limner.corpus import open_corpus
 from limner.look.tables import aligned, decimal
+from limner.score.box_matching import MATCH_IOU
 from limner.score.content_evaluation import evaluate_content
 from limner.score.pairing import Missing
+
+
+def match_iou_option(command: Command) -> Command:
+    return click.option(
+        "--match-iou",
+        metavar="IOU",
+        type=click.FloatRange(0, 1, min_open=True),
+        default=MATCH_IOU,
+        show_default=True,
+        help="From which IoU on a box that RESULTS bring is a gold box.",
+    )(command)
 
 
 @click.command()
@@ -26,13 +38,23 @@ from limner.score.pairing import Missing
     show_default=True,
     help="What a gold image without a result is.",
 )
+@match_iou_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @lenient_option
-def content(results: str, gold: str, source: str | None, missing: Missing, as_json: bool, lenient: bool) -> None:
+def content(
+    results: str, gold: str, source: str | None, missing: Missing, match_iou: float, as_json: bool, lenient: bool
+) -> None:
     """Which boxes the captions mention, in what order and in which words, against people."""
     captions = open_corpus(results, lenient=lenient)
     images = open_corpus(gold, lenient=lenient)
-    scores = evaluate_content(captions, progress(images, "images"), source=source, missing=missing, place=captions.name)
+    scores = evaluate_content(
+        captions,
+        progress(images, "images"),
+        source=source,
+        missing=missing,
+        match_iou=match_iou,
+        place=captions.name,
+    )
     tell_reading(captions)
     tell_reading(images)
     click.echo(json.dumps(scores, ensure_ascii=False) if as_json else "\n".join(_lines(scores)))
@@ -51,6 +73,7 @@ def _lines(scores: dict[str, Any]) -> list[str]:
     left = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in scores["left_out"].items() if n) or "nothing"
     return [
         f"images: {scores['n_images']:,}; left out: {left}",
+        *_matching(scores["result_boxes"]),
         "",
         *aligned(rows, "<>>>"),
         "",
@@ -58,6 +81,13 @@ def _lines(scores: dict[str, Any]) -> list[str]:
         "",
         scores["signature"],
     ]
+
+
+def _matching(boxes: dict[str, Any] | None) -> list[str]:
+    """How many of the boxes that results bring match gold's."""
+    if boxes is None:
+        return []
+    return [f"boxes of the results: {boxes['boxes']:,}; matched to gold's: {boxes['matched']:,}"]
 
 
 # The finer measures, and the values of each that are printed.

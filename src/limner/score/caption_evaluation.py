@@ -16,6 +16,7 @@ from limner.corpus.image import Image
 from limner.errors import LimnerError
 from limner.lazy import lazy, load
 from limner.progress import Progress, silent
+from limner.score.box_matching import MATCH_IOU
 from limner.score.metric import Metric, Scorer, Settings, Statistics, adopted, measured
 from limner.score.metrics import USUAL, make_metrics
 from limner.score.paired import Comparison, Tested, adjusted
@@ -198,6 +199,7 @@ def evaluate(
     settings: Settings | None = None,
     policy: Policy | None = None,
     source: str | None = None,
+    match_iou: float = MATCH_IOU,
     samples: int = SAMPLES,
 ) -> Evaluation:
     """The scores of a system's captions against references, joined by image id.
@@ -207,6 +209,7 @@ def evaluate(
     text (`bleu,cider`), or objects (see `Metric`). `by` asks for subsets of
     the images as well (see `subsets`), each measured by itself, document frequencies included, unless
     the settings say otherwise.
+    Boxes that the results bring match gold's from an IoU of `match_iou` on.
     """
     (evaluation,) = evaluate_systems(
         [read_captions(results, source=source, duplicate=checked_policy(policy).duplicate)],
@@ -215,6 +218,7 @@ def evaluate(
         by=by,
         settings=settings,
         policy=policy,
+        match_iou=match_iou,
         samples=samples,
     )
     return evaluation
@@ -228,13 +232,14 @@ def evaluate_systems(
     by: str | Sequence[str] = (),
     settings: Settings | None = None,
     policy: Policy | None = None,
+    match_iou: float = MATCH_IOU,
     samples: int = SAMPLES,
     progress: Progress = silent,
 ) -> list[Evaluation]:
     """The scores of several systems against the same references; metrics are made once for all of them."""
     made = make_metrics(metrics, settings)
     progress("tokenising captions", 0, None)
-    runs = pair(systems, references, policy, tokeniser=tokenise, tokeniser_name=PTB)
+    runs = pair(systems, references, policy, tokeniser=tokenise, tokeniser_name=PTB, match_iou=match_iou)
     return [
         evaluate_run(captions.name, run, made, by=by, counts=counts, policy=policy, samples=samples, progress=progress)
         for captions, (run, counts) in zip(systems, runs, strict=True)

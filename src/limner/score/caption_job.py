@@ -17,6 +17,7 @@ from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
 from limner.lazy import lazy
 from limner.progress import Progress, silent, track
+from limner.score.box_matching import MATCH_IOU
 from limner.score.caption_evaluation import Evaluation, compare_systems, evaluate_systems
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
 from limner.score.metric import Metric, Scorer, Settings
@@ -60,6 +61,7 @@ class CaptionJob:
     or a file, `training` a corpus; `clip_model` is the folder of a model that
     looks at `pictures`. With the engine `ray`, all of them may be in shards;
     `address` is a cluster's and `partitions` their number.
+    Boxes that results bring match gold's from an IoU of `match_iou` on.
     `keep_images` keeps the gold images for a page, `with_frequencies` the
     document frequencies of the references.
     """
@@ -76,6 +78,7 @@ class CaptionJob:
     pictures: Path | None = None
     meteor_tables: Path | None = None
     source: str | None = None
+    match_iou: float = MATCH_IOU
     policy: Policy = field(default_factory=Policy)
     samples: int = SAMPLES
     engine: Literal["local", "ray"] = "local"
@@ -134,6 +137,7 @@ class CaptionJob:
             metrics=made,
             by=self.by,
             policy=self.policy,
+            match_iou=self.match_iou,
             samples=self.samples,
             progress=progress,
         )
@@ -150,6 +154,7 @@ class CaptionJob:
             by=self.by,
             settings=settings,
             policy=self.policy,
+            match_iou=self.match_iou,
             source=self.source,
             samples=self.samples,
             lenient=self.lenient,

@@ -21,12 +21,13 @@ from limner import __version__
 from limner.arrays import Floats
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
+from limner.score.box_matching import MATCH_IOU
 from limner.score.box_subsets import BoxSubsets
 from limner.score.caption_evaluation import CONFIDENCE, SEED
 from limner.score.content import PRF, Content, mentioned, summarise
 from limner.score.grounded import CONTENT, FINER, ORACLE
 from limner.score.leave_one_out import human_bound, matched
-from limner.score.measure import GroundedMeasure
+from limner.score.measure import GroundedMeasure, match_choice
 from limner.score.metric import Metric, Statistics, concatenated, measured
 from limner.score.paired import intervals
 from limner.score.pairing import (
@@ -43,6 +44,7 @@ from limner.score.pairing import (
     read_grounded_references,
 )
 from limner.score.resampling import SAMPLES
+from limner.score.run import Run
 
 # Raised whenever equal captions would score otherwise than before.
 VERSION = 1
@@ -70,13 +72,15 @@ def evaluate_content(
     *,
     source: str | None = None,
     missing: Missing = "error",
+    match_iou: float = MATCH_IOU,
     place: str = "results",
 ) -> dict[str, Any]:
     """The scores of a system's results as the command line prints them in JSON.
 
+    Boxes that the results bring match gold's from an IoU of `match_iou` on.
     `place` names the results in errors.
     """
-    return evaluate(results, gold, source=source, missing=missing, place=place).to_json()
+    return evaluate(results, gold, source=source, missing=missing, match_iou=match_iou, place=place).to_json()
 
 
 def evaluate(
@@ -85,13 +89,14 @@ def evaluate(
     *,
     source: str | None = None,
     missing: Missing = "error",
+    match_iou: float = MATCH_IOU,
     place: str = "results",
 ) -> ContentEvaluation:
     """The same with every image's own scores. Gold is read once; its images are released when they are measured."""
     policy = Policy(missing, empty="score")
     captions = read_captions(results, source=source, place=place)
     images, gold_place = opened(gold, None, "gold")
-    evaluation = ContentEvaluation(captions, missing)
+    evaluation = ContentEvaluation(captions, missing, match_iou)
     gold_ids: dict[str, None] = {}
     unread = iter(images)
     # Without any image there is one portion, which is empty.
@@ -123,12 +128,14 @@ class ContentEvaluation:
 
     captions: Captions
     missing: Missing
+    match_iou: float = MATCH_IOU
     ids: list[str] = field(default_factory=list)
     n_captions: list[int] = field(default_factory=list)
     has_caption: list[bool] = field(default_factory=list)
     portions: list[dict[str, Statistics]] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     zero: Counter[str] = field(default_factory=Counter)
+    result_boxes: Counter[str] = field(default_factory=Counter)
     subsets: BoxSubsets = field(default_factory=BoxSubsets)
 
     @property
@@ -151,12 +158,13 @@ class ContentEvaluation:
     def add(self, references: References) -> None:
         """Measure the captions of some images, with all that is reported of them."""
         check_boxes(self.captions, references)
-        (run,) = make_runs([self.captions], references, self.missing)
+        (run,) = make_runs([self.captions], references, self.missing, match_iou=self.match_iou)
         statistics = {metric.name: measured(metric, run) for metric in METRICS}
         self.portions.append(statistics)
         self.ids += run.ids
         self.n_captions += map(len, run.references)
         self._count_left_out(references)
+        self._count_result_boxes(run)
         system, people = (_prf(run.ids, statistics[metric.name]) for metric in (CONTENT, HUMAN))
         for image, (selected, gold) in zip(run.images or (), run.readings(CONTENT.name, mentioned), strict=True):
             has_caption = image.id in self.captions.by_image
@@ -175,6 +183,15 @@ class ContentEvaluation:
             self.left_out["gold_captions"] += len(written) - len(references.texts.get(image.id, ()))
             self.left_out["images"] += image.id not in references.texts
 
+    def _count_result_boxes(self, run: Run) -> None:
+        """Count the boxes that results bring and those of them that match a gold box."""
+        if run.images is None or run.result_boxes is None:
+            return
+        for image, boxes in zip(run.images, run.result_boxes, strict=True):
+            gold_ids = {box.id for box in image.boxes}
+            self.result_boxes["boxes"] += len(boxes)
+            self.result_boxes["matched"] += len(gold_ids & boxes.keys())
+
     def to_json(self) -> dict[str, Any]:
         """The scores as JSON holds them."""
         return {
@@ -183,6 +200,7 @@ class ContentEvaluation:
             "intervals": self._intervals(),
             "left_out": {name: self.left_out[name] for name in ("images", "gold_captions", "missing")},
             "zero": {name: self.zero[name] for name in ("empty", "missing")},
+            "result_boxes": self._result_boxes(),
             "human": _content(summarise(self.people)),
             "oracle": _content(summarise(_prf(self.ids, self.statistics[ORACLE.name]))),
             **{measure.name: self._finer(measure) for measure in FINER},
@@ -202,6 +220,7 @@ class ContentEvaluation:
                 "captions": f"{n_captions[0]}-{n_captions[-1]}",
                 "images": len(self.ids),
                 "missing": self.missing,
+                "match": match_choice(self.match_iou),
                 "empty": 0,
                 "mean": "images",
                 "order": "tau-b of first mentions, all tied is left out",
@@ -220,6 +239,11 @@ class ContentEvaluation:
             for name, bound in zip(PRF._fields, of_columns, strict=False)
         }
         return {**bounds, "confidence": CONFIDENCE, "method": f"bootstrap of {SAMPLES} samples of images, seed {SEED}"}
+
+    def _result_boxes(self) -> dict[str, Any] | None:
+        """How many boxes the captions bring and how many of them match gold's; None if they name gold's."""
+        counted = self.result_boxes
+        return {**counted, "match_iou": self.match_iou} if counted else None
 
     def _finer(self, measure: GroundedMeasure[Any]) -> dict[str, Any]:
         """A finer measure: means, spreads and numbers of images for each column, of the system and of people."""

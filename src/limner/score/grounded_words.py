@@ -41,9 +41,6 @@ from limner.text.words import words
 # How many groundable words count if none are named: as many as in the published figures on Flickr30k.
 N_WORDS = 480
 
-# Boxes that overlap by more are of the same thing, as in the paper's tool.
-OVERLAP = 0.5
-
 
 class Word(NamedTuple):
     """A noun of a caption, and the boxes that its mention refers to."""
@@ -56,8 +53,9 @@ class Word(NamedTuple):
 class GroundedWords(Metric):
     """F1_all and F1_loc over some nouns: those given, or the most frequent groundable ones of the run.
 
-    `boxes` are the system's own by image id, for captions whose mentions name
-    those; without them, mentions name gold's boxes.
+    Where the run's results bring boxes, those are held against gold's, and
+    overlap if their IoU is above the run's `match_iou`. `boxes` are the
+    system's by image id, for captions of a run without them.
     """
 
     nouns: Collection[str] | None = None
@@ -77,15 +75,16 @@ class GroundedWords(Metric):
         nouns = sorted(self.nouns) if self.nouns is not None else _frequent(gold, self.n_words)
         number = {noun: i for i, noun in enumerate(nouns)}
         rows = np.zeros((len(pairs), len(nouns), len(COUNTS)))
-        for row, image, (_, caption), people in zip(rows, images, pairs, gold, strict=True):
-            said = list(self._said(image, caption))
+        result_boxes = run.result_boxes or [{}] * len(pairs)
+        for row, image, (_, caption), drawn, people in zip(rows, images, pairs, result_boxes, gold, strict=True):
+            said = list(self._said(image, caption, drawn))
             for theirs, all_words in people:
-                _judge(row, number, said, theirs, all_words)
+                _judge(row, number, said, theirs, all_words, run.match_iou)
         flat = rows.reshape(len(pairs), -1)
         choices = {
             "words": f"{len(nouns)} nouns" if self.nouns is None else f"{len(nouns)} given nouns",
-            "iou": f">{OVERLAP}",
-            "boxes": "gold" if self.boxes is None else "own",
+            "iou": f">{run.match_iou:g}",
+            "boxes": "gold" if self.boxes is None and run.result_boxes is None else "own",
             "several": "any box, first mention",
         }
         # Few images have few words, and each of them weighs more: a smaller run has a lower value.
@@ -93,9 +92,9 @@ class GroundedWords(Metric):
         depends_on_run = self.nouns is None
         return Statistics(flat, _scores, _scores(flat), choices, depends_on_run, without_interval=columns)
 
-    def _said(self, image: Image, caption: Caption) -> Iterator[Word]:
+    def _said(self, image: Image, caption: Caption, drawn: Mapping[str, Box]) -> Iterator[Word]:
         boxes = image.boxes if self.boxes is None else self.boxes.get(image.id, ())
-        return _words(caption, {box.id: box for box in boxes}, image.id)
+        return _words(caption, {**{box.id: box for box in boxes}, **drawn}, image.id)
 
 
 # What is counted of a noun: for precision how often it was right, judged, and judged where gold has it too; for recall
@@ -136,7 +135,12 @@ def _frequent(gold: Iterable[_Gold], n: int) -> list[str]:
 
 
 def _judge(
-    row: Floats, number: Mapping[str, int], said: Sequence[Word], gold: Sequence[Word], gold_text: Collection[str]
+    row: Floats,
+    number: Mapping[str, int],
+    said: Sequence[Word],
+    gold: Sequence[Word],
+    gold_text: Collection[str],
+    min_iou: float,
 ) -> None:
     """Add to an image's row `[nouns, counts]` what one gold caption says of its caption."""
     first_gold, first_said = _firsts(gold), _firsts(said)
@@ -145,7 +149,7 @@ def _judge(
             continue
         counts = row[number[word.noun]]
         if word.noun in first_gold:
-            counts[:3] += (_overlap(word, first_gold[word.noun]), 1, 1)
+            counts[:3] += (_overlap(word, first_gold[word.noun], min_iou), 1, 1)
         elif word.noun not in gold_text:
             counts[:3] += (0, 1, 0)
     for word in gold:
@@ -153,7 +157,7 @@ def _judge(
             continue
         counts = row[number[word.noun]]
         if word.noun in first_said:
-            counts[3:] += (_overlap(word, first_said[word.noun]), 1, 1)
+            counts[3:] += (_overlap(word, first_said[word.noun], min_iou), 1, 1)
         else:
             counts[3:] += (0, 1, 0)
 
@@ -165,8 +169,9 @@ def _firsts(said: Iterable[Word]) -> dict[str, Word]:
     return first
 
 
-def _overlap(first: Word, second: Word) -> bool:
-    return any(a.iou(b) > OVERLAP for a in first.boxes for b in second.boxes)
+def _overlap(first: Word, second: Word, min_iou: float) -> bool:
+    # More than the threshold, not as much, as in the paper's tool.
+    return any(a.iou(b) > min_iou for a in first.boxes for b in second.boxes)
 
 
 def _scores(sums: Floats) -> Floats:

@@ -157,6 +157,8 @@ class Round:
             rest,
             whole.provenance,
             self._tokens() if with_tokens else None,
+            result_boxes=None if self.of_people else whole.boxes_at([i for i, _ in self.turns]),
+            match_iou=whole.match_iou,
         )
 
     def _tokens(self) -> TokenTable:

@@ -62,12 +62,12 @@ class GroundedMeasure(Metric, Generic[Reading]):
 
     def measure(self, run: Run) -> Statistics:
         """The values of every image, NaN where there is nothing to compare; `items` count what was said and judged."""
-        return self._compared(run.readings(self.name, self.read))
+        return self._compared(run.readings(self.name, self.read), run)
 
     def measure_round(self, left_out: Round) -> Statistics:
-        return self._compared(left_out.readings(self.name, self.read))
+        return self._compared(left_out.readings(self.name, self.read), left_out.whole)
 
-    def _compared(self, readings: Readings[Reading]) -> Statistics:
+    def _compared(self, readings: Readings[Reading], run: Run) -> Statistics:
         values, items = [], []
         without_gold = Compared((None,) * len(self.value_names), 0, 0)
         for said, gold in readings:
@@ -77,8 +77,14 @@ class GroundedMeasure(Metric, Generic[Reading]):
         shape = (len(readings), len(self.value_names))
         # None becomes NaN.
         per_image = np.array(values, dtype=np.float64).reshape(shape)
-        statistics = means(per_image, {"gold": "captions that refer to a box", **self.choices})
+        choices = {"gold": "captions that refer to a box", "match": match_choice(run.match_iou), **self.choices}
+        statistics = means(per_image, choices)
         return replace(statistics, items=np.array(items, dtype=np.float64).reshape(len(readings), 2))
+
+
+def match_choice(match_iou: float) -> str:
+    """How boxes that results bring are matched to gold's, for signatures."""
+    return f"one to one, IoU>={match_iou:g}"
 
 
 def mean(values: Iterable[float | None]) -> float | None:

@@ -19,6 +19,7 @@ from limner.corpus.caption import Caption
 from limner.corpus.image import NOTHING, Facts, Image
 from limner.corpus.provenance import ProvenanceTally
 from limner.errors import BadInput, LimnerError, shown, unknown
+from limner.score.box_matching import MATCH_IOU, MatchedCaption, check_match_iou, match_caption
 from limner.score.run import Run, Tokeniser, refers_to_boxes
 from limner.text.token_table import token_table
 
@@ -79,6 +80,8 @@ class Captions:
     """One system's captions by image id; how many second captions of an image were passed over.
 
     `place` names them in errors. `provenance` is that of the results that have any.
+    `images` are those result images that bring boxes to which their caption
+    refers.
     """
 
     place: str
@@ -86,11 +89,14 @@ class Captions:
     by_image: dict[str, Caption]
     n_duplicates: int = 0
     provenance: dict[str, Facts] = field(default_factory=dict)
+    images: dict[str, Image] = field(default_factory=dict)
 
     def add(self, image: Image, caption: Caption) -> None:
         self.by_image[image.id] = caption
         if image.provenance:
             self.provenance[image.id] = image.provenance
+        if image.boxes and refers_to_boxes(caption):
+            self.images[image.id] = image
 
 
 def read_references(
@@ -184,9 +190,11 @@ def read_captions(
 
 
 def check_boxes(captions: Captions, references: References) -> None:
-    """Raise an error for a caption that mentions a box which the gold image does not have."""
+    """Raise an error for a caption that mentions a box which the gold image does not have, and its result neither."""
     for id, image in (references.images or {}).items():
         caption = captions.by_image.get(id, _NO_CAPTION)
+        if id in captions.images:
+            continue
         gold_ids = {box.id for box in image.boxes} if caption.mentions else set()
         for box in (box for mention in caption.mentions for box in mention.boxes):
             if box not in gold_ids:
@@ -194,7 +202,7 @@ def check_boxes(captions: Captions, references: References) -> None:
                     captions.place,
                     f"image {shown(id)}: caption {shown(caption.id)} mentions box {shown(box)}, "
                     "which the gold image does not have",
-                    "give results that name gold's boxes",
+                    "give results that name gold's boxes, or that have boxes of their own",
                 )
 
 
@@ -205,11 +213,19 @@ def pair(
     *,
     tokeniser: Tokeniser | None = None,
     tokeniser_name: str = "none",
+    match_iou: float = MATCH_IOU,
 ) -> list[tuple[Run, dict[str, int]]]:
     """A run for each system with what was counted, images in the references' order; a sentence is tokenised once."""
     policy = checked_policy(policy)
     counts = [misfits(captions, references).counts(policy) for captions in systems]
-    runs = make_runs(systems, references, policy.missing, tokeniser=tokeniser, tokeniser_name=tokeniser_name)
+    runs = make_runs(
+        systems,
+        references,
+        policy.missing,
+        tokeniser=tokeniser,
+        tokeniser_name=tokeniser_name,
+        match_iou=match_iou,
+    )
     return list(zip(runs, counts, strict=True))
 
 
@@ -220,8 +236,12 @@ def make_runs(
     *,
     tokeniser: Tokeniser | None = None,
     tokeniser_name: str = "none",
+    match_iou: float = MATCH_IOU,
 ) -> list[Run]:
-    """The runs, whatever does not fit: an image without a caption has an empty one, unless it is to be left out."""
+    """The runs, whatever does not fit: an image without a caption has an empty one, unless it is to be left out.
+
+    Boxes that results bring are matched to the gold images' from that IoU on.
+    """
     ids = list(references.texts)
     kept = [
         np.array([i for i, id in enumerate(ids) if missing != "skip" or id in captions.by_image], dtype=np.int64)
@@ -243,6 +263,7 @@ def make_runs(
         order = np.arange(int(ends[-1]) if len(ends) else 0) + np.repeat(starts[places] - 1 - (ends - lengths), lengths)
         order[ends - lengths] = candidates
         wanted = [ids[i] for i in places]
+        matched = _matched(captions, wanted, references, match_iou)
         runs.append(
             Run(
                 wanted,
@@ -251,12 +272,26 @@ def make_runs(
                 tokeniser,
                 tokeniser_name,
                 None if references.images is None else [references.images[id] for id in wanted],
-                [captions.by_image.get(id, _NO_CAPTION) for id in wanted],
+                [caption for caption, _ in matched],
                 provenance=ProvenanceTally.of(captions.provenance.get(id, NOTHING) for id in wanted),
                 _tokens=None if table is None else table.select(order),
+                result_boxes=[boxes for _, boxes in matched] if any(boxes for _, boxes in matched) else None,
+                match_iou=match_iou,
             )
         )
     return runs
+
+
+def _matched(captions: Captions, ids: Sequence[str], references: References, match_iou: float) -> list[MatchedCaption]:
+    """The captions of these images; those whose results bring boxes name gold's instead."""
+    gold = references.images or {}
+    check_match_iou(match_iou)
+    return [
+        match_caption(captions.by_image[id], captions.images[id], gold[id], match_iou, place=captions.place)
+        if id in captions.images and id in gold
+        else MatchedCaption(captions.by_image.get(id, _NO_CAPTION), {})
+        for id in ids
+    ]
 
 
 class SomeIds(NamedTuple):

@@ -10,10 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from limner.arrays import Integers
+from limner.corpus.box import Box
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.corpus.provenance import ProvenanceTally
 from limner.errors import LimnerError, shown
+from limner.score.box_matching import MATCH_IOU
 from limner.text.token_table import TokenTable, token_table
 
 # From sentences to sentences whose tokens stand between single spaces.
@@ -36,6 +38,9 @@ class Run:
     at boxes; None if the run was made without them. `gold` are the gold
     captions of each image with their mentions (default: those of `images`).
     `provenance` tells what the system was given, where its results say so.
+    `result_boxes` are the boxes that the results bring for each image, by the
+    names that `captions` have for them, None if they bring none; they match
+    gold's from an IoU of `match_iou` on.
     """
 
     ids: Sequence[str]
@@ -48,6 +53,8 @@ class Run:
     gold: Sequence[Sequence[Caption]] | None = None
     provenance: ProvenanceTally | None = None
     _tokens: TokenTable | None = field(default=None, repr=False)
+    result_boxes: Sequence[Mapping[str, Box]] | None = None
+    match_iou: float = MATCH_IOU
     _pairs: list[tuple[list[Caption], Caption]] | None = field(default=None, repr=False, compare=False)
     _read: tuple[Callable[[Caption], Any], Readings[Any]] | None = field(default=None, repr=False, compare=False)
 
@@ -112,6 +119,10 @@ class Run:
             return self.gold
         return [[caption for caption in image.captions if caption.source == "gold"] for image in self.images]
 
+    def boxes_at(self, places: Sequence[int]) -> Sequence[Mapping[str, Box]] | None:
+        """The boxes that results bring for the images at these places."""
+        return None if self.result_boxes is None else [self.result_boxes[i] for i in places]
+
     def subset(self, places: Sequence[int] | Integers) -> Run:
         """The run of the images at these places alone."""
         wanted = np.asarray(places, dtype=np.int64)
@@ -128,6 +139,8 @@ class Run:
             None if self.gold is None else [self.gold[i] for i in wanted],
             self.provenance,
             self.tokens.select(sentences),
+            result_boxes=self.boxes_at(wanted.tolist()),
+            match_iou=self.match_iou,
         )
 
 

@@ -73,7 +73,7 @@ class ChairObjects:
         """The objects that an image shows, by its boxes and references."""
         labels = {box.label for box in image.boxes} if image is not None else set()
         return ShownObjects(
-            frozenset(map(self._labelled, labels)),
+            frozenset(map(self.labelled, labels)),
             frozenset(spoken.classes for reference in references for spoken in self.spoken(reference)),
         )
 
@@ -82,7 +82,7 @@ class ChairObjects:
         word = occurrence.term.word
         return word in self._groups or (word in COLLECTIVES and _OF.match(text, occurrence.end) is not None)
 
-    def _labelled(self, label: str) -> Meaning:
+    def labelled(self, label: str) -> Meaning:
         """The class of a label, or the classes that it is a word for: a box labelled "man" shows a person."""
         name = class_name(label)
         term = self._terms.get(term_key(name))

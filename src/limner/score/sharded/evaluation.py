@@ -19,6 +19,7 @@ from limner.corpus import Caption, Corpus, Image
 from limner.corpus.formats import split_source
 from limner.corpus.reading import Reading
 from limner.progress import Progress, silent
+from limner.score.box_matching import MATCH_IOU
 from limner.score.caption_evaluation import Evaluation
 from limner.score.document_frequencies import DocumentFrequencies
 from limner.score.metric import Metric, Scorer, Settings
@@ -94,6 +95,7 @@ def evaluate_sharded(
     settings: Settings | None = None,
     policy: Policy | None = None,
     source: str | None = None,
+    match_iou: float = MATCH_IOU,
     samples: int = SAMPLES,
     lenient: bool = False,
     partitions: int | None = None,
@@ -120,6 +122,7 @@ def evaluate_sharded(
         keep_images=any(key != "length" for key in by) or any(metric.needs_images for metric in wanted),
         with_counts=with_frequencies or any(metric.scope in ("frequencies", "corpus") for metric in wanted),
         with_subset_counts=any(metric.scope == "frequencies" for metric in wanted),
+        match_iou=match_iou,
     )
     corpora = [[sources] if isinstance(sources, str | Path) else list(sources) for sources in (references, *systems)]
     blocks, notes = _read(engine, plan, corpora, partitions, progress)

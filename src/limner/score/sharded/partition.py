@@ -101,7 +101,12 @@ def join_partition(plan: Plan, *blocks: Block) -> tuple[Joined, Counted, Partiti
         systems.append(captions)
         notes.append(_notes(captions, double, references, order, {image.id: at for at, image in corpus.images}))
     runs = make_runs(
-        systems, references, plan.policy.missing, tokeniser=plan.tokeniser, tokeniser_name=plan.tokeniser_name
+        systems,
+        references,
+        plan.policy.missing,
+        tokeniser=plan.tokeniser,
+        tokeniser_name=plan.tokeniser_name,
+        match_iou=plan.match_iou,
     )
     joined = Joined(len(references.texts), references.n_without, [corpus.twice for corpus in corpora], notes)
     orders = [np.array([order[id] for id in run.ids], dtype=np.int64) for run in runs]

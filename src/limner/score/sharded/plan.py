@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from limner.score.box_matching import MATCH_IOU
 from limner.score.metric import Scorer, Settings
 from limner.score.pairing import Policy
 from limner.score.run import Tokeniser
@@ -39,6 +40,7 @@ class Plan:
     attributes: frozenset[str] = frozenset()
     tokeniser: Tokeniser = tokenise
     tokeniser_name: str = PTB
+    match_iou: float = MATCH_IOU
 
     def subset(self, system: int, key: str = "", name: str = "") -> SubsetKey:
         """The subset by which its n-grams are counted: systems share them, unless each leaves out other images."""

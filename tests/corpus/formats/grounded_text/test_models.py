@@ -128,8 +128,25 @@ def test_qwens_json_is_refused_where_its_line_does_not_say_how_it_is_meant(
 
 
 def test_a_florence_task_that_draws_outlines_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="'<OCR_WITH_REGION>' gives outlines, not boxes"):
-        one(tmp_path, "florence-2", "STOP" + "<loc_1>" * 8, task="<OCR_WITH_REGION>")
+    for text, more in (("STOP", {"task": "<OCR_WITH_REGION>"}), ("</s><s><OCR_WITH_REGION>STOP", {})):
+        with pytest.raises(BadInput, match="'<OCR_WITH_REGION>' gives outlines, not boxes"):
+            one(tmp_path, "florence-2", text + "<loc_1>" * 8, **more)
+
+
+@pytest.mark.parametrize(
+    ("text", "labels", "clean"),
+    [
+        ("<OD>car<loc_1><loc_2><loc_3><loc_4>door<loc_1><loc_2><loc_3><loc_9></s>", ["car", "door"], "car, door"),
+        ("</s><s><OD>car<loc_1><loc_2><loc_3><loc_4></OD>", ["car"], "car"),
+        ("<CAPTION_TO_PHRASE_GROUNDING>A car<loc_1><loc_2><loc_3><loc_4> stops", ["A car"], "A car stops"),
+        ("<REGION_PROPOSAL><loc_1><loc_2><loc_3><loc_4>", ["object"], ""),
+    ],
+)
+def test_a_task_of_florence_is_no_label(tmp_path: Path, text: str, labels: list[str], clean: str) -> None:
+    image, corpus = one(tmp_path, "florence-2", text)
+    assert [box.label for box in image.boxes] == labels
+    assert image.captions[0].text == clean
+    assert not corpus.reading.warnings
 
 
 @pytest.mark.parametrize(

@@ -16,10 +16,12 @@ OUTLINES = ("<OCR_WITH_REGION>", "<REFERRING_EXPRESSION_SEGMENTATION>", "<REGION
 
 def parse(output: Output, grounding: Grounding) -> None:
     """Add what `A green car<loc_54><loc_330><loc_911><loc_780>…` says to the grounding."""
-    task = output.record.text("task", "")
-    if task in OUTLINES:
-        raise BadInput(output.place, f"task {shown(task)} gives outlines, not boxes", "leave such lines out")
-    text, cut = split_cut_tag(_SPECIAL.sub("", output.text), ("<loc_", "<poly>", "</poly>", "<sep>"))
+    given = output.record.text("task", "")
+    for task in (given, *_TASK.findall(output.text)):
+        if task in OUTLINES:
+            raise BadInput(output.place, f"task {shown(task)} gives outlines, not boxes", "leave such lines out")
+    plain = _TASK.sub("", _SPECIAL.sub("", output.text))
+    text, cut = split_cut_tag(plain, ("<loc_", "<poly>", "</poly>", "<sep>"))
     reached = 0
     for match in _PIECE.finditer(text):
         phrase = text[reached : match.start()]
@@ -41,6 +43,8 @@ def parse(output: Output, grounding: Grounding) -> None:
 
 
 _SPECIAL = re.compile(r"</?s>|<pad>|<unk>")
+# The prompt's task, which some keep with the output: `<OD>`, `<CAPTION_TO_PHRASE_GROUNDING>`.
+_TASK = re.compile(r"</?[A-Z]{2,}(?:_[A-Z]+)*>")
 _TOKEN = re.compile(r"<loc_[^<>]*>|<sep>")
 _PIECE = re.compile(r"<poly>.*?(?:</poly>|$)|</poly>|(?:<loc_[^<>]*>|<sep>)(?:\s*(?:<loc_[^<>]*>|<sep>))*", re.DOTALL)
 _BOX = re.compile(r"<loc_([0-9]{1,3})>" * 4)
