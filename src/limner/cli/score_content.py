@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from limner.cli.corpora import Command, Source, lenient_option, tell_reading
+from limner.cli.corpora import Source, lenient_option, tell_reading
 from limner.cli.terminal import progress
 from limner.corpus import open_corpus
 from limner.look.tables import aligned, decimal
@@ -15,16 +15,14 @@ from limner.score.box_matching import MATCH_IOU
 from limner.score.content_evaluation import evaluate_content
 from limner.score.pairing import Missing
 
-
-def match_iou_option(command: Command) -> Command:
-    return click.option(
-        "--match-iou",
-        metavar="IOU",
-        type=click.FloatRange(0, 1, min_open=True),
-        default=MATCH_IOU,
-        show_default=True,
-        help="From which IoU on a box that RESULTS bring is a gold box.",
-    )(command)
+match_iou_option = click.option(
+    "--match-iou",
+    metavar="IOU",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=MATCH_IOU,
+    show_default=True,
+    help="From which IoU on a box that RESULTS bring is a gold box.",
+)
 
 
 @click.command()
@@ -100,4 +98,5 @@ FINER = (
     ("prepositions", "F"),
     ("verbs", "P"),
     ("verbs", "F"),
+    ("surface", "score"),
 )

@@ -28,7 +28,7 @@ from limner.score.content import PRF, Content, mentioned, summarise
 from limner.score.grounded import CONTENT, FINER, ORACLE
 from limner.score.leave_one_out import human_bound, matched
 from limner.score.measure import GroundedMeasure, match_choice
-from limner.score.metric import Metric, Statistics, concatenated, measured
+from limner.score.metric import Metric, Statistics, concatenated, means, measured
 from limner.score.paired import intervals
 from limner.score.pairing import (
     Captions,
@@ -45,9 +45,13 @@ from limner.score.pairing import (
 )
 from limner.score.resampling import SAMPLES
 from limner.score.run import Run
+from limner.score.surface import MODEL, SURFACE, GoldSentences, Surface
 
 # Raised whenever equal captions would score otherwise than before.
 VERSION = 1
+
+# What is measured beside content selection.
+MEASURES: tuple[GroundedMeasure[Any] | Surface, ...] = (*FINER, SURFACE)
 
 HUMAN = human_bound(CONTENT)
 # What is measured from the same readings stands together, since a run keeps those of one reader at a time.
@@ -137,6 +141,7 @@ class ContentEvaluation:
     zero: Counter[str] = field(default_factory=Counter)
     result_boxes: Counter[str] = field(default_factory=Counter)
     subsets: BoxSubsets = field(default_factory=BoxSubsets)
+    sentences: GoldSentences = field(default_factory=GoldSentences)
 
     @property
     def source(self) -> str:
@@ -145,7 +150,14 @@ class ContentEvaluation:
     @cached_property
     def statistics(self) -> dict[str, Statistics]:
         """What was measured of all images, by metric."""
-        return {metric.name: concatenated([portion[metric.name] for portion in self.portions]) for metric in METRICS}
+        of_metrics = {
+            metric.name: concatenated([portion[metric.name] for portion in self.portions]) for metric in METRICS
+        }
+        # It takes the captions of all images to judge any.
+        model = self.sentences.model()
+        said = [self.captions.by_image.get(id, "") for id in self.ids]
+        people = means(self.sentences.people(model, self.ids))
+        return {**of_metrics, SURFACE.name: SURFACE.judged(model, said, self.ids), human_bound(SURFACE).name: people}
 
     @cached_property
     def system(self) -> dict[str, PRF]:
@@ -165,6 +177,8 @@ class ContentEvaluation:
         self.n_captions += map(len, run.references)
         self._count_left_out(references)
         self._count_result_boxes(run)
+        for gold_image in (references.images or {}).values():
+            self.sentences.add(gold_image.id, (c for c in gold_image.captions if c.source == "gold"))
         system, people = (_prf(run.ids, statistics[metric.name]) for metric in (CONTENT, HUMAN))
         for image, (selected, gold) in zip(run.images or (), run.readings(CONTENT.name, mentioned), strict=True):
             has_caption = image.id in self.captions.by_image
@@ -203,7 +217,7 @@ class ContentEvaluation:
             "result_boxes": self._result_boxes(),
             "human": _content(summarise(self.people)),
             "oracle": _content(summarise(_prf(self.ids, self.statistics[ORACLE.name]))),
-            **{measure.name: self._finer(measure) for measure in FINER},
+            **{measure.name: self._finer(measure) for measure in MEASURES},
             "by": self.subsets.to_json(),
             "signature": self.signature(),
         }
@@ -227,6 +241,7 @@ class ContentEvaluation:
                 "noun": "singular head, what a collective holds",
                 "attributes": "before the head",
                 "relations": "neighbouring mentions, last preposition and verb",
+                "surface": MODEL,
                 "limner": __version__,
             }.items()
         )
@@ -245,7 +260,7 @@ class ContentEvaluation:
         counted = self.result_boxes
         return {**counted, "match_iou": self.match_iou} if counted else None
 
-    def _finer(self, measure: GroundedMeasure[Any]) -> dict[str, Any]:
+    def _finer(self, measure: GroundedMeasure[Any] | Surface) -> dict[str, Any]:
         """A finer measure: means, spreads and numbers of images for each column, of the system and of people."""
         statistics, has_caption = self.statistics, np.array(self.has_caption, dtype=np.bool_)
         of_system = statistics[measure.name]

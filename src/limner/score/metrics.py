@@ -27,6 +27,7 @@ METRICS: dict[str, str] = {
     "attributes": "limner.score.wording:Attributes",
     "prepositions": "limner.score.relations:Prepositions",
     "verbs": "limner.score.relations:Verbs",
+    "surface": "limner.score.surface:Surface",
     "grounded_words": "limner.score.grounded_words:GroundedWords",
 }
 

@@ -57,6 +57,7 @@ class Run:
     match_iou: float = MATCH_IOU
     _pairs: list[tuple[list[Caption], Caption]] | None = field(default=None, repr=False, compare=False)
     _read: tuple[Callable[[Caption], Any], Readings[Any]] | None = field(default=None, repr=False, compare=False)
+    _models: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if not len(self.ids) == len(self.candidates) == len(self.references):
@@ -113,6 +114,13 @@ class Run:
             pairs = self.grounded_pairs(metric)
             self._read = read, [(read(caption), [read(written) for written in gold]) for gold, caption in pairs]
         return self._read[1]
+
+    def model(self, metric: str, make: Callable[[], Reading]) -> Reading:
+        """What a metric learns from the whole run, made when it first asks."""
+        if metric not in self._models:
+            self._models[metric] = make()
+        model: Reading = self._models[metric]
+        return model
 
     def _gold(self) -> Sequence[Sequence[Caption]] | None:
         if self.gold is not None or self.images is None:
