@@ -114,8 +114,8 @@ def test_what_is_left_out_and_kept_is_said_and_no_samples_are_no_intervals(files
     arguments = [str(files / "people.jsonl"), "--refs", str(files / "refs.jsonl"), "--out", str(files / "out")]
     done = CliRunner().invoke(judgement, [*arguments, "--metrics", "rouge_l", "--samples", "0"], catch_exceptions=False)
     assert done.exit_code == 0
-    assert "people.jsonl: 1 references left out, because they were judged with their image" in done.stderr
-    assert "people.jsonl: 1 references kept, though they read like a caption judged" in done.stderr
+    assert "people.jsonl: references left out, judged with their image: 1\n" in done.stderr
+    assert "people.jsonl: references kept that read like a caption judged with their image: 1\n" in done.stderr
     assert "no samples, so no intervals" in done.stderr
     table = done.stdout.splitlines()
     assert table[1].split()[-2:] == ["—", "—"]

@@ -219,7 +219,7 @@ def test_the_page_says_what_was_left_out_and_what_was_chosen(found: Experiment) 
     assert "with 95% intervals from 30 samples of the images, seed 0;" in text
     assert "expert: 60 pairs, 180 ratings; left out: 12 (caption is a reference of the image)." in text
     assert "crowd: 72 pairs, 216 ratings." in text
-    assert "12 references left out, because they were judged with their image." in text
+    assert "references left out, judged with their image: 12." in text
     assert "crowd: a caption is good if its mean judgement is above 0.5" in text
     assert "(10 folds, seed 0)" in text
     assert "- overlap: tokeniser none, words spaces" in text

@@ -116,7 +116,7 @@ def _notes(experiment: Experiment, samples: int) -> Iterator[str]:
     """What was left out, and that there are no intervals."""
     for result in experiment.sets:
         name = result.judged.name
-        yield from (f"{name}: {n:,} pairs left out: {why}" for why, n in result.judged.left_out.items() if n)
+        yield from (f"{name}: pairs left out, {why}: {n:,}" for why, n in result.judged.left_out.items() if n)
         yield from (f"{name}: {sentence}" for sentence in reference_counts(result))
     if not samples:
         yield NO_INTERVALS

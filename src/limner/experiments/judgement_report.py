@@ -123,10 +123,10 @@ def reference_counts(result: SetResult) -> list[str]:
     """What happened to references that were judged themselves, or that read like a judged caption."""
     judged = result.judged
     sentences = {
-        "references left out, because they were judged with their image": judged.n_dropped,
-        "references kept, though they read like a caption judged with their image": judged.n_equal,
+        "references left out, judged with their image": judged.n_dropped,
+        "references kept that read like a caption judged with their image": judged.n_equal,
     }
-    return [f"{n:,} {what}" for what, n in sentences.items() if n]
+    return [f"{what}: {n:,}" for what, n in sentences.items() if n]
 
 
 LEVEL_NAMES: dict[Level, str] = {"pooled": "pooled", "within_image": "within images", "system": "systems"}
