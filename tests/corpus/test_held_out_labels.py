@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.corpus import Box, Caption, Image, Mention, open_corpus, write_corpus
-from limner.corpus.held_out_labels import HIDDEN, LABEL_SOURCE, HeldOutLabels, hold_out, visible
+from limner.corpus.held_out_labels import HIDDEN, LABEL_SOURCE, HeldOutLabels, hold_out, thing_name, visible
 from limner.corpus.provenance import ProvenanceTally
 from limner.describe.learned import train_selector
 from limner.describe.realise.phrasebook_learning import learn_phrasebook
@@ -70,6 +70,30 @@ def test_the_most_specific_name_wins_then_the_most_used_then_the_first_in_the_al
             assert [box.label for box in image.boxes] == ["lady", "couple", "cat"]
             return
     pytest.fail("no seed chose the first three")
+
+
+@pytest.mark.parametrize(
+    ("phrase", "name"),
+    [
+        ("the other", "object"),
+        ("another one", "object"),
+        ("something", "object"),
+        ("spiky things", "object"),
+        ("three", "object"),
+        ("both of whom", "object"),
+        ("one of the men", "man"),
+        ("some kind of uniform", "uniform"),
+        ("a few of his belongings", "belongings"),
+        ("A body of blue water", "water"),
+        ("the body of a man", "body"),
+        ("everybody", "person"),
+        ("the other man", "man"),
+        ("a group of people", "person"),
+        ("the number 37", "number"),
+    ],
+)
+def test_a_phrase_that_names_nothing_makes_an_object(phrase: str, name: str) -> None:
+    assert thing_name(phrase) == name
 
 
 def test_which_captions_are_chosen_depends_on_the_seed_and_the_images_id_alone() -> None:

@@ -9,8 +9,9 @@ their labels, and the others stay gold.
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from sys import intern
 
@@ -20,8 +21,9 @@ from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
 from limner.errors import BadInput, shown
+from limner.text.lexicon import word_set
 from limner.text.noun_forms import singular
-from limner.text.phrases import thing_noun
+from limner.text.phrases import is_number, thing_noun
 
 UNNAMED = "object"
 
@@ -32,18 +34,47 @@ LABEL_SOURCE = "person:labels"
 HIDDEN = "hidden"
 
 
+# Heads of phrases that leave to others what the thing is: "the other", "one of the men", "some kind of uniform".
+NAMELESS = word_set(
+    "all another any anything both each either every everything few half it kind many most much nothing one ones other "
+    "rest several some something sort stuff that thing this type whatever which whom"
+) | {"these", "those", "them", "they"}
+PEOPLE = word_set("anybody anyone everybody everyone nobody somebody someone")
+
+
 # A corpus uses the same phrases over and over.
 @lru_cache(maxsize=1 << 17)
 def thing_name(phrase: str) -> str:
-    """The singular noun that says what a phrase refers to."""
-    return intern(singular(thing_noun(phrase))) or UNNAMED
+    """The singular noun that says what a phrase refers to; `object` if it does not say, as "the other" does not.
+
+    What is said after "of" counts where the head says nothing: "one of the
+    men" is a man, "a body of water" water.
+    """
+    name = singular(thing_noun(phrase))
+    if name in PEOPLE:
+        return "person"
+    of = _OF.search(phrase)
+    if name in NAMELESS or is_number(name):
+        return thing_name(phrase[of.end() :]) if of else UNNAMED
+    if name == "body" and of and thing_name(phrase[of.end() :]) == "water":
+        return "water"
+    return intern(name) or UNNAMED
+
+
+_OF = re.compile(r"\bof\s", re.IGNORECASE)
 
 
 def most_used(names: Mapping[str, int]) -> str:
-    """The name that was used most; of equals the first in the alphabet."""
+    """The name that was used most, of those that say what the thing is; of equals the first in the alphabet."""
     if len(names) == 1:
         return next(iter(names))
-    return min(names, key=lambda name: (-names[name], name))
+    return min(names, key=lambda name: (name == UNNAMED, -names[name], name))
+
+
+def label_of(names: Mapping[str, int], types: Collection[str]) -> str:
+    """What a thing is called: its most used name; if no name says what it is, people are at least persons."""
+    name = most_used(names) if names else UNNAMED
+    return "person" if name == UNNAMED and "people" in types else name
 
 
 class HeldOutLabels:
@@ -149,8 +180,8 @@ def _left(ids: tuple[str, ...], hidden: set[str]) -> tuple[str, ...]:
 def _labels(captions: Sequence[Caption]) -> dict[str, tuple[str, tuple[str, ...]]]:
     """What these captions call each box that they mention, and its types.
 
-    The captions may call a box several things: the one counts that names the
-    fewest boxes at once, then the one that is used most.
+    The captions may call a box several things: the one counts that says what
+    it is, names the fewest boxes at once, then the one that is used most.
     """
     names: dict[tuple[str, ...], Counter[str]] = {}
     types: dict[tuple[str, ...], dict[str, None]] = {}
@@ -160,9 +191,10 @@ def _labels(captions: Sequence[Caption]) -> dict[str, tuple[str, tuple[str, ...]
                 names.setdefault(mention.boxes, Counter())[thing_name(caption.phrase(mention))] += 1
                 types.setdefault(mention.boxes, {}).update(dict.fromkeys(mention.types))
     called: dict[str, tuple[str, tuple[str, ...]]] = {}
-    for boxes in sorted(names, key=lambda boxes: (len(boxes), -names[boxes].total(), boxes)):
+    label = {boxes: label_of(used, types[boxes]) for boxes, used in names.items()}
+    for boxes in sorted(names, key=lambda boxes: (label[boxes] == UNNAMED, len(boxes), -names[boxes].total(), boxes)):
         for box in boxes:
-            called.setdefault(box, (most_used(names[boxes]), tuple(types[boxes])))
+            called.setdefault(box, (label[boxes], tuple(types[boxes])))
     return called
 
 

@@ -103,6 +103,14 @@ def test_boxes_are_in_the_order_of_their_corners_whatever_the_files_say(tmp_path
         ("[/EN#2/people Some people] .\n", "person"),
         ("[/EN#2/people A group of men] .\n", "man"),
         ("[/EN#2/people Some people] .\n[/EN#2/people Some people] .\n[/EN#1/people a boxer] .\n", "boxer"),
+        # What names nothing gives way to what does, of the same chain or another.
+        ("[/EN#1/other the other] .\n[/EN#1/other one] .\n[/EN#1/other One of two dogs] .\n", "dog"),
+        ("[/EN#2/people Two men] .\n[/EN#1/other one] .\n[/EN#1/other one] .\n", "man"),
+        ("[/EN#1/scene a large body of water] .\n", "water"),
+        ("[/EN#1/bodyparts his body] .\n", "body"),
+        ("[/EN#1/other something] .\n[/EN#2/other others] .\n", "object"),
+        ("[/EN#1/people the others] .\n", "person"),
+        ("[/EN#1/other everyone] .\n", "person"),
     ],
 )
 def test_a_box_is_called_what_people_called_its_most_specific_chain(tmp_path: Path, sentences: str, label: str) -> None:

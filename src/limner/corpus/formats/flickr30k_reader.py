@@ -19,7 +19,7 @@ from limner.corpus.formats.flickr30k_parsing import (
 )
 from limner.corpus.formats.flickr30k_writer import write
 from limner.corpus.formats.format import Codec, Head
-from limner.corpus.held_out_labels import UNNAMED, most_used, thing_name
+from limner.corpus.held_out_labels import UNNAMED, label_of, thing_name
 from limner.corpus.image import Chain, FrozenDict, Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
@@ -204,7 +204,7 @@ def _boxes(
     size: tuple[int, int],
     reading: Reading,
 ) -> list[Box | None]:
-    called = {chain.id: (most_used(heads[chain.id]) if chain.id in heads else UNNAMED, chain.types) for chain in chains}
+    called = {chain.id: (label_of(heads.get(chain.id, {}), chain.types), chain.types) for chain in chains}
     rank = {chain.id: _rank(chain, heads.get(chain.id)) for chain in chains}
     made = []
     for obj in objects:
@@ -215,8 +215,12 @@ def _boxes(
 
 
 def _rank(chain: Chain, heads: dict[str, int] | None) -> tuple[object, ...]:
-    """Chains that somebody mentioned first, the most specific of them: fewest boxes, most mentions, smallest id."""
-    return heads is None, len(chain.boxes), -sum(heads.values()) if heads else 0, _numeric(chain.id)
+    """Chains first of which somebody says what they are, then those mentioned at all; of them the most specific.
+
+    That is the one of fewest boxes, then of most mentions, then of the smallest id.
+    """
+    is_named = heads is not None and any(name != UNNAMED for name in heads)
+    return not is_named, heads is None, len(chain.boxes), -sum(heads.values()) if heads else 0, _numeric(chain.id)
 
 
 def _numeric(chain: str) -> tuple[int, int, str]:
