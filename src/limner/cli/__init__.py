@@ -56,6 +56,10 @@ COMMANDS: dict[str, Entry] = {
                 "limner.cli.experiment_content_selection:content_selection",
                 "Choose which boxes to mention: every system against people.",
             ),
+            "labels": Entry(
+                "limner.cli.experiment_labels:labels",
+                "Measure what labels from the writers of the references are worth.",
+            ),
             "judgement": Entry(
                 "limner.cli.experiment_judgement:judgement", "Correlate metrics with what people judged."
             ),

@@ -130,3 +130,25 @@ def _panel(axes: Axes, marks: Sequence[Mark]) -> None:
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(-0.6, len(marks) - 0.4)
     axes.xaxis.grid(True)
+
+
+def protocols_figure(
+    groups: Sequence[str], series: Mapping[str, Sequence[tuple[float, float | None, float | None, float]]]
+) -> Figure:
+    """Bars of several protocols for each metric: value, the ends of its interval, and a mark where people are."""
+    width = 0.8 / len(series)
+    with plots.figure(7.6, 4.0) as (made, (axes,)):
+        for i, (name, scores) in enumerate(series.items()):
+            centres = [group + (i - (len(series) - 1) / 2) * width for group in range(len(groups))]
+            values = [value for value, *_ in scores]
+            axes.bar(centres, values, width, color=plots.PALETTE[i % len(plots.PALETTE)], label=name)
+            for centre, (_, low, high, human) in zip(centres, scores, strict=True):
+                if low is not None and high is not None:
+                    axes.plot([centre, centre], [low, high], color=plots.INK, linewidth=1)
+                label = "people" if i == 0 and centre == centres[0] else None
+                axes.plot([centre - width / 2, centre + width / 2], [human, human], ":", color=plots.INK, label=label)
+        axes.set_xticks(range(len(groups)), groups)
+        axes.set_ylim(0, None)
+        axes.yaxis.grid(True)
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    return made

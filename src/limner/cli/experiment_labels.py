@@ -1,0 +1,69 @@
+"""`limner experiment labels`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from limner.cli.click_classes import PATH
+from limner.cli.corpora import Source, lenient_option, overlap_option, tell_reading
+from limner.cli.terminal import tell, terminal_progress
+from limner.experiments.label_protocols import label_experiment
+from limner.experiments.label_protocols_report import leak_lines, write_label_report
+from limner.lazy import load
+from limner.score.resampling import SAMPLES
+
+
+@click.command("labels")
+@click.argument("train", metavar="TRAIN", type=Source())
+@click.argument("test", metavar="TEST", type=Source())
+@click.option("--out", metavar="DIR", required=True, type=PATH, help="Folder for the results.")
+@click.option(
+    "--labels-from",
+    metavar="N",
+    type=click.IntRange(min=1),
+    default=2,
+    show_default=True,
+    help="Captions that give labels.",
+)
+@click.option(
+    "--samples",
+    metavar="N",
+    type=click.IntRange(min=0),
+    default=SAMPLES,
+    show_default=True,
+    help="Samples for the intervals.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+@overlap_option
+@lenient_option
+def labels(
+    train: str, test: str, out: Path, labels_from: int, samples: int, seed: int, allow_overlap: bool, lenient: bool
+) -> None:
+    """Measure what labels from the writers of the references are worth.
+
+    Describes TEST with labels from all captions, as published, and from N
+    held-out captions of each image. Writes labels.html, table.csv and the
+    figure to DIR.
+    """
+    # Without matplotlib there will be no figure: better now than after an hour.
+    load("limner.look.plots")
+    experiment = label_experiment(
+        train,
+        test,
+        labels_from=labels_from,
+        allow_overlap=allow_overlap,
+        samples=samples,
+        seed=seed,
+        lenient=lenient,
+        progress=terminal_progress,
+    )
+    terminal_progress.clear()
+    written = write_label_report(experiment, out)
+    tell_reading(*experiment.readings)
+    for warning in experiment.warnings:
+        tell(f"warning: {warning}")
+    for line in leak_lines(experiment):
+        click.echo(line)
+    tell(f"{len(written)} files written to {out}")
