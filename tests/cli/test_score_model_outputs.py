@@ -107,6 +107,8 @@ def test_boxes_elsewhere_match_nothing(gold: tuple[Path, list[Image]], tmp_path:
     scores = run("content", outputs, "--gold", path)
     assert (scores["P"], scores["R"], scores["F"]) == (0, 0, 0)
     assert scores["result_boxes"] == {"boxes": len(images), "matched": 0, "match_iou": 0.5}
+    counts = run("captions", outputs, "--refs", path, "--metrics", "content", "--samples", 0)["counts"]
+    assert counts["unmatched_boxes"] == len(images)
     printed = CliRunner().invoke(limner, ["score", "content", str(outputs), "--gold", str(path)]).stdout.splitlines()
     assert printed[1] == f"boxes of the results: {len(images)}; matched to gold's: 0"
 

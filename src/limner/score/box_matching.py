@@ -13,6 +13,7 @@ A box that matches none is of no gold box, and counts as a wrong one.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -93,6 +94,15 @@ def match_caption(
     )
     boxes = {name: box_by_id[id] for id, name in names.items() if id not in twins}
     return MatchedCaption(replace(caption, mentions=mentions), boxes)
+
+
+def count_boxes(images: Iterable[Image], result_boxes: Iterable[Mapping[str, Box]]) -> Counter[str]:
+    """How many boxes results bring for gold images, and how many of them are `matched`."""
+    counts: Counter[str] = Counter()
+    for image, boxes in zip(images, result_boxes, strict=True):
+        counts["boxes"] += len(boxes)
+        counts["matched"] += len({box.id for box in image.boxes} & boxes.keys())
+    return counts
 
 
 def _scaled(result: Image, gold: Image, place: str) -> Iterable[Box]:

@@ -21,7 +21,7 @@ from limner import __version__
 from limner.arrays import Floats
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
-from limner.score.box_matching import MATCH_IOU
+from limner.score.box_matching import MATCH_IOU, count_boxes
 from limner.score.box_subsets import BoxSubsets
 from limner.score.caption_evaluation import CONFIDENCE, SEED
 from limner.score.content import PRF, Content, mentioned, summarise
@@ -44,7 +44,6 @@ from limner.score.pairing import (
     read_grounded_references,
 )
 from limner.score.resampling import SAMPLES
-from limner.score.run import Run
 from limner.score.surface import MODEL, SURFACE, GoldSentences, Surface
 
 # Raised whenever equal captions would score otherwise than before.
@@ -176,7 +175,8 @@ class ContentEvaluation:
         self.ids += run.ids
         self.n_captions += map(len, run.references)
         self._count_left_out(references)
-        self._count_result_boxes(run)
+        if run.images is not None and run.result_boxes is not None:
+            self.result_boxes += count_boxes(run.images, run.result_boxes)
         for gold_image in (references.images or {}).values():
             self.sentences.add(gold_image.id, (c for c in gold_image.captions if c.source == "gold"))
         system, people = (_prf(run.ids, statistics[metric.name]) for metric in (CONTENT, HUMAN))
@@ -196,15 +196,6 @@ class ContentEvaluation:
             written = [caption for caption in image.captions if caption.source == "gold"]
             self.left_out["gold_captions"] += len(written) - len(references.texts.get(image.id, ()))
             self.left_out["images"] += image.id not in references.texts
-
-    def _count_result_boxes(self, run: Run) -> None:
-        """Count the boxes that results bring and those of them that match a gold box."""
-        if run.images is None or run.result_boxes is None:
-            return
-        for image, boxes in zip(run.images, run.result_boxes, strict=True):
-            gold_ids = {box.id for box in image.boxes}
-            self.result_boxes["boxes"] += len(boxes)
-            self.result_boxes["matched"] += len(gold_ids & boxes.keys())
 
     def to_json(self) -> dict[str, Any]:
         """The scores as JSON holds them."""
@@ -257,8 +248,8 @@ class ContentEvaluation:
 
     def _result_boxes(self) -> dict[str, Any] | None:
         """How many boxes the captions bring and how many of them match gold's; None if they name gold's."""
-        counted = self.result_boxes
-        return {**counted, "match_iou": self.match_iou} if counted else None
+        counts = {name: self.result_boxes[name] for name in ("boxes", "matched")}
+        return {**counts, "match_iou": self.match_iou} if counts["boxes"] else None
 
     def _finer(self, measure: GroundedMeasure[Any] | Surface) -> dict[str, Any]:
         """A finer measure: means, spreads and numbers of images for each column, of the system and of people."""

@@ -19,7 +19,7 @@ from limner.corpus.caption import Caption
 from limner.corpus.image import NOTHING, Facts, Image
 from limner.corpus.provenance import ProvenanceTally
 from limner.errors import BadInput, LimnerError, shown, unknown
-from limner.score.box_matching import MATCH_IOU, MatchedCaption, check_match_iou, match_caption
+from limner.score.box_matching import MATCH_IOU, MatchedCaption, check_match_iou, count_boxes, match_caption
 from limner.score.run import Run, Tokeniser, refers_to_boxes
 from limner.text.token_table import token_table
 
@@ -226,6 +226,10 @@ def pair(
         tokeniser_name=tokeniser_name,
         match_iou=match_iou,
     )
+    for run, of_system in zip(runs, counts, strict=True):
+        if run.images is not None and run.result_boxes is not None:
+            n_boxes = count_boxes(run.images, run.result_boxes)
+            of_system["unmatched_boxes"] = n_boxes["boxes"] - n_boxes["matched"]
     return list(zip(runs, counts, strict=True))
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from limner.corpus import Box, Caption, Corpus, Image, write_corpus
+from limner.corpus import Box, Caption, Corpus, Image, Mention, write_corpus
 from limner.errors import BadInput, LimnerError
 from limner.score.caption_evaluation import Evaluation, compare_systems, evaluate_systems
 from limner.score.cider import Cider
@@ -346,3 +346,21 @@ def test_progress_is_told_of_every_stage(scored: Callable[..., Scored]) -> None:
     scored(partitions=2, progress=lambda *step: told.append(step))
     stages = [("shards read", 5), ("partitions joined", 2), ("partitions measured", 2)]
     assert told == [(what, i, n) for what, n in stages for i in range(1, n + 1)]
+
+
+def test_boxes_that_results_bring_are_matched_in_shards_too(tmp_path: Path, in_any_order: Engines) -> None:
+    def image(id: str, x: int, source: str) -> Image:
+        said = Caption("0", "a dog", (Mention(0, 5, ("b",)),), source)
+        return Image(id, 100, 100, (Box("b", x, 0, x + 10, 10, "dog"),), (said,))
+
+    gold = [image(str(i), 20, "gold") for i in range(6)]
+    # The first repeats gold's box, the second draws one close by, the third none that is there.
+    said = [image(str(i), (20, 22, 60)[i % 3], SYSTEM) for i in range(6)]
+    refs, results = in_shards(gold, tmp_path / "refs", 2), in_shards(said, tmp_path / "s", 3)
+    asked: dict[str, Any] = {"metrics": ["content"], "samples": 0, "policy": Policy()}
+    for match_iou in (0.5, 0.9):
+        (expected,) = as_a_whole(gold, {"s": said}, tmp_path, match_iou=match_iou, **asked)
+        (found,), *_ = evaluate_sharded(in_any_order(0.5), [results], refs, partitions=3, match_iou=match_iou, **asked)
+        assert found.scores == expected.scores
+        assert found.signatures == expected.signatures
+    assert expected.scores["content_f"] == pytest.approx(1 / 3)
