@@ -105,8 +105,8 @@ def _level_lines(experiment: Experiment) -> list[str]:
     rows = [["", "metric", "", *LEVEL_NAMES.values(), "κ × 100"]]
     for result in experiment.sets:
         for kappa in result.kappas:
-            found = at_levels(result, kappa.metric)
-            values = [found[level].value if level in found else None for level in LEVEL_NAMES]
+            by_level = at_levels(result, kappa.metric)
+            values = [by_level[level].value if level in by_level else None for level in LEVEL_NAMES]
             cells = [NOTHING if value is None else f"{100 * value:.1f}" for value in (*values, kappa.kappa)]
             rows.append([result.judged.name, kappa.metric, NAMES[result.judged.kind], *cells])
     return aligned(rows, "<<<>>>>")

@@ -167,7 +167,7 @@ def compare_with_people(
     runs = [judged.run(function, name) for judged in sets]
     # Metrics are made once: sets share images, and a metric keeps what it learnt of their references.
     made = make_metrics(metrics, Settings(progress=progress)) if metrics else []
-    lower = {*lower_is_better, *(column for m in made if not m.higher_is_better for column in m.columns)}
+    lower = {*lower_is_better, *(column for metric in made if not metric.higher_is_better for column in metric.columns)}
     return [
         _set_result(judged, run, made, elsewhere or {}, lower, samples, seed, progress)
         for judged, run in zip(sets, runs, strict=True)
@@ -292,14 +292,14 @@ def crowd_against_expert(
         return []
     # A mean of whole ratings may be rounded to a hair below the threshold that it reaches.
     is_yes = shares > 0.5
-    made = []
+    at_thresholds = []
     for threshold in thresholds:
         is_good = ratings >= threshold - 1e-9
         at = _at(threshold, is_good, is_yes)
         spread = sampled_kappas(is_good, is_yes, images, samples=samples, seed=seed)
         low, high = bounds(spread, value=at.kappa) if at.kappa is not None else (None, None)
-        made.append(at._replace(low=low, high=high))
-    return made
+        at_thresholds.append(at._replace(low=low, high=high))
+    return at_thresholds
 
 
 def crowd_correlation(expert: Judgements, crowd: Judgements, *, samples: int = SAMPLES, seed: int = 0) -> Correlation:

@@ -85,13 +85,13 @@ def figures(experiment: Experiment) -> dict[str, Figure]:
         f"{result.judged.name}: {NAMES[result.judged.kind]} × 100": [
             experiment_plots.Mark(
                 metric,
-                100.0 * found.value,
-                _hundred(found.low),
-                _hundred(found.high),
+                100.0 * correlation.value,
+                _hundred(correlation.low),
+                _hundred(correlation.high),
                 _hundred(result.published(metric)),
             )
-            for metric, found in result.main()
-            if found.value is not None
+            for metric, correlation in result.main()
+            if correlation.value is not None
         ]
         for result in experiment.sets
     }
@@ -143,8 +143,8 @@ def _levels_table(sets: Sequence[SetResult]) -> Iterator[str]:
     yield "|---" * 6 + "|"
     for result in sets:
         for metric in result.scores:
-            found = at_levels(result, metric)
-            cells = [_shown(found[level]) if level in found else "" for level in LEVEL_NAMES]
+            by_level = at_levels(result, metric)
+            cells = [_shown(by_level[level]) if level in by_level else "" for level in LEVEL_NAMES]
             yield f"| {result.judged.name} | {metric} | {NAMES[result.judged.kind]} | {' | '.join(cells)} |"
     yield ""
     yield "× 100. Within images: the mean of the images' correlations. Systems: their values against mean judgements."
@@ -154,17 +154,17 @@ def _kappa_table(sets: Sequence[SetResult]) -> Iterator[str]:
     yield "| set | metric | κ | threshold | agreement | P | R |"
     yield "|---" * 7 + "|"
     for result in sets:
-        for found in result.kappas:
-            kappa = _shown(found)
+        for kappa in result.kappas:
+            value = _shown(kappa)
             # A threshold may be tiny, as a smoothed BLEU is.
-            threshold = NOTHING if found.threshold is None else f"{found.threshold:.3g}"
-            numbers = (decimal(number, 3) for number in (found.agreement, found.P, found.R))
-            yield f"| {result.judged.name} | {found.metric} | {kappa} | {threshold} | {' | '.join(numbers)} |"
-    for name, found in ((result.judged.name, result.kappas[0]) for result in sets if result.kappas):
+            threshold = NOTHING if kappa.threshold is None else f"{kappa.threshold:.3g}"
+            numbers = (decimal(number, 3) for number in (kappa.agreement, kappa.P, kappa.R))
+            yield f"| {result.judged.name} | {kappa.metric} | {value} | {threshold} | {' | '.join(numbers)} |"
+    for name, kappa in ((result.judged.name, result.kappas[0]) for result in sets if result.kappas):
         yield ""
         yield (
-            f"{name}: a caption is good if its mean judgement is above {found.good_above:g}; each threshold was chosen "
-            f"on other images ({found.n_folds} folds, seed {found.seed}). κ × 100."
+            f"{name}: a caption is good if its mean judgement is above {kappa.good_above:g}; each threshold was chosen "
+            f"on other images ({kappa.n_folds} folds, seed {kappa.seed}). κ × 100."
         )
 
 
@@ -178,14 +178,14 @@ def _signatures(result: SetResult) -> Iterator[str]:
         yield f"- {metric}: {', '.join(f'{name} {value}' for name, value in choices.items())}"
 
 
-def _shown(found: Correlation | ThresholdKappa) -> str:
+def _shown(result: Correlation | ThresholdKappa) -> str:
     """A value × 100 with its interval, or why there is none."""
-    value = found.kappa if isinstance(found, ThresholdKappa) else found.value
+    value = result.kappa if isinstance(result, ThresholdKappa) else result.value
     if value is None:
-        return f"— ({found.reason})"
-    if found.low is None or found.high is None:
-        return f"{100.0 * value:.1f}" + (f" ({found.reason})" if found.reason else "")
-    return f"{100.0 * value:.1f} [{100.0 * found.low:.1f}, {100.0 * found.high:.1f}]"
+        return f"— ({result.reason})"
+    if result.low is None or result.high is None:
+        return f"{100.0 * value:.1f}" + (f" ({result.reason})" if result.reason else "")
+    return f"{100.0 * value:.1f} [{100.0 * result.low:.1f}, {100.0 * result.high:.1f}]"
 
 
 def _beside_published(result: SetResult, row: Row) -> str:
@@ -215,9 +215,9 @@ def _correlations(result: SetResult) -> Iterator[list[str]]:
 def _levels(result: SetResult) -> Iterator[list[str]]:
     pooled = "ratings" if result.judged.by_rating else "captions"
     unit: dict[Level, str] = {"pooled": pooled, "within_image": "captions", "system": "systems"}
-    for metric, level, found, n_tied in result.levels:
-        numbers = found.value, found.low, found.high, found.n, found.n_clusters, n_tied, found.reason
-        yield [result.judged.name, metric, level, unit[level], found.kind, *map(_cell, numbers)]
+    for metric, level, correlation, n_tied in result.levels:
+        numbers = *correlation[1:6], n_tied, correlation.reason
+        yield [result.judged.name, metric, level, unit[level], correlation.kind, *map(_cell, numbers)]
 
 
 def _set(result: SetResult) -> list[str]:

@@ -65,6 +65,8 @@ def measure_agreement(
     """A measure of agreement with its interval; no interval if `samples` is 0."""
     if measure not in MEASURES:
         raise unknown("measure of agreement", measure, MEASURES)
+    if samples < 0:
+        raise LimnerError(f"{samples} samples are too few; take {SAMPLES:,}, or 0 for no interval")
     if reason := _hindrance(ratings, measure):
         return Agreement(measure, None, None, None, reason)
     compute = _WAYS[measure](ratings)
@@ -73,7 +75,8 @@ def measure_agreement(
         return Agreement(measure, None, None, None, "all ratings are equal: there is nothing to agree on")
     if samples == 0:
         return Agreement(measure, value, None, None)
-    low, high = bounds(_sampled(ratings, compute, samples, seed), confidence, value)
+    blocks = ratings.draws(np.random.default_rng(seed), samples)
+    low, high = bounds(np.concatenate([compute(times) for times in blocks]), confidence, value)
     return Agreement(measure, value, low, high, MISSED if low is None else "")
 
 
@@ -137,13 +140,6 @@ def _hindrance(ratings: Ratings, measure: Measure) -> str:
     if measure == "alpha_ratio" and len(ratings.values) > MAX_RATIO:
         return f"there are more than {MAX_RATIO:,} distinct values"
     return ""
-
-
-def _sampled(ratings: Ratings, compute: Compute, samples: int, seed: int) -> Floats:
-    if samples < 1:
-        raise LimnerError(f"{samples} samples are too few; take {SAMPLES:,}")
-    generator = np.random.default_rng(seed)
-    return np.concatenate([compute(times) for times in ratings.draws(generator, samples)])
 
 
 def _alpha_nominal(ratings: Ratings) -> Compute:

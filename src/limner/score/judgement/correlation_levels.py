@@ -83,17 +83,17 @@ def within_images(
     varies = _joined([np.ptp(y[rows], axis=1) > 0.0 for rows in tables]).astype(np.bool_)
     is_tied = _joined([np.ptp(x[rows], axis=1) == 0.0 for rows in tables]).astype(np.bool_) & varies
     n, n_tied = int(varies.sum()), int(is_tied.sum())
-    made = []
+    level_rows = []
     for kind in kinds:
         values = np.where(is_tied, 0.0, _joined([part[kind] for part in parts]))[varies]
         if not n:
             nothing = Correlation(kind, None, None, None, 0, 0, "no image has captions that were judged differently")
-            made.append(LevelRow(metric, "within_image", nothing))
+            level_rows.append(LevelRow(metric, "within_image", nothing))
             continue
         spread = _joined([times @ values / n for times in draws(n, sampling.samples, sampling.seed)])
-        found = bounded(kind, float(values.mean()), spread, sampling.confidence, n, n)
-        made.append(LevelRow(metric, "within_image", found, n_tied))
-    return made
+        average = bounded(kind, float(values.mean()), spread, sampling.confidence, n, n)
+        level_rows.append(LevelRow(metric, "within_image", average, n_tied))
+    return level_rows
 
 
 def of_systems(
@@ -130,15 +130,15 @@ def of_systems(
 
     values = correlations(np.ones((1, n_images), dtype=np.int64))
     sampled = [correlations(times) for times in draws(n_images, sampling.samples, sampling.seed)]
-    made = []
+    level_rows = []
     for kind in kinds:
         value, spread = float(values[kind][0]), _joined([block[kind] for block in sampled])
         if np.isnan(value):
-            found = Correlation(kind, None, None, None, n, n_images, "the systems' values or judgements are equal")
+            of_kind = Correlation(kind, None, None, None, n, n_images, "the systems' values or judgements are equal")
         else:
-            found = Correlation(kind, value, *_both_sides(value, spread, sampling.confidence), n, n_images)
-        made.append(LevelRow(metric, "system", found))
-    return made
+            of_kind = Correlation(kind, value, *_both_sides(value, spread, sampling.confidence), n, n_images)
+        level_rows.append(LevelRow(metric, "system", of_kind))
+    return level_rows
 
 
 def _both_sides(value: float, spread: Floats, confidence: float) -> tuple[float | None, float | None]:
@@ -178,13 +178,13 @@ def _by_table(x: Floats, y: Floats) -> dict[Kind, Floats]:
     # A middle rank minus the mean rank is half of how many more are below than above.
     ranks, ranks_2 = signs.sum(axis=2) / 2.0, signs_2.sum(axis=2) / 2.0
     with np.errstate(invalid="ignore", divide="ignore"):
-        found: dict[Kind, Floats] = {
+        by_kind: dict[Kind, Floats] = {
             "tau_b": s / np.sqrt(untied * untied_2),
             "tau_c": 2.0 * s * classes / (n * n * (classes - 1.0)),
             "spearman": _pearson(ranks, ranks_2),
             "pearson": _pearson(x - x.mean(axis=1, keepdims=True), y - y.mean(axis=1, keepdims=True)),
         }
-    return {kind: np.where(varies, values, np.nan) for kind, values in found.items()}
+    return {kind: np.where(varies, values, np.nan) for kind, values in by_kind.items()}
 
 
 def _pearson(x: Floats, y: Floats) -> Floats:

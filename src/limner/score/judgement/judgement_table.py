@@ -127,18 +127,18 @@ class AgainstJudgements:
         statistics, the mean of their scores for a metric without.
         """
         sampling = Sampling(self._samples, self._seed, self._confidence)
-        made = [LevelRow(row.metric, "pooled", row.correlation) for row in self.table(kinds)]
+        level_rows = [LevelRow(row.metric, "pooled", row.correlation) for row in self.table(kinds)]
         for metric, scores in self._scores.items():
             is_pair = ~np.isnan(scores)
             columns = scores[is_pair], self._mean[is_pair], self._image_of_pair[is_pair]
-            made += within_images(metric, *columns, sampling, kinds)
+            level_rows += within_images(metric, *columns, sampling, kinds)
         for metric, scores in self._scores.items() if (self._system_of_pair >= 0).any() else ():
             is_pair = ~np.isnan(scores) & (self._system_of_pair >= 0)
-            given = (totals or {}).get(metric, mean_totals(scores))
-            given = given._replace(rows=given.rows[is_pair])
+            statistics = (totals or {}).get(metric, mean_totals(scores))
+            statistics = statistics._replace(rows=statistics.rows[is_pair])
             of_pair = self._mean[is_pair], self._system_of_pair[is_pair], self._image_of_pair[is_pair]
-            made += of_systems(metric, given, *of_pair, sampling, kinds)
-        return made
+            level_rows += of_systems(metric, statistics, *of_pair, sampling, kinds)
+        return level_rows
 
     def kappas(self, lower_is_better: Collection[str] = (), *, good_above: float | None = None) -> list[ThresholdKappa]:
         """How every metric, with a threshold, reproduces people's yes and no; see `threshold_kappa`.
@@ -146,11 +146,11 @@ class AgainstJudgements:
         A caption is good if its mean judgement is above `good_above` (default:
         the middle of the scale).
         """
-        made = []
+        agreements = []
         for metric, scores in self._scores.items():
             is_pair = ~np.isnan(scores)
             columns = scores[is_pair], self._mean[is_pair], self._image_of_pair[is_pair]
-            made.append(
+            agreements.append(
                 threshold_kappa(
                     metric,
                     *columns,
@@ -161,7 +161,7 @@ class AgainstJudgements:
                     confidence=self._confidence,
                 )
             )
-        return made
+        return agreements
 
     def compare(self, kind: Kind) -> list[Versus]:
         """The difference of the correlations of every two metrics, and Williams' test."""
