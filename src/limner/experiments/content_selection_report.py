@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,7 +72,7 @@ def figures(experiment: Experiment) -> dict[str, Figure]:
 
 def _row(run: Run) -> list[str]:
     numbers = (run.scores.P, run.scores.R, run.scores.F, run.scores.P_sd, run.scores.R_sd, run.scores.F_sd)
-    return [run.system, "" if run.k is None else str(run.k), *(f"{number:.6f}" for number in numbers)]
+    return [run.system, "" if run.k is None else str(run.k), *("" if isnan(number) else f"{number:.6f}" for number in numbers)]
 
 
 def _markdown(experiment: Experiment) -> str:
@@ -105,7 +106,7 @@ def _tests(experiment: Experiment, seed: int) -> Iterator[list[str]]:
     for comparison in compare(scores, seed=seed):
         numbers = (comparison.difference, comparison.low, comparison.high, comparison.p, comparison.p_adjusted)
         sides = [comparison.first, k_by_system[comparison.first], comparison.second, k_by_system[comparison.second]]
-        yield [*sides, *(f"{number:.6f}" for number in numbers)]
+        yield [*sides, *("" if isnan(number) else f"{number:.6f}" for number in numbers)]
 
 
 def _examples(experiment: Experiment, test: Sequence[Image], seed: int, n: int = 5) -> str:
