@@ -40,6 +40,7 @@ def given(
 
 def test_a_table_of_one_system_reads_as_this() -> None:
     found = given("ours", [Given("first", 1, 0, 1, 0), Given("second", *[math.nan] * 4), Given("third", 1, 1, 1, 1)])
+    data = found.run.fingerprint(with_boxes=True)
     assert table_of([found]) == [
         "images: 4",
         "",
@@ -49,9 +50,9 @@ def test_a_table_of_one_system_reads_as_this() -> None:
         # No interval where nothing varies.
         "third   1.0000  —",
         "",
-        "metric:first|tok:none|refs:2-2|images:4|missing:error|limner:0.1.0",
-        "metric:second|tok:none|refs:2-2|images:4|missing:error|limner:0.1.0",
-        "metric:third|tok:none|refs:2-2|images:4|missing:error|limner:0.1.0",
+        f"metric:first|tok:none|refs:2-2|images:4|missing:error|data:{data}|limner:0.1.0",
+        f"metric:second|tok:none|refs:2-2|images:4|missing:error|data:{data}|limner:0.1.0",
+        f"metric:third|tok:none|refs:2-2|images:4|missing:error|data:{data}|limner:0.1.0",
     ]
 
 

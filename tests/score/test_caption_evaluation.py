@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from limner.corpus.box import Box
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError
@@ -92,6 +93,29 @@ def test_signatures_tell_apart_whatever_could_change_a_value() -> None:
     ]
     signatures = {one, *(other.signatures["cider"] for other in others)}
     assert len(signatures) == 5
+
+
+def test_signatures_tell_apart_test_sets_of_the_same_size() -> None:
+    """Two disjoint sets, and other references of the same images; the order of either does not matter."""
+    halves = [dict(list(SAID.items())[start::2]) for start in (0, 1)]
+    references = {id: (texts * 2)[:2] for id, texts in REFERENCES.items()}
+    first, second = (
+        evaluate(half, {id: references[id] for id in half}, metrics=["bleu"]).signatures["bleu1"] for half in halves
+    )
+    assert first != second
+    assert first.rpartition("|data:")[0] == second.rpartition("|data:")[0]
+    again = {id: references[id][::-1] for id in reversed(list(halves[0]))}
+    assert evaluate(halves[0], again, metrics=["bleu"]).signatures["bleu1"] == first
+    changed = {id: [*references[id][:1], "a dog"] for id in halves[0]}
+    assert evaluate(halves[0], changed, metrics=["bleu"]).signatures["bleu1"] != first
+
+
+def test_boxes_belong_to_the_signature_of_metrics_that_look_at_them() -> None:
+    caption = (Caption("0", "a dog"),)
+    images = [Image("1", captions=caption, boxes=(Box("b", 0, 0, 9, 9, label),)) for label in ("dog", "cat")]
+    first, second = (evaluate({"1": "a cat"}, [image], metrics=["bleu", "chair"]).signatures for image in images)
+    assert first["bleu1"] == second["bleu1"]
+    assert first["chair_i"] != second["chair_i"]
 
 
 def parts(n: int = 40) -> list[Image]:

@@ -72,7 +72,7 @@ def figures(experiment: Experiment) -> dict[str, Figure]:
 
 def _row(run: Run) -> list[str]:
     numbers = (run.scores.P, run.scores.R, run.scores.F, run.scores.P_sd, run.scores.R_sd, run.scores.F_sd)
-    return [run.system, "" if run.k is None else str(run.k), *("" if isnan(number) else f"{number:.6f}" for number in numbers)]
+    return [run.system, "" if run.k is None else str(run.k), *(f"{number:.6f}" for number in numbers)]
 
 
 def _markdown(experiment: Experiment) -> str:

@@ -185,6 +185,7 @@ class Evaluation:
             "images": len(self.run),
             "missing": self.policy.missing,
             **(self.run.provenance.to_json() if self.run.provenance else {}),
+            "data": self.run.fingerprint(with_boxes=metric.needs_images),
             "limner": __version__,
         }
         return "|".join(f"{name}:{value}" for name, value in choices.items())

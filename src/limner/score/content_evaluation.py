@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 
 from limner import __version__
-from limner.arrays import Floats
+from limner.arrays import Floats, Integers
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
 from limner.score.box_matching import MATCH_IOU, count_boxes
 from limner.score.box_subsets import BoxSubsets
 from limner.score.caption_evaluation import CONFIDENCE, SEED
 from limner.score.content import PRF, Content, mentioned, summarise
+from limner.score.data_fingerprint import data_fingerprint
 from limner.score.grounded import CONTENT, FINER, ORACLE
 from limner.score.leave_one_out import human_bound, matched
 from limner.score.measure import GroundedMeasure, match_choice
@@ -125,7 +126,8 @@ class ContentEvaluation:
     """The scores of one system, image by image, and of people and the oracle on the same images.
 
     `ids` are the images that were scored, `n_captions` the gold captions of
-    each, `has_caption` whether the system described it. `portions` are the
+    each, `has_caption` whether the system described it, `numbers` what the
+    signature's fingerprint is made of. `portions` are the
     statistics by metric, some images at a time.
     """
 
@@ -135,6 +137,7 @@ class ContentEvaluation:
     ids: list[str] = field(default_factory=list)
     n_captions: list[int] = field(default_factory=list)
     has_caption: list[bool] = field(default_factory=list)
+    numbers: list[Integers] = field(default_factory=list)
     portions: list[dict[str, Statistics]] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     zero: Counter[str] = field(default_factory=Counter)
@@ -174,6 +177,7 @@ class ContentEvaluation:
         self.portions.append(statistics)
         self.ids += run.ids
         self.n_captions += map(len, run.references)
+        self.numbers.append(run.numbers(with_boxes=True))
         self._count_left_out(references)
         if run.images is not None and run.result_boxes is not None:
             self.result_boxes += count_boxes(run.images, run.result_boxes)
@@ -226,6 +230,7 @@ class ContentEvaluation:
                 "images": len(self.ids),
                 "missing": self.missing,
                 "match": match_choice(self.match_iou),
+                "data": data_fingerprint(np.concatenate(self.numbers)),
                 "empty": 0,
                 "mean": "images",
                 "order": "tau-b of first mentions, all tied is left out",

@@ -16,6 +16,7 @@ from limner.corpus.image import Image
 from limner.corpus.provenance import ProvenanceTally
 from limner.errors import LimnerError, shown
 from limner.score.box_matching import MATCH_IOU
+from limner.score.data_fingerprint import data_fingerprint, image_numbers
 from limner.text.token_table import TokenTable, token_table
 
 # From sentences to sentences whose tokens stand between single spaces.
@@ -56,6 +57,8 @@ class Run:
     result_boxes: Sequence[Mapping[str, Box]] | None = None
     match_iou: float = MATCH_IOU
     _pairs: list[tuple[list[Caption], Caption]] | None = field(default=None, repr=False, compare=False)
+    # By whether boxes count, the images' numbers; see `numbers`.
+    _numbers: dict[bool, Integers] = field(default_factory=dict, repr=False, compare=False)
     _read: tuple[Callable[[Caption], Any], Readings[Any]] | None = field(default=None, repr=False, compare=False)
     _models: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -82,6 +85,17 @@ class Run:
             sentences = list(self.sentences())
             self._tokens = token_table(self.tokeniser(sentences) if self.tokeniser else sentences)
         return self._tokens
+
+    def numbers(self, *, with_boxes: bool = False) -> Integers:
+        """A number for each image that tells its id and references, and with boxes what gold has of those as well."""
+        if with_boxes not in self._numbers:
+            images, gold = (self.images, self._gold()) if with_boxes else (None, None)
+            self._numbers[with_boxes] = image_numbers(self.ids, self.references, images, gold)
+        return self._numbers[with_boxes]
+
+    def fingerprint(self, *, with_boxes: bool = False) -> str:
+        """Eight letters that stand for the images and their references."""
+        return data_fingerprint(self.numbers(with_boxes=with_boxes))
 
     def sentences(self) -> chain[str]:
         """Every sentence in the order of `tokens`: for each image its caption, then its references."""

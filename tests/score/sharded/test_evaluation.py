@@ -92,7 +92,11 @@ def same(one: Any, other: Any) -> bool:
         return list(one) == list(other) and all(same(value, other[key]) for key, value in one.items())
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == pytest.approx(other, abs=1e-9, rel=0)) if isinstance(one, float) else bool(one == other)
+    return (
+        bool(one == pytest.approx(other, abs=1e-9, rel=0, nan_ok=True))
+        if isinstance(one, float)
+        else bool(one == other)
+    )
 
 
 @settings(max_examples=50)

@@ -73,10 +73,15 @@ class SubsetShare(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What a partition has of a system's scores; `orders` are its images' in the references."""
+    """What a partition has of a system's scores.
+
+    `orders` are its images' in the references, `numbers` what their
+    fingerprint is made of, by whether boxes count.
+    """
 
     ids: Sequence[str]
     orders: Integers
+    numbers: dict[bool, Integers]
     n_references: Integers
     statistics: dict[str, Statistics]
     subsets: dict[str, dict[str, SubsetShare]]
@@ -222,7 +227,8 @@ def _share(plan: Plan, metrics: Sequence[Metric], system: int, run: Run, orders:
         df = counted.get(plan.subset(system, key, name))
         by_key[key][name] = SubsetShare(places, {metric.name: _measured(metric, of_subset, df) for metric in anew})
     provenance = run.provenance or ProvenanceTally()
-    return Share(run.ids, orders, np.diff(run.groups) - 1, statistics, by_key, provenance)
+    numbers = {flag: run.numbers(with_boxes=flag) for flag in {metric.needs_images for metric in metrics}}
+    return Share(run.ids, orders, numbers, np.diff(run.groups) - 1, statistics, by_key, provenance)
 
 
 def _measured(metric: Metric, run: Run, df: DocumentFrequencies | None) -> Statistics:

@@ -28,10 +28,11 @@ def gather(plan: Plan, system: int, shares: Sequence[Share], metrics: Sequence[M
     order = np.argsort(np.concatenate([share.orders for share in shares]))
     ids = [id for share in shares for id in share.ids]
     n_references = np.concatenate([share.n_references for share in shares])[order]
+    numbers = {flag: np.concatenate([share.numbers[flag] for share in shares])[order] for flag in shares[0].numbers}
     provenance = ProvenanceTally.together(share.provenance for share in shares)
     evaluation = Evaluation(
         plan.names[system],
-        _outline([ids[i] for i in order], n_references, plan, provenance),
+        _outline([ids[i] for i in order], n_references, numbers, plan, provenance),
         metrics,
         {metric.name: _joined([share.statistics[metric.name] for share in shares], order) for metric in metrics},
         policy=plan.policy,
@@ -91,7 +92,9 @@ def _subset(evaluation: Evaluation, placed: Sequence[tuple[Integers, SubsetShare
         for name, of_all in evaluation.statistics.items()
     }
     n_references = np.fromiter((len(evaluation.run.references[i]) for i in places), dtype=np.int64, count=len(places))
-    run = _outline([evaluation.run.ids[i] for i in places], n_references, plan, evaluation.run.provenance)
+    needs_images = {metric.needs_images for metric in evaluation.metrics}
+    numbers = {flag: evaluation.run.numbers(with_boxes=flag)[places] for flag in needs_images}
+    run = _outline([evaluation.run.ids[i] for i in places], n_references, numbers, plan, evaluation.run.provenance)
     return Evaluation(
         evaluation.name, run, evaluation.metrics, statistics, policy=evaluation.policy, samples=evaluation.samples
     )
@@ -107,11 +110,18 @@ def _joined(several: Sequence[Statistics], order: Integers) -> Statistics:
     return concatenated(several).select(order)
 
 
-def _outline(ids: Sequence[str], n_references: Integers, plan: Plan, provenance: ProvenanceTally | None) -> Run:
+def _outline(
+    ids: Sequence[str],
+    n_references: Integers,
+    numbers: dict[bool, Integers],
+    plan: Plan,
+    provenance: ProvenanceTally | None,
+) -> Run:
     """A run without its words."""
     blank = {n: ("",) * n for n in np.unique(n_references).tolist()}
     references = [blank[n] for n in n_references.tolist()]
-    return Run(ids, [""] * len(ids), references, _no_words, plan.tokeniser_name, provenance=provenance)
+    name = plan.tokeniser_name
+    return Run(ids, [""] * len(ids), references, _no_words, name, provenance=provenance, _numbers=numbers)
 
 
 def _no_words(_: Sequence[str]) -> Sequence[str]:

@@ -1,0 +1,64 @@
+"""What was scored against, in eight letters: two sets of images or references that differ have different ones.
+
+Each image has a number of its own, so that shares of a run can be counted
+apart and put together: neither their order nor that of an image's references
+matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+
+import numpy as np
+
+from limner.arrays import Integers
+from limner.corpus.caption import Caption
+from limner.corpus.image import Image
+
+# Bytes of an image's number.
+SIZE = 8
+
+# Letters of a fingerprint: two test sets that differ have the same one with a chance of one in four thousand million.
+LETTERS = 8
+
+
+def image_numbers(
+    ids: Sequence[str],
+    references: Sequence[Sequence[str]],
+    images: Sequence[Image] | None = None,
+    gold: Sequence[Sequence[Caption]] | None = None,
+) -> Integers:
+    """A number for each image, from its id and references and, if given, its boxes and what gold captions refer to."""
+    numbers = bytearray()
+    for i, (id, texts) in enumerate(zip(ids, references, strict=True)):
+        parts = [id, *sorted(texts)]
+        if images is not None:
+            parts += sorted(_boxes(images[i]))
+        if gold is not None:
+            parts += sorted(_mentions(gold[i]))
+        numbers += _digest(parts, SIZE)
+    return np.frombuffer(bytes(numbers), dtype=np.int64)
+
+
+def data_fingerprint(numbers: Integers) -> str:
+    """The fingerprint of images with these numbers, in any order."""
+    return blake2b(np.sort(numbers).tobytes(), digest_size=LETTERS // 2).hexdigest()
+
+
+def _boxes(image: Image) -> Iterator[str]:
+    return (f"{box.id} {box.label} {box.corners} {box.score}" for box in image.boxes)
+
+
+def _mentions(captions: Iterable[Caption]) -> Iterator[str]:
+    for caption in captions:
+        spans = (f"{mention.start}-{mention.end}:{','.join(mention.boxes)}" for mention in caption.mentions)
+        yield f"{caption.text} {' '.join(spans)}"
+
+
+def _digest(parts: Iterable[str], size: int) -> bytes:
+    digest = blake2b(digest_size=size)
+    for part in parts:
+        # A separator that no encoded text contains: ("ab", "c") is not ("a", "bc").
+        digest.update(part.encode(errors="surrogatepass") + b"\xff")
+    return digest.digest()
