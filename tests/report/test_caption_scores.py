@@ -50,9 +50,9 @@ def test_a_table_of_one_system_reads_as_this() -> None:
         # No interval where nothing varies.
         "third   1.0000  —",
         "",
-        f"metric:first|tok:none|refs:2-2|images:4|missing:error|data:{data}|limner:0.1.0",
-        f"metric:second|tok:none|refs:2-2|images:4|missing:error|data:{data}|limner:0.1.0",
-        f"metric:third|tok:none|refs:2-2|images:4|missing:error|data:{data}|limner:0.1.0",
+        f"metric:first|tok:none|refs:2-2|images:4|data:{data}|missing:error|limner:0.1.0",
+        f"metric:second|tok:none|refs:2-2|images:4|data:{data}|missing:error|limner:0.1.0",
+        f"metric:third|tok:none|refs:2-2|images:4|data:{data}|missing:error|limner:0.1.0",
     ]
 
 

@@ -183,9 +183,9 @@ class Evaluation:
             "tok": self.run.tokeniser_name,
             "refs": f"{min(sizes)}-{max(sizes)}",
             "images": len(self.run),
+            "data": self.run.fingerprint(with_boxes=metric.needs_images),
             "missing": self.policy.missing,
             **(self.run.provenance.to_json() if self.run.provenance else {}),
-            "data": self.run.fingerprint(with_boxes=metric.needs_images),
             "limner": __version__,
         }
         return "|".join(f"{name}:{value}" for name, value in choices.items())
