@@ -10,6 +10,7 @@ import pytest
 
 from limner.corpus import Caption, Image, Mention
 from limner.playground import playground
+from limner.score.caption_evaluation import evaluate
 from limner.score.content_evaluation import evaluate_content
 from limner.score.corruption import (
     CORRUPTIONS,
@@ -162,6 +163,21 @@ def test_a_caption_without_words_has_no_value(world: list[Image]) -> None:
     values = SURFACE.measure(run).per_image[:, 0]
     assert np.isnan(values).tolist() == [True, False]
     assert SURFACE.measure(run).items is not None
+
+
+def test_few_images_are_told_of(world: list[Image]) -> None:
+    assert not SURFACE.measure(run_of(world)).warnings
+    expected = "surface learns from the captions of 2 images; with fewer than 100 it is crude"
+    assert SURFACE.measure(run_of(world[:2])).warnings == [expected]
+
+
+def test_captions_and_content_have_one_number_for_it(world: list[Image]) -> None:
+    said = [
+        Image(image.id, captions=(Caption("0", image.captions[1].text, source="system:s"),), chains=image.chains)
+        for image in world
+    ]
+    surface = evaluate(said, world, metrics="surface", samples=0).scores["surface"]
+    assert surface == pytest.approx(evaluate_content(said, world)["surface"]["score"])
 
 
 def test_content_has_it_with_people_s_own(world: list[Image]) -> None:

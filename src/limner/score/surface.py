@@ -63,6 +63,9 @@ SINGULAR, PLURAL = "<noun>", "<nouns>"
 # In how many images a word must be: the model without one of them still knows it.
 MIN_IMAGES = 2
 
+# With the captions of fewer images it still tells order and articles, but hardly one preposition from another.
+ENOUGH_IMAGES = 100
+
 # What signatures say of it.
 MODEL = "trigrams of other images, Kneser-Ney"
 
@@ -105,7 +108,7 @@ class Surface(Metric):
         )
         texts = (caption if isinstance(caption, str) else caption.text for caption in captions)
         n_words = np.fromiter((len(words(text)) for text in texts), dtype=np.float64, count=len(captions))
-        return replace(statistics, items=np.stack([n_words, n_words], axis=1))
+        return replace(statistics, items=np.stack([n_words, n_words], axis=1), warnings=_warnings(model))
 
 
 SURFACE = Surface()
@@ -254,6 +257,15 @@ def surface_model(run: Run) -> SurfaceModel:
 
 def _model(run: Run) -> SurfaceModel:
     return run.model(SURFACE.name, lambda: surface_model(run))
+
+
+def _warnings(model: SurfaceModel) -> list[str]:
+    n_images = len(model.number_by_image)
+    if n_images >= ENOUGH_IMAGES:
+        return []
+    return [
+        f"surface learns from the gold captions of {n_images:,} images; with fewer than {ENOUGH_IMAGES} it is crude"
+    ]
 
 
 @lru_cache(maxsize=1 << 16)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from limner.corpus.classes.class_names import class_name, is_open_images_id, term_key
 from limner.corpus.classes.class_tables import COCO_WORDS, NO_CLASS, PUBLISHED_WORDS
-from limner.errors import BadInput, LimnerError, shown
+from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.files import entries, read_lines
 from limner.text.labels import first_lemma, many, noun, one
 from limner.text.noun_forms import is_plural
@@ -111,7 +111,12 @@ WORD_LISTS = {"published": published_synonyms, "limner": built_in_synonyms}
 def word_list(source: str | Path) -> Synonyms:
     """The list of that name in `WORD_LISTS`, or else the words of a file, alone."""
     make = WORD_LISTS.get(source) if isinstance(source, str) else None
-    return make() if make is not None else read_synonyms(Path(source), alone=True)
+    if make is not None:
+        return make()
+    # What looks like a name, and is no file, is a name misspelt.
+    if str(source).isalnum() and not Path(source).exists():
+        raise unknown("word list", str(source), WORD_LISTS)
+    return read_synonyms(Path(source), alone=True)
 
 
 def read_synonyms(path: Path, *, alone: bool = False) -> Synonyms:
