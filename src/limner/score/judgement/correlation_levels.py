@@ -14,9 +14,11 @@
 Intervals are of samples of the images. Systems are not sampled: an interval
 at system level holds for these systems. The means of systems are noisy, and
 samples add as much noise again, which moves their correlations to one side.
-So an interval at system level reaches as far to the other side as well: in
-simulations of 4 to 16 systems it then held the true correlation at least as
-often as it says, where the samples' own bounds did in 82 % of cases.
+So an interval at system level reaches as far to the other side as well. In
+simulations of 4, 8 and 16 systems on 100 and 500 images (300 of each), 95 %
+intervals then held the true correlation in 94 to 100 % of cases, depending on
+the setting; the samples' own bounds did in 82 to 100 %. They are wide rather
+than exact.
 """
 
 from __future__ import annotations
