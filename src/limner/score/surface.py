@@ -263,9 +263,7 @@ def _warnings(model: SurfaceModel) -> list[str]:
     n_images = len(model.number_by_image)
     if n_images >= ENOUGH_IMAGES:
         return []
-    return [
-        f"surface learns from the gold captions of {n_images:,} images; with fewer than {ENOUGH_IMAGES} it is crude"
-    ]
+    return [f"surface learns from the captions of {n_images:,} images; with fewer than {ENOUGH_IMAGES} it is crude"]
 
 
 @lru_cache(maxsize=1 << 16)
