@@ -11,7 +11,9 @@ from click.testing import CliRunner
 from msgspec.structs import replace
 
 from limner.cli import limner
+from limner.cli.remedies import worded
 from limner.corpus import Box, Caption, Image, write_corpus
+from limner.errors import LimnerError
 from limner.playground import playground
 
 N_IMAGES = 12
@@ -111,6 +113,20 @@ def test_boxes_elsewhere_match_nothing(gold: tuple[Path, list[Image]], tmp_path:
     assert counts["unmatched_boxes"] == len(images)
     printed = CliRunner().invoke(limner, ["score", "content", str(outputs), "--gold", str(path)]).stdout.splitlines()
     assert printed[1] == f"boxes of the results: {len(images)}; matched to gold's: 0"
+
+
+def test_gold_captions_that_refer_to_no_box_are_to_be_linked_first(
+    gold: tuple[Path, list[Image]], tmp_path: Path
+) -> None:
+    _, images = gold
+    outputs, plain = tmp_path / "outputs.jsonl", tmp_path / "plain.jsonl"
+    outputs.write_text("".join(json.dumps(qwen(image, image.captions[0])) + "\n" for image in images))
+    write_corpus([Image(image.id, captions=(Caption("0", "A man ."),)) for image in images], plain)
+    done = CliRunner().invoke(limner, ["score", "content", str(outputs), "--gold", str(plain)])
+    assert done.exit_code == 1
+    assert isinstance(done.exception, LimnerError)
+    expected = f"{plain}: no gold caption refers to a box; tie captions to boxes with `limner link`"
+    assert worded(done.exception) == expected
 
 
 @pytest.mark.parametrize("iou", ["0", "1.01", "-1", "half"])

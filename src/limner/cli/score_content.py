@@ -10,6 +10,7 @@ import click
 from limner.cli.corpora import Source, lenient_option, tell_reading
 from limner.cli.terminal import progress
 from limner.corpus import open_corpus
+from limner.errors import BadInput
 from limner.look.tables import aligned, decimal
 from limner.score.box_matching import MATCH_IOU
 from limner.score.content_evaluation import evaluate_content
@@ -53,6 +54,8 @@ def content(
         match_iou=match_iou,
         place=captions.name,
     )
+    if not scores["n_images"] and scores["left_out"]["gold_captions"]:
+        raise BadInput(images.name, "no gold caption refers to a box", "link captions to boxes", code="no-mentions")
     tell_reading(captions)
     tell_reading(images)
     click.echo(json.dumps(scores, ensure_ascii=False) if as_json else "\n".join(_lines(scores)))
