@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from limner.cli import limner
 from limner.cli.remedies import worded
@@ -35,8 +37,8 @@ GOLD = [
 MINE = [Image(name, captions=(said("0", "A lady .", (0, 6, "w"), source="system:mine"),)) for name in ("a", "b")]
 
 
-def score(folder: Path, results: list[Image], *options: str) -> Result:
-    write_corpus(GOLD, folder / "gold.jsonl")
+def score(folder: Path, results: list[Image], *options: str, gold: list[Image] = GOLD) -> Result:
+    write_corpus(gold, folder / "gold.jsonl")
     write_corpus(results, folder / "results.jsonl")
     arguments = ["content", str(folder / "results.jsonl"), "--gold", str(folder / "gold.jsonl"), *options]
     return CliRunner().invoke(limner, ["score", *arguments])
@@ -58,6 +60,57 @@ def test_scores_are_printed_for_people(tmp_path: Path) -> None:
     lines = score(tmp_path, MINE).stdout.splitlines()
     assert lines[0] == "images: 2; left out: 2 gold captions"
     assert lines[3].split()[:2] == ["system:mine", "1.0000"]
+
+
+def test_classes_stand_under_boxes(tmp_path: Path) -> None:
+    lines = score(tmp_path, MINE).stdout.splitlines()
+    assert [line.split("  ")[0] for line in lines[3:6] + lines[8:11]] == [
+        "system:mine",
+        "human",
+        "oracle",
+        "classes: system:mine",
+        "classes: human",
+        "classes: oracle",
+    ]
+
+
+def test_every_column_has_its_own_number_of_images_and_the_number_that_score_captions_gives(tmp_path: Path) -> None:
+    texts = {"a": "A tall lady .", "b": "A lady ."}
+    results = [
+        Image(name, captions=(said("0", text, (0, len(text) - 2, "w"), source="system:mine"),))
+        for name, text in texts.items()
+    ]
+    done = score(tmp_path, results)
+    rows = {cells[0]: cells[1:] for line in done.stdout.splitlines() if (cells := re.split(r"  +", line))}
+    # Only one of the two captions has an attribute, and nobody else has any.
+    assert rows["attributes P"][:2] == ["0.0000", "1"]
+    assert rows["attributes F"][:2] == ["0.0000", "1"]
+    assert rows["lexicalisation score"][:2] == ["0.0000", "2"]
+    metrics = ["lexicalisation", "attributes", "verbs"]
+    options = ["--metrics", ",".join(metrics), "--refs", str(tmp_path / "gold.jsonl"), "--json"]
+    captions = CliRunner().invoke(limner, ["score", "captions", str(tmp_path / "results.jsonl"), *options])
+    scores = json.loads(captions.stdout)["scores"]
+    printed = {"lexicalisation": "lexicalisation score", "attributes_p": "attributes P", "verbs_f": "verbs F"}
+    for name, row in printed.items():
+        value = scores[name]
+        assert rows[row][0] == ("—" if value is None else f"{value:.4f}")
+
+
+def test_where_labels_are_from_is_told_with_one_warning(tmp_path: Path) -> None:
+    told = [replace(image, provenance={"labels": "captions", "mentions": "linked"}) for image in GOLD]
+    done = score(tmp_path, MINE, gold=told)
+    assert "labels: captions; mentions: linked" in done.stdout.splitlines()
+    assert "|labels:captions|mentions:linked|" in done.stdout
+    assert done.stderr.count("warning") == 1
+    assert "mentions were linked by the names of classes" in done.stderr
+    assert "warning" not in score(tmp_path, MINE).stderr
+
+
+def test_all_captions_may_count(tmp_path: Path) -> None:
+    done = score(tmp_path, MINE, "--all-captions")
+    assert done.stdout.startswith("images: 2; left out: nothing; in precision: 2 gold captions that refer to no box\n")
+    found = json.loads(score(tmp_path, MINE, "--all-captions", "--json").stdout)
+    assert [found[name] for name in "PR"] == pytest.approx([2 / 3, 0.75])
 
 
 @pytest.mark.parametrize(

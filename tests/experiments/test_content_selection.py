@@ -55,6 +55,44 @@ def test_scores_are_those_of_the_boxes_chosen(found: Experiment, test_images: li
     assert found.find("size", 2).per_image[image.id] == expected
 
 
+def test_classes_are_scored_beside_boxes(found: Experiment, test_images: list[Image]) -> None:
+    assert [(run.system, run.k) for run in found.class_runs] == [(run.system, run.k) for run in found.runs]
+    image = max(test_images, key=lambda image: len(image.boxes) - len({box.label for box in image.boxes}))
+    label = {box.id: box.label for box in image.boxes}
+    gold = [frozenset(map(label.__getitem__, boxes)) for boxes in gold_sets(image)]
+    chosen = found.chosen["size"][image.id][:3]
+    score = next(run.scores for run in found.class_runs if (run.system, run.k) == ("size", 3)).per_image[image.id]
+    assert score == score_selection(map(label.__getitem__, chosen), gold)
+    assert score != found.find("size", 3).per_image[image.id]
+    # Two boxes of a class count once, so mentioning all of them is no longer imprecise.
+    assert found.best("all", by_class=True).scores.P > found.find("all").P
+
+
+def test_what_is_left_out_is_counted_in_every_output(tmp_path: Path) -> None:
+    images = [*playground(20, seed=5), Image("silent", 10, 10)]
+    mute = replace(images[0].captions[0], mentions=())
+    images[0] = replace(images[0], captions=(mute, *images[0].captions[1:]))
+    concepts = Concepts.count(playground(50, seed=4))
+    said, counted = (compare_systems(concepts, images, all_captions=flag) for flag in (False, True))
+    n_without_box = sum(not any(m.boxes for m in c.mentions) for i in images for c in i.captions)
+    assert (said.n_left_out, said.n_without_box) == (counted.n_left_out, counted.n_without_box) == (1, n_without_box)
+    assert n_without_box > 0
+    for level in ("box", "class"):
+        assert f"|dropped:1 images|no_box:{n_without_box} captions left out|" in said.signatures[level]
+        assert f"|no_box:{n_without_box} captions lower precision|" in counted.signatures[level]
+    write_report(said, images, tmp_path)
+    table = (tmp_path / "table.md").read_text()
+    assert "Left out: 1 images without a gold caption that refers to a box; " in table
+    assert f"gold captions that refer to no box: {n_without_box}, left out." in table
+    assert all(f"`{signature}`" in table for signature in said.signatures.values())
+    # M of precision is 5 for the first image, of which 4 captions refer to boxes.
+    first = images[0].id
+    shares = [run.find("all").per_image[first] for run in (said, counted)]
+    n_grounded, n_all = len(gold_sets(images[0])), len(images[0].captions)
+    assert pytest.approx(shares[0].P * n_grounded / n_all) == shares[1].P
+    assert shares[1].R == shares[0].R
+
+
 def test_what_must_hold_of_any_corpus_holds(found: Experiment) -> None:
     oracle = found.find("oracle")
     assert all(run.scores.F <= oracle.F + 1e-9 for run in found.runs)
@@ -78,7 +116,7 @@ def test_the_files_are_written_and_equal_seeds_write_equal_ones(
         write_report(found, test_images, tmp_path / name, seed=1)
     one, two = tmp_path / "one", tmp_path / "two"
     assert {path.name for path in one.iterdir()} == {
-        *("table.csv", "table.md", "tests.csv", "examples.md"),
+        *("table.csv", "table-class.csv", "table.md", "tests.csv", "examples.md"),
         *(
             f"{name}.{kind}"
             for name in ("figure3", "figure4", "figure6-position", "figure6-size")

@@ -64,6 +64,17 @@ def test_people_are_scored_against_the_others(gold: list[frozenset[str]]) -> Non
     assert precision == pytest.approx(recall)
 
 
+@given(sets, golds, st.integers(0, 3))
+def test_a_caption_without_a_box_counts_in_the_m_of_precision_alone(
+    selected: frozenset[str], gold: list[frozenset[str]], n_empty: int
+) -> None:
+    p, r, _ = by_the_book(selected, gold)
+    found = score_selection(selected, [*gold, *[frozenset[str]()] * n_empty])
+    assert found[:2] == pytest.approx((p * len(gold) / (len(gold) + n_empty), r))
+    worth = [weights([frozenset(), *gold]).get(box, (0, 0.0)) for box in selected]
+    assert sum(share for _, share in worth) == pytest.approx(r)
+
+
 def test_people_who_agree_score_one() -> None:
     assert human([frozenset("ab")] * 3) == (1, 1, 1)
 
@@ -84,6 +95,11 @@ def test_captions_without_boxes_and_those_of_systems_are_no_gold(
     image: Callable[..., Image],
 ) -> None:
     assert gold_sets(image("A [dog]a .", "Nothing [here] .", "Words .", "[Dogs]a,b .")) == [{"a"}, {"a", "b"}]
+
+
+def test_captions_without_boxes_may_count_as_empty(image: Callable[..., Image]) -> None:
+    assert gold_sets(image("A [dog]a .", "Words ."), all_captions=True) == [{"a"}, set()]
+    assert gold_sets(image("Words .", "More ."), all_captions=True) == []
 
 
 def test_a_summary_has_means_and_the_populations_spread() -> None:

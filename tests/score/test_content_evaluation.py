@@ -63,6 +63,80 @@ def test_a_report_has_every_measure(gold: list[Image], caption: Callable[..., Ca
     assert json.loads(json.dumps(found, allow_nan=False)) == found
 
 
+def test_classes_are_compared_beside_boxes(image: Callable[..., Image], caption: Callable[..., Caption]) -> None:
+    drawn = image("[A dog]a and [a cat]c .", "[Dogs]a,b .", boxes="a b c")
+    labels = {"a": "dog", "b": "Dogs", "c": "cat"}
+    drawn = replace(drawn, boxes=tuple(replace(box, label=labels[box.id]) for box in drawn.boxes))
+    said = Image("i", captions=(caption("[A dog]b .", "0", "system:s"),))
+    found = evaluate_content([said], [drawn])
+    # b is in one of two captions; a dog, whichever, is in both.
+    assert [found[name] for name in "PRF"] == pytest.approx([1 / 2, 1 / 4, 1 / 3])
+    by_class = found["class_level"]
+    assert [by_class[name] for name in "PRF"] == pytest.approx([1, 3 / 4, 6 / 7])
+    assert (by_class["n_images"], by_class["F_sd"]) == (1, 0)
+    # {dog, cat} against {dog} and the other way round.
+    assert [by_class["human"][name] for name in "PRF"] == pytest.approx([3 / 4, 3 / 4, 2 / 3])
+    assert by_class["oracle"]["F"] == pytest.approx(6 / 7)
+
+
+def test_captions_without_a_box_count_in_precision_if_asked(gold: list[Image]) -> None:
+    said = results(gold, lambda image: image.captions[0])
+    usual, found = (evaluate_content(said, gold, all_captions=flag) for flag in (False, True))
+    assert usual["captions_without_box"] == {"n": 3, "counted": False}
+    assert found["captions_without_box"] == {"n": 3, "counted": True}
+    assert found["left_out"] == {"images": 1, "gold_captions": 2, "missing": 0}
+    # i: two of its three captions refer to boxes; j: both.
+    assert found["P"] == pytest.approx((2 / 3 + 1) / 2)
+    assert found["R"] == usual["R"]
+    assert found["class_level"]["P"] == pytest.approx(found["P"])
+    assert found["human"]["P"] < usual["human"]["P"]
+    assert found["by"]["label"]["label m"]["mentioned"] == pytest.approx(2 / 3)
+    assert "for precision all|" in found["signature"]
+    assert "|no_box:3 captions lower precision|" in found["signature"]
+    for name in ("ordering", "lexicalisation", "attributes", "prepositions", "verbs"):
+        assert found[name] == usual[name]
+
+
+def test_where_labels_and_mentions_are_from_goes_with_the_score(gold: list[Image]) -> None:
+    said = results(gold, lambda image: image.captions[0])
+    plain = evaluate(said, gold)
+    assert plain.to_json()["provenance"] == {}
+    assert plain.provenance.warning() is None
+    assert not any(f"|{name}:" in plain.signature() for name in ("labels", "mentions", "training"))
+    linked = [replace(image, provenance={"labels": "captions", "mentions": "linked, all"}) for image in gold]
+    seen = [replace(said[0], provenance={"training": "yes"}), *said[1:]]
+    found = evaluate(seen, linked)
+    assert found.to_json()["provenance"] == {
+        "labels": "captions",
+        "mentions": "linked, all",
+        "training": "yes in 1 of 2 images",
+    }
+    assert "|labels:captions|mentions:linked, all|training:yes in 1 of 2 images|" in found.signature()
+    assert "too high" in str(found.provenance.warning())
+
+
+HELD_OUT = {"labels": "captions", "labels_from": 2, "labels_seed": 0}
+
+
+@pytest.mark.parametrize(
+    ("of_gold", "of_results", "labels"),
+    [
+        (HELD_OUT, HELD_OUT, "2 held-out captions, seed 0"),
+        (HELD_OUT, {}, "2 held-out captions, seed 0"),
+        ({"labels": "captions"}, HELD_OUT, "captions"),
+        (HELD_OUT, {"labels": "captions"}, "captions"),
+        (HELD_OUT, {**HELD_OUT, "labels_seed": 1}, "captions"),
+    ],
+    ids=["alike", "of gold alone", "gold holds none out", "results hold none out", "others"],
+)
+def test_labels_are_held_out_only_where_gold_holds_the_same_out(
+    gold: list[Image], of_gold: dict[str, Any], of_results: dict[str, Any], labels: str
+) -> None:
+    told = [replace(image, provenance=of_gold) for image in gold]
+    said = [replace(image, provenance=of_results) for image in results(gold, lambda image: image.captions[0])]
+    assert evaluate(said, told).provenance.to_json() == {"labels": labels}
+
+
 def test_an_empty_caption_scores_nothing_and_is_counted(gold: list[Image]) -> None:
     silent = [Image(image.id, captions=(Caption("0", "Hm .", source="system:s"),)) for image in gold]
     found = evaluate_content(silent, gold)
@@ -93,9 +167,10 @@ def test_without_an_image_to_score_there_are_no_figures(gold: list[Image]) -> No
 def test_the_signature_tells_what_could_change_a_score(gold: list[Image]) -> None:
     first = evaluate(results(gold, lambda image: image.captions[0]), gold)
     last = evaluate(results(gold, lambda image: image.captions[-1]), gold, missing="zero")
-    assert first.signature().startswith("metric:content|version:1|")
+    assert first.signature().startswith("metric:content|version:2|")
     assert "captions:2-2|images:2|missing:error" in first.signature()
     assert first.signature() != last.signature()
+    assert "|dropped:1 images|no_box:3 captions left out|" in first.signature()
 
 
 class Watched(Image, frozen=True, gc=True, weakref=True):

@@ -14,9 +14,9 @@ from limner.score import evaluate
 from limner.score.bleu import Bleu
 from limner.score.cider import Cider
 from limner.score.content import gold_sets, human, summarise
-from limner.score.content_evaluation import HUMAN
 from limner.score.document_frequencies import document_frequencies
 from limner.score.external import function_metric
+from limner.score.grounded import CONTENT
 from limner.score.grounded_words import GroundedWords
 from limner.score.leave_one_out import human_bound, matched
 from limner.score.metric import Statistics, means
@@ -141,7 +141,7 @@ def test_content_selections_bound_is_the_published_one(val: list[Image]) -> None
         images=images,
         captions=[image.captions[0] for image in images],
     )
-    found = HUMAN.measure(run)
+    found = human_bound(CONTENT).measure(run)
     expected = summarise({image.id: score for image in images if (score := human(gold_sets(image)))})
     assert found.value() == pytest.approx([expected.P, expected.R, expected.F], abs=1e-12)
 

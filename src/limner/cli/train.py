@@ -61,6 +61,9 @@ def selector(
             tell(f"warning: {warning}")
         scores = validation.scores
         click.echo(f"P {scores.P:.4f}  R {scores.R:.4f}  F {scores.F:.4f} on {scores.n_images:,} images of {valid}")
+        if validation.n_left_out or validation.n_without_box:
+            captions = f"{validation.n_without_box:,} gold captions that refer to no box"
+            tell(f"left out: {validation.n_left_out:,} images, {captions}")
     trained.save(out)
     tell(f"a selector written to {out}")
 

@@ -85,3 +85,19 @@ class ProvenanceTally:
         if len(counts) == 1 and counts.total() == self._n_images:
             return next(iter(counts))
         return " + ".join(f"{value} in {n} of {self._n_images} images" for value, n in sorted(counts.items()))
+
+
+def scored_facts(gold: Facts, results: Facts) -> Facts:
+    """What a score depends on, by the `provenance` of the gold image and of the result.
+
+    Labels from held-out captions are harmless only where gold holds the same
+    captions out.
+    """
+    facts = {**gold, **results}
+    is_held_out_alike = all(gold.get(name) == results.get(name) for name in _HELD_OUT)
+    if "labels" not in results or is_held_out_alike:
+        return facts
+    return {name: value for name, value in facts.items() if name not in _HELD_OUT}
+
+
+_HELD_OUT = ("labels_from", "labels_seed")

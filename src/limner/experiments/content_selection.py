@@ -18,10 +18,7 @@ from limner.describe.learned import LearnedSelector, train_selector
 from limner.describe.selectors import Concepts, ManySelector, Selector, find_selector, seen
 from limner.progress import Progress, silent, track
 from limner.score.content import Content
-from limner.score.content_evaluation import HUMAN, score_selections
-from limner.score.grounded import ORACLE
-from limner.score.metric import Metric
-from limner.score.pairing import References, read_grounded_references
+from limner.score.selection_scores import GoldSelections
 
 K = range(1, 16)
 # Training images on which the best k is chosen: enough for a choice among 15.
@@ -30,10 +27,8 @@ RANKED = ("random", "position", "size", "unigram", "bigram")
 COMBINED = ("unigram+position", "bigram+position", "unigram+size", "bigram+size")
 # These choose how many boxes to mention by themselves, so that there is no k.
 WHOLE = ("all", "learned", "human", "oracle")
+BOUNDS = ("human", "oracle")
 SYSTEMS = (*RANKED, *COMBINED, *WHOLE)
-
-# What people and the oracle score does not depend on what a system selects.
-BOUNDS: Mapping[str, Metric] = {"human": HUMAN, "oracle": ORACLE}
 
 
 @dataclass(frozen=True)
@@ -49,6 +44,9 @@ class Run:
 class Experiment:
     """Every system's scores on a test corpus, and what each chose where there is an order.
 
+    `class_runs` are the same as `runs` with sets of classes in place of boxes.
+    `n_left_out` images have no gold caption that refers to a box;
+    `n_without_box` gold captions refer to none. `signatures` are by level.
     `k_by_system` is the k at which each system is best on images it was
     trained on, which may be tested: the best k on the test images may not.
     `test` are the images of the corpus, `readings` what was noticed while the
@@ -61,6 +59,10 @@ class Experiment:
     chosen: Mapping[str, Mapping[str, Sequence[str]]]
     n_left_out: int
     test: Sequence[Image] = ()
+    class_runs: Sequence[Run] = ()
+    n_without_box: int = 0
+    all_captions: bool = False
+    signatures: Mapping[str, str] = field(default_factory=dict)
     readings: Sequence[Reading] = ()
     provenance: ProvenanceTally = field(default_factory=ProvenanceTally)
     hidden_share: float | None = None
@@ -80,9 +82,10 @@ class Experiment:
         k = self.k_by_system.get(system)
         return self.best(system) if k is None else Run(system, k, self.find(system, k))
 
-    def best(self, system: str) -> Run:
+    def best(self, system: str, *, by_class: bool = False) -> Run:
         """The system's run with the highest F; of equals the one of the smallest k."""
-        return max((run for run in self.runs if run.system == system), key=lambda run: run.scores.F)
+        runs = self.class_runs if by_class else self.runs
+        return max((run for run in runs if run.system == system), key=lambda run: run.scores.F)
 
 
 def content_selection_experiment(
@@ -92,6 +95,7 @@ def content_selection_experiment(
     model: Path | None = None,
     labels_from: int | None = None,
     allow_overlap: bool = False,
+    all_captions: bool = False,
     seed: int = 0,
     lenient: bool = False,
     progress: Progress = silent,
@@ -101,7 +105,8 @@ def content_selection_experiment(
     `model` is a selector that was trained before (default: one is trained on
     `train`). With `labels_from`, the boxes of both corpora are labelled by so
     many captions of each image, and the other captions are gold. Test images
-    that were trained on are an error unless `allow_overlap` is set. If
+    that were trained on are an error unless `allow_overlap` is set. With
+    `all_captions`, gold captions that refer to no box lower precision. If
     `lenient`, faulty parts of the corpora are left out and counted.
     """
     corpora = [open_corpus(source, lenient=lenient) for source in (train, test)]
@@ -119,28 +124,35 @@ def content_selection_experiment(
     if not allow_overlap:
         overlap.refuse_seen(corpora[1].name)
     learned = trained or train_selector(track(known, "training images", progress), seed=seed)
-    experiment = compare_systems(concepts, images, learned=learned, seed=seed, progress=progress)
+    experiment = compare_systems(
+        concepts, images, learned=learned, all_captions=all_captions, seed=seed, progress=progress
+    )
     return replace(
         experiment,
         readings=[corpus.reading for corpus in corpora],
         hidden_share=unseen.hidden_share if isinstance(unseen, HeldOutLabels) else None,
-        k_by_system=best_k(concepts, sample.images, seed=seed, progress=progress),
+        k_by_system=best_k(concepts, sample.images, all_captions=all_captions, seed=seed, progress=progress),
         n_training_images=len(sample.images),
         warnings=list(overlap.warnings()),
     )
 
 
 def best_k(
-    concepts: Concepts, images: Iterable[Image], *, seed: int = 0, progress: Progress = silent
+    concepts: Concepts,
+    images: Sequence[Image],
+    *,
+    all_captions: bool = False,
+    seed: int = 0,
+    progress: Progress = silent,
 ) -> dict[str, int]:
     """The k at which each ranking system has the highest F on these images; of equals the smallest."""
-    references = read_grounded_references(images)
-    views = [seen(image) for image in (references.images or {}).values() if image.id in references.texts]
+    gold = GoldSelections(images, all_captions=all_captions)
+    views = [seen(image) for image in images if image.id in gold.sets]
     names = (*RANKED, *COMBINED)
     best: dict[str, int] = {}
     for name in track(names, "best k of systems", progress, len(names)):
         chosen = _select(find_selector(name, concepts, seed), views)
-        best[name] = max(_at_every_k(name, chosen, references), key=lambda run: run.scores.F).k or 1
+        best[name] = max(_at_every_k(name, chosen, gold), key=lambda run: run.scores.F).k or 1
     return best
 
 
@@ -170,6 +182,7 @@ def compare_systems(
     test: Iterable[Image],
     *,
     learned: ManySelector | None = None,
+    all_captions: bool = False,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Experiment:
@@ -177,33 +190,49 @@ def compare_systems(
 
     `concepts` are what people mention in the training images, `learned` a
     selector that was trained on them. Images of which no gold caption refers
-    to a box are left out and counted.
+    to a box are left out and counted. So are such captions, unless they lower
+    precision by `all_captions`.
     """
     provenance = ProvenanceTally()
     images = list(provenance.watch(test))
-    references = read_grounded_references(images)
-    views = [seen(image) for image in images if image.id in references.texts]
+    gold = GoldSelections(images, all_captions=all_captions)
+    classes = GoldSelections(images, "class", all_captions=all_captions)
+    views = [seen(image) for image in images if image.id in gold.sets]
     runs: list[Run] = []
+    class_runs: list[Run] = []
     chosen: dict[str, dict[str, list[str]]] = {}
     systems = [name for name in SYSTEMS if name != "learned" or learned is not None]
     for name in track(systems, "systems", progress, len(systems)):
-        if name in BOUNDS:
-            runs.append(Run(name, None, score_selections({}, references, BOUNDS[name])))
-        elif name == "learned" and learned is not None:
+        if name == "learned" and learned is not None:
             picks = zip(views, learned.select_many(views), strict=True)
             chosen[name] = {view.id: ids for view, ids in picks}
-            runs.append(Run(name, None, score_selections(chosen[name], references)))
-        else:
+        elif name not in BOUNDS:
             chosen[name] = _select(find_selector(name, concepts, seed), views)
-            runs += _at_every_k(name, chosen[name], references)
-    return Experiment(runs, chosen, len(images) - len(views), images, provenance=provenance)
+        for level, of_level in ((gold, runs), (classes, class_runs)):
+            of_level += _bound(name, level) if name in BOUNDS else _at_every_k(name, chosen[name], level)
+    return Experiment(
+        runs,
+        chosen,
+        gold.n_left_out,
+        images,
+        class_runs,
+        gold.n_without_box,
+        all_captions,
+        {level.level: level.signature(**provenance.to_json()) for level in (gold, classes)},
+        provenance=provenance,
+    )
 
 
 def _select(selector: Selector, views: Sequence[Image]) -> dict[str, list[str]]:
     return {view.id: selector.select(view) for view in views}
 
 
-def _at_every_k(name: str, chosen: Mapping[str, Sequence[str]], references: References) -> list[Run]:
-    if name == "all":
-        return [Run(name, None, score_selections(chosen, references))]
-    return [Run(name, k, score_selections({id: ids[:k] for id, ids in chosen.items()}, references)) for k in K]
+def _bound(name: str, gold: GoldSelections) -> list[Run]:
+    """What people or the oracle score, whatever systems select."""
+    return [Run(name, None, gold.people() if name == "human" else gold.best())]
+
+
+def _at_every_k(name: str, chosen: Mapping[str, Sequence[str]], gold: GoldSelections) -> list[Run]:
+    if name in WHOLE:
+        return [Run(name, None, gold.score(chosen))]
+    return [Run(name, k, gold.score({id: ids[:k] for id, ids in chosen.items()})) for k in K]

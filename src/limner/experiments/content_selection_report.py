@@ -35,9 +35,10 @@ EXAMPLE_K = 3
 
 
 def write_report(experiment: Experiment, test: Sequence[Image], folder: Path, *, seed: int = 0) -> list[Path]:
-    """Write table.csv, table.md, tests.csv, examples.md and the figures; their paths."""
+    """Write table.csv, table-class.csv, table.md, tests.csv, examples.md and the figures; their paths."""
     texts = {
         "table.csv": csv_text(COLUMNS, map(_row, experiment.runs)),
+        "table-class.csv": csv_text(COLUMNS, map(_row, experiment.class_runs)),
         "table.md": _markdown(experiment),
         "tests.csv": csv_text(TESTED, _tests(experiment, seed)),
         "examples.md": _examples(experiment, test, seed),
@@ -76,13 +77,9 @@ def _row(run: Run) -> list[str]:
 
 
 def _markdown(experiment: Experiment) -> str:
-    lines = ["| system | k | P | R | F |", "|---|---|---|---|---|"]
-    for run in experiment.runs:
-        if run.k is None or run.k in SHOWN_K:
-            cells = [_cell(run.scores, value) for value in "PRF"]
-            lines.append(f"| {run.system} | {run.k or ''} | {' | '.join(cells)} |")
+    lines = _table(experiment.runs)
     n = experiment.find("oracle").n_images
-    lines += ["", f"{n:,} images; mean ± standard deviation over images. Left out: {experiment.n_left_out:,}."]
+    lines += ["", f"{n:,} images; mean ± standard deviation over images. {left_out(experiment)}."]
     if experiment.k_by_system:
         n_training = f"{experiment.n_training_images:,} training images"
         lines.append(f"`tests.csv` compares systems at the k that is best on {n_training}.")
@@ -91,7 +88,34 @@ def _markdown(experiment: Experiment) -> str:
     lines += [f"{name.capitalize()}: {value}." for name, value in experiment.provenance.to_json().items()]
     if experiment.hidden_share is not None:
         lines.append(f"{experiment.hidden_share:.1%} of gold's mentions refer to boxes that no system saw.")
+    lines += ["", f"Signature: `{experiment.signatures.get('box', '')}`", "", "## Class level", ""]
+    lines += ["Classes in place of boxes: a mention of any box of a class counts the class.", *_advice(experiment), ""]
+    lines += [*_table(experiment.class_runs), "", f"Signature: `{experiment.signatures.get('class', '')}`"]
     return "\n".join(lines) + "\n"
+
+
+def left_out(experiment: Experiment) -> str:
+    """What was left out, in words."""
+    became = "counted in precision" if experiment.all_captions else "left out"
+    return (
+        f"Left out: {experiment.n_left_out:,} images without a gold caption that refers to a box; "
+        f"gold captions that refer to no box: {experiment.n_without_box:,}, {became}"
+    )
+
+
+def _advice(experiment: Experiment) -> list[str]:
+    if not experiment.provenance.has_linked_mentions:
+        return []
+    return ["Mentions were linked by the names of classes, so trust this table rather than the one of boxes."]
+
+
+def _table(runs: Sequence[Run]) -> list[str]:
+    lines = ["| system | k | P | R | F |", "|---|---|---|---|---|"]
+    for run in runs:
+        if run.k is None or run.k in SHOWN_K:
+            cells = [_cell(run.scores, value) for value in "PRF"]
+            lines.append(f"| {run.system} | {run.k or ''} | {' | '.join(cells)} |")
+    return lines
 
 
 def _cell(scores: Content, value: str) -> str:
@@ -118,7 +142,7 @@ def _examples(experiment: Experiment, test: Sequence[Image], seed: int, n: int =
         for system in (*RANKED, *(["learned"] if "learned" in experiment.chosen else [])):
             chosen = experiment.chosen[system][image.id]
             chosen = chosen if system == "learned" else chosen[:EXAMPLE_K]
-            score = score_selection(chosen, gold_sets(image))
+            score = score_selection(chosen, gold_sets(image, all_captions=experiment.all_captions))
             lines.append(f"- {system}: [F={score.F:.2f}] {realiser.realise(seen(image), chosen).text}")
         lines += ["", *(f"> {caption.text}" for caption in image.captions if caption.source == "gold"), ""]
     return "\n".join(lines)

@@ -6,14 +6,15 @@ that refer to the sets of boxes G1 … GM, and a description that refers to S:
     P = mean of |Gm ∩ S| / |S|,   R = mean of |Gm ∩ S| / |Gm|,   F = 2PR / (P + R)
 
 Scores of a corpus are means over its images, with the population's standard
-deviation. A gold caption that refers to no box has no say, and an image with
-no gold caption left is left out; both are counted.
+deviation. A gold caption that refers to no box has no say, or counts in the M
+of precision as an empty set, with which nothing agrees; it has no recall. An
+image whose gold captions all refer to no box is left out. Both are counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from math import sqrt
+from math import fsum, sqrt
 from typing import NamedTuple
 
 from limner.corpus.caption import Caption
@@ -48,22 +49,26 @@ def mentioned(caption: Caption) -> Boxes:
     return frozenset(box for mention in caption.mentions for box in mention.boxes)
 
 
-def gold_sets(image: Image) -> list[Boxes]:
-    """What each gold caption of the image refers to, without those that refer to no box."""
-    said = (mentioned(caption) for caption in image.captions if caption.source == "gold")
-    return [boxes for boxes in said if boxes]
+def gold_sets(image: Image, *, all_captions: bool = False) -> list[Boxes]:
+    """What each gold caption of the image refers to, without those that refer to no box.
+
+    With `all_captions` these are empty sets, if any other caption refers to a box.
+    """
+    said = [mentioned(caption) for caption in image.captions if caption.source == "gold"]
+    return said if all_captions and any(said) else [boxes for boxes in said if boxes]
 
 
 def score_selection(selected: Collection[str], gold: Sequence[Boxes]) -> PRF:
-    """The score of a set of boxes against the gold sets of its image; an empty selection scores 0."""
+    """The score of a set of boxes against the gold sets of its image.
+
+    An empty selection scores 0. An empty gold set costs precision, and has no recall.
+    """
     chosen = frozenset(selected)
     if not chosen:
         return PRF(0.0, 0.0, 0.0)
     shared = [len(chosen & boxes) for boxes in gold]
-    return _prf(
-        sum(shared) / len(chosen) / len(gold),
-        sum(n / len(boxes) for n, boxes in zip(shared, gold, strict=True)) / len(gold),
-    )
+    recalls = [n / len(boxes) for n, boxes in zip(shared, gold, strict=True) if boxes]
+    return _prf(sum(shared) / len(chosen) / len(gold), sum(recalls) / len(recalls) if recalls else 0.0)
 
 
 def human(gold: Sequence[Boxes]) -> PRF | None:
@@ -71,7 +76,8 @@ def human(gold: Sequence[Boxes]) -> PRF | None:
     if len(gold) < 2:
         return None
     scores = [score_selection(boxes, [*gold[:i], *gold[i + 1 :]]) for i, boxes in enumerate(gold)]
-    return PRF(*(sum(values) / len(scores) for values in zip(*scores, strict=True)))
+    # fsum: the order in which people wrote does not change the last digit.
+    return PRF(*(fsum(values) / len(scores) for values in zip(*scores, strict=True)))
 
 
 def weights(gold: Sequence[Boxes]) -> dict[str, tuple[int, float]]:
@@ -79,12 +85,13 @@ def weights(gold: Sequence[Boxes]) -> dict[str, tuple[int, float]]:
 
     With c of the M captions mentioning a box and r the mean over captions of
     1/|G| where it is in G, precision is Σc / M|S| and recall Σr: both are sums
-    over the boxes selected.
+    over the boxes selected. Empty sets are in M alone.
     """
+    n_grounded = sum(map(bool, gold))
     worth: dict[str, tuple[int, float]] = {}
     for boxes in gold:
-        share = 1 / len(boxes) / len(gold)
         for box in boxes:
+            share = 1 / len(boxes) / n_grounded
             count, recall = worth.get(box, (0, 0.0))
             worth[box] = count + 1, recall + share
     return worth

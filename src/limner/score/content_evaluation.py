@@ -1,14 +1,14 @@
 """Everything that is measured of captions that refer to boxes, as one report.
 
 Content selection (Wang & Gaizauskas 2015) with people's score and the
-oracle's, by subsets of boxes; and the finer measures that the paper names as
+oracle's, by boxes and by classes, and by subsets of boxes; and the finer measures that the paper names as
 future work, each with its human bound.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -19,14 +19,14 @@ import numpy as np
 
 from limner import __version__
 from limner.arrays import Floats, Integers
-from limner.corpus.caption import Caption, Mention
-from limner.corpus.image import Image
+from limner.corpus.image import NOTHING, Image
+from limner.corpus.provenance import ProvenanceTally, scored_facts
 from limner.score.box_matching import MATCH_IOU, count_boxes
 from limner.score.box_subsets import BoxSubsets
 from limner.score.caption_evaluation import CONFIDENCE, SEED
-from limner.score.content import PRF, Content, mentioned, summarise
+from limner.score.content import PRF, gold_sets, mentioned
 from limner.score.data_fingerprint import data_fingerprint
-from limner.score.grounded import CONTENT, FINER, ORACLE
+from limner.score.grounded import FINER
 from limner.score.leave_one_out import human_bound, matched
 from limner.score.measure import GroundedMeasure, match_choice
 from limner.score.metric import Metric, Statistics, concatenated, means, measured
@@ -40,30 +40,31 @@ from limner.score.pairing import (
     make_runs,
     misfits,
     opened,
-    pair,
     read_captions,
     read_grounded_references,
 )
 from limner.score.resampling import SAMPLES
+from limner.score.selection_scores import (
+    SelectionScores,
+    class_by_box,
+    classes_of,
+    gold_choice,
+    left_out_choices,
+    signed,
+)
 from limner.score.surface import MODEL, SURFACE, GoldSentences, Surface
 
 # Raised whenever equal captions would score otherwise than before.
-VERSION = 1
+VERSION = 2
 
 # What is measured beside content selection.
 MEASURES: tuple[GroundedMeasure[Any] | Surface, ...] = (*FINER, SURFACE)
 
-HUMAN = human_bound(CONTENT)
 # What is measured from the same readings stands together, since a run keeps those of one reader at a time.
-METRICS: tuple[Metric, ...] = (
-    *(
-        metric
-        for measure in FINER
-        for metric in (measure, *([matched(measure)] if measure.pools_gold else []), human_bound(measure))
-    ),
-    CONTENT,
-    HUMAN,
-    ORACLE,
+METRICS: tuple[Metric, ...] = tuple(
+    metric
+    for measure in FINER
+    for metric in (measure, *([matched(measure)] if measure.pools_gold else []), human_bound(measure))
 )
 
 # Images that are measured together: enough that what a run costs by itself does not matter, few enough to hold.
@@ -77,14 +78,24 @@ def evaluate_content(
     source: str | None = None,
     missing: Missing = "error",
     match_iou: float = MATCH_IOU,
+    all_captions: bool = False,
     place: str = "results",
 ) -> dict[str, Any]:
     """The scores of a system's results as the command line prints them in JSON.
 
     Boxes that the results bring match gold's from an IoU of `match_iou` on.
-    `place` names the results in errors.
+    With `all_captions`, gold captions that refer to no box count in the
+    precision of content selection. `place` names the results in errors.
     """
-    return evaluate(results, gold, source=source, missing=missing, match_iou=match_iou, place=place).to_json()
+    return evaluate(
+        results,
+        gold,
+        source=source,
+        missing=missing,
+        match_iou=match_iou,
+        all_captions=all_captions,
+        place=place,
+    ).to_json()
 
 
 def evaluate(
@@ -94,13 +105,14 @@ def evaluate(
     source: str | None = None,
     missing: Missing = "error",
     match_iou: float = MATCH_IOU,
+    all_captions: bool = False,
     place: str = "results",
 ) -> ContentEvaluation:
     """The same with every image's own scores. Gold is read once; its images are released when they are measured."""
     policy = Policy(missing, empty="score")
     captions = read_captions(results, source=source, place=place)
     images, gold_place = opened(gold, None, "gold")
-    evaluation = ContentEvaluation(captions, missing, match_iou)
+    evaluation = ContentEvaluation(captions, missing, match_iou, all_captions)
     gold_ids: dict[str, None] = {}
     unread = iter(images)
     # Without any image there is one portion, which is empty.
@@ -111,39 +123,36 @@ def evaluate(
     return evaluation
 
 
-def score_selections(
-    selections: Mapping[str, Sequence[str]], references: References, metric: Metric = CONTENT
-) -> Content:
-    """The scores of sets of box ids by image id, as captions that mention just these would score."""
-    by_image = {id: _mentioning(boxes) for id, boxes in selections.items()}
-    captions = Captions("selections", "selections", by_image)
-    ((run, _),) = pair([captions], references, Policy("zero", empty="score"))
-    return summarise(_prf(run.ids, measured(metric, run)))
-
-
 @dataclass
 class ContentEvaluation:
     """The scores of one system, image by image, and of people and the oracle on the same images.
 
     `ids` are the images that were scored, `n_captions` the gold captions of
     each, `has_caption` whether the system described it, `numbers` what the
-    signature's fingerprint is made of. `portions` are the
-    statistics by metric, some images at a time.
+    signature's fingerprint is made of. `boxes` and `classes` are the scores of
+    content selection at these levels, `portions` the statistics of the finer
+    measures, some images at a time. `provenance` tells where labels and
+    mentions are from.
     """
 
     captions: Captions
     missing: Missing
     match_iou: float = MATCH_IOU
+    all_captions: bool = False
     ids: list[str] = field(default_factory=list)
     n_captions: list[int] = field(default_factory=list)
     has_caption: list[bool] = field(default_factory=list)
     numbers: list[Integers] = field(default_factory=list)
+    boxes: SelectionScores = field(default_factory=SelectionScores)
+    classes: SelectionScores = field(default_factory=SelectionScores)
     portions: list[dict[str, Statistics]] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+    n_without_box: int = 0
     zero: Counter[str] = field(default_factory=Counter)
     result_boxes: Counter[str] = field(default_factory=Counter)
     subsets: BoxSubsets = field(default_factory=BoxSubsets)
     sentences: GoldSentences = field(default_factory=GoldSentences)
+    provenance: ProvenanceTally = field(default_factory=ProvenanceTally)
 
     @property
     def source(self) -> str:
@@ -161,20 +170,19 @@ class ContentEvaluation:
         people = means(self.sentences.people(model, self.ids))
         return {**of_metrics, SURFACE.name: SURFACE.judged(model, said, self.ids), human_bound(SURFACE).name: people}
 
-    @cached_property
+    @property
     def system(self) -> dict[str, PRF]:
-        return _prf(self.ids, self.statistics[CONTENT.name])
+        return self.boxes.system
 
-    @cached_property
+    @property
     def people(self) -> dict[str, PRF]:
-        return _prf(self.ids, self.statistics[HUMAN.name])
+        return self.boxes.people
 
     def add(self, references: References) -> None:
         """Measure the captions of some images, with all that is reported of them."""
         check_boxes(self.captions, references)
         (run,) = make_runs([self.captions], references, self.missing, match_iou=self.match_iou)
-        statistics = {metric.name: measured(metric, run) for metric in METRICS}
-        self.portions.append(statistics)
+        self.portions.append({metric.name: measured(metric, run) for metric in METRICS})
         self.ids += run.ids
         self.n_captions += map(len, run.references)
         self.numbers.append(run.numbers(with_boxes=True))
@@ -183,13 +191,22 @@ class ContentEvaluation:
             self.result_boxes += count_boxes(run.images, run.result_boxes)
         for gold_image in (references.images or {}).values():
             self.sentences.add(gold_image.id, (c for c in gold_image.captions if c.source == "gold"))
-        system, people = (_prf(run.ids, statistics[metric.name]) for metric in (CONTENT, HUMAN))
-        for image, (selected, gold) in zip(run.images or (), run.readings(CONTENT.name, mentioned), strict=True):
+        for image, caption in zip(run.images or (), run.captions or (), strict=True):
             has_caption = image.id in self.captions.by_image
             self.has_caption.append(has_caption)
+            self.provenance.add(scored_facts(image.provenance, self.captions.provenance.get(image.id, NOTHING)))
+            selected = mentioned(caption)
             if not selected:
                 self.zero["empty" if has_caption else "missing"] += 1
-            self.subsets.add(image, selected, gold, system[image.id], people.get(image.id))
+            self._score_selection(image, selected)
+
+    def _score_selection(self, image: Image, selected: frozenset[str]) -> None:
+        """Score the boxes that were selected of an image, and their classes."""
+        gold = gold_sets(image, all_captions=self.all_captions)
+        self.boxes.add(image.id, selected, gold)
+        classes = class_by_box(image)
+        self.classes.add(image.id, classes_of(selected, classes), [classes_of(boxes, classes) for boxes in gold])
+        self.subsets.add(image, selected, gold, self.system[image.id], self.people.get(image.id))
 
     def _count_left_out(self, references: References) -> None:
         """Count images and gold captions that had no say; an image that is skipped is counted as missing alone."""
@@ -198,48 +215,53 @@ class ContentEvaluation:
                 self.left_out["missing"] += 1
                 continue
             written = [caption for caption in image.captions if caption.source == "gold"]
-            self.left_out["gold_captions"] += len(written) - len(references.texts.get(image.id, ()))
-            self.left_out["images"] += image.id not in references.texts
+            n_without_box = len(written) - len(references.texts.get(image.id, ()))
+            self.n_without_box += n_without_box
+            if image.id not in references.texts:
+                self.left_out["images"] += 1
+                self.left_out["gold_captions"] += n_without_box
+            elif not self.all_captions:
+                self.left_out["gold_captions"] += n_without_box
 
     def to_json(self) -> dict[str, Any]:
         """The scores as JSON holds them."""
         return {
-            **_content(summarise(self.system)),
+            **self.boxes.to_json(),
             "source": self.source,
             "intervals": self._intervals(),
             "left_out": {name: self.left_out[name] for name in ("images", "gold_captions", "missing")},
             "zero": {name: self.zero[name] for name in ("empty", "missing")},
+            "captions_without_box": {"n": self.n_without_box, "counted": self.all_captions},
             "result_boxes": self._result_boxes(),
-            "human": _content(summarise(self.people)),
-            "oracle": _content(summarise(_prf(self.ids, self.statistics[ORACLE.name]))),
+            "class_level": self.classes.to_json(),
             **{measure.name: self._finer(measure) for measure in MEASURES},
             "by": self.subsets.to_json(),
+            "provenance": self.provenance.to_json(),
             "signature": self.signature(),
         }
 
     def signature(self) -> str:
         """Every choice that could change a score: two numbers with one signature compare."""
         n_captions = sorted(self.n_captions) or [0]
-        return "|".join(
-            f"{name}:{value}"
-            for name, value in {
-                "metric": "content",
-                "version": VERSION,
-                "gold": "captions of source gold that refer to a box",
-                "captions": f"{n_captions[0]}-{n_captions[-1]}",
-                "images": len(self.ids),
-                "missing": self.missing,
-                "match": match_choice(self.match_iou),
-                "data": data_fingerprint(np.concatenate(self.numbers)),
-                "empty": 0,
-                "mean": "images",
-                "order": "tau-b of first mentions, all tied is left out",
-                "noun": "singular head, what a collective holds",
-                "attributes": "before the head",
-                "relations": "neighbouring mentions, last preposition and verb",
-                "surface": MODEL,
-                "limner": __version__,
-            }.items()
+        return signed(
+            metric="content",
+            version=VERSION,
+            gold=gold_choice(self.all_captions),
+            captions=f"{n_captions[0]}-{n_captions[-1]}",
+            images=len(self.ids),
+            missing=self.missing,
+            **left_out_choices(self.left_out["images"], self.n_without_box, self.all_captions),
+            match=match_choice(self.match_iou),
+            data=data_fingerprint(np.concatenate(self.numbers)),
+            empty=0,
+            mean="images",
+            order="tau-b of first mentions, all tied is left out",
+            noun="singular head, what a collective holds",
+            attributes="adjectives before the head",
+            relations="neighbouring mentions, last preposition and verb",
+            surface=MODEL,
+            **self.provenance.to_json(),
+            limner=__version__,
         )
 
     def _intervals(self) -> dict[str, Any]:
@@ -275,19 +297,9 @@ class ContentEvaluation:
         }
 
 
-def _prf(ids: Sequence[str], statistics: Statistics) -> dict[str, PRF]:
-    """The images' scores by content selection, without those that have none."""
-    rows = statistics.per_image.tolist()
-    return {id: PRF(*row) for id, row in zip(ids, rows, strict=True) if not isnan(row[0])}
-
-
 def _number(value: float) -> float | None:
     """A value as JSON has it, which knows no NaN."""
     return None if isnan(value) else value
-
-
-def _content(content: Content) -> dict[str, Any]:
-    return {name: value for name, value in content._asdict().items() if name != "per_image"}
 
 
 def column_summary(names: Sequence[str], per_image: Floats) -> dict[str, Any]:
@@ -299,7 +311,3 @@ def column_summary(names: Sequence[str], per_image: Floats) -> dict[str, Any]:
         sd = None if mean is None else sqrt(fsum((value - mean) ** 2 for value in values) / len(values))
         report |= {name: mean, f"{name}_sd": sd, f"{name}_images": len(values)}
     return report
-
-
-def _mentioning(boxes: Sequence[str]) -> Caption:
-    return Caption("0", "-", (Mention(0, 1, tuple(boxes)),) if boxes else ())

@@ -28,8 +28,7 @@ from limner.errors import LimnerError, shown, unknown
 from limner.learn.boosting import grow
 from limner.progress import Progress, silent
 from limner.score.content import Content, gold_sets, weights
-from limner.score.content_evaluation import score_selections
-from limner.score.pairing import read_grounded_references
+from limner.score.selection_scores import GoldSelections
 
 # Images that are learnt from. A larger corpus is sampled, which bounds memory and time.
 MAX_IMAGES = 50_000
@@ -68,10 +67,16 @@ def train_selector(
 
 @dataclass(frozen=True)
 class Validation:
-    """How a selector does on images it did not learn from, and what to beware of."""
+    """How a selector does on images it did not learn from, and what to beware of.
+
+    `n_left_out` images have no gold caption that refers to a box;
+    `n_without_box` gold captions refer to none, and have no say.
+    """
 
     scores: Content
     warnings: Sequence[str]
+    n_left_out: int = 0
+    n_without_box: int = 0
 
 
 def validate_selector(
@@ -83,16 +88,15 @@ def validate_selector(
     `allow_overlap` is set.
     """
     overlap = Overlap.of(selector.model.trained.seen)
-    references = read_grounded_references(images)
-    views = []
-    for image in (references.images or {}).values():
+    known = {image.id: image for image in images}
+    gold = GoldSelections(known.values())
+    for image in known.values():
         overlap.add(image)
-        if image.id in references.texts:
-            views.append(visible(image))
     if not allow_overlap:
         overlap.refuse_seen(place)
+    views = [visible(image) for image in known.values() if image.id in gold.sets]
     selections = {view.id: ids for view, ids in zip(views, selector.select_many(views), strict=True)}
-    return Validation(score_selections(selections, references), list(overlap.warnings()))
+    return Validation(gold.score(selections), list(overlap.warnings()), gold.n_left_out, gold.n_without_box)
 
 
 def _features(families: Collection[str]) -> list[str]:
