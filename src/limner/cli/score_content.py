@@ -63,7 +63,7 @@ def content(
         all_captions=all_captions,
         place=captions.name,
     )
-    if not scores["n_images"] and scores["left_out"]["gold_captions"]:
+    if not evaluation.ids and evaluation.left_out["gold_captions"]:
         raise BadInput(images.name, "no gold caption refers to a box", "link captions to boxes", code="no-mentions")
     tell_reading(captions)
     tell_reading(images)
