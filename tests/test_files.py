@@ -8,7 +8,7 @@ import zstandard
 
 from limner import files
 from limner.errors import BadInput, LimnerError
-from limner.files import cache_folder, open_bytes, read_lines, write_bytes, write_folder
+from limner.files import cache_folder, open_bytes, read_lines, write_bytes, write_folder, write_texts
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
@@ -66,6 +66,48 @@ def test_a_folder_with_something_in_it_is_replaced_only_when_asked(tmp_path: Pat
 def test_writing_where_there_is_no_folder_says_so(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot write"), write_bytes(tmp_path / "no" / "file"):
         pass
+
+
+def test_writing_below_a_file_says_so(tmp_path: Path) -> None:
+    (tmp_path / "plain.txt").touch()
+    with pytest.raises(BadInput, match=r"out.jsonl: cannot write \(not a directory\)"):
+        write_texts({"out.jsonl": ""}, tmp_path / "plain.txt")
+    with (
+        pytest.raises(BadInput, match=r"out: cannot write \(not a directory\)"),
+        write_folder(tmp_path / "plain.txt" / "out"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError("no")])
+@pytest.mark.parametrize("n_moves", [0, 1, 2])
+def test_a_folder_is_the_old_or_the_new_one_whenever_its_replacement_stops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, n_moves: int
+) -> None:
+    made = tmp_path / "made"
+    made.mkdir()
+    (made / "old").touch()
+    moves = 0
+    move = Path.replace
+
+    def stopped(path: Path, target: Path) -> Path:
+        nonlocal moves
+        moves += 1
+        if n_moves == 0 and moves == 1:
+            raise error
+        moved = move(path, target)
+        if moves == n_moves:
+            raise error
+        return moved
+
+    monkeypatch.setattr(Path, "replace", stopped)
+    with (
+        pytest.raises((KeyboardInterrupt, LimnerError)),
+        write_folder(made, replace=True) as folder,
+    ):
+        (folder / "new").touch()
+    assert [path.name for path in made.iterdir()] == ["new" if n_moves == 2 else "old"]
+    assert list(tmp_path.iterdir()) == [made]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import sys
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, BinaryIO, cast
 
@@ -195,7 +195,9 @@ def _in_place_of(path: Path) -> Iterator[Path]:
         temporary.replace(path)
     # Ctrl-C must leave nothing behind either.
     except BaseException as error:
-        temporary.unlink(missing_ok=True)
+        # Where nothing could be made nothing can be removed: what is wrong there is in the first error.
+        with suppress(OSError):
+            temporary.unlink(missing_ok=True)
         if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
             raise cannot("write", path, error) from error
         raise
@@ -230,9 +232,14 @@ def _swap_folder(temporary: Path, path: Path) -> None:
         return
     # A folder that is not empty cannot be replaced in one move: the old one steps aside, and goes last.
     old = _beside(path, "old")
-    path.replace(old)
-    temporary.replace(path)
-    shutil.rmtree(old, ignore_errors=True)
+    try:
+        path.replace(old)
+        temporary.replace(path)
+    finally:
+        # Ctrl-C may come between the two moves.
+        if not path.exists():
+            old.replace(path)
+        shutil.rmtree(old, ignore_errors=True)
 
 
 def _beside(path: Path, suffix: str) -> Path:

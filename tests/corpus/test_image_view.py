@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -116,3 +117,20 @@ def test_a_large_file_that_must_be_read_whole_is_not_read_for_a_glance(
     monkeypatch.setattr("limner.corpus.formats.MAX_AT_ONCE", 10)
     assert "a dog" not in open_corpus(tmp_path / "a.json")._repr_html_()
     assert "a dog" in open_corpus(tmp_path / "a.jsonl")._repr_html_()
+
+
+def test_a_large_file_is_not_searched_for_ids_at_a_glance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_corpus([Image("42", captions=(Caption("0", "a dog"),))], tmp_path / "a.jsonl")
+    assert "a dog" in open_corpus(tmp_path / "a.jsonl", ids=["42"])._repr_html_()
+    monkeypatch.setattr("limner.corpus.formats.MAX_AT_ONCE", 10)
+    assert "a dog" not in open_corpus(tmp_path / "a.jsonl", ids=["42"])._repr_html_()
+
+
+def test_a_folder_that_cannot_be_listed_is_opened_all_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_corpus([Image("42", captions=(Caption("0", "a dog"),))], tmp_path / "tables", "tsv")
+
+    def refused(path: Path) -> Iterator[Path]:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    assert "a dog" not in open_corpus(tmp_path / "tables", "tsv")._repr_html_()

@@ -26,8 +26,8 @@ class Corpus:
     and, when lenient, left out. `reading` is that of the iteration which ended
     last; one that is still running never shows there.
 
-    In a notebook a corpus shows its first images, unless `is_quick` says that
-    reading these few would take long, or take them from a pipe.
+    In a notebook a corpus shows its first images if `is_quick` says that they
+    come at once, and not from a pipe; it is asked only then.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Corpus:
         *,
         lenient: bool = False,
         ids: Collection[str] | None = None,
-        is_quick: bool = True,
+        is_quick: bool | Callable[[], bool] = True,
     ) -> None:
         if not name:
             raise ValueError("a corpus needs a name")
@@ -75,8 +75,9 @@ class Corpus:
         return f"<Corpus {shown(self.name)}{lenient}{ids}>"
 
     def _repr_html_(self) -> str:
+        is_quick = self._is_quick() if callable(self._is_quick) else self._is_quick
         # A glance must not replace `reading`.
-        return image_view.corpus_html(self.name, self._wanted(self._new_reading()) if self._is_quick else ())
+        return image_view.corpus_html(self.name, self._wanted(self._new_reading()) if is_quick else ())
 
     def _new_reading(self) -> Reading:
         return Reading(lenient=self.reading.lenient, wanted=self.reading.wanted)

@@ -121,6 +121,11 @@ FAULTS: dict[str, tuple[Any, str, str]] = {
     "half a surrogate pair": (annotation(bbox=None, caption="\ud800"), "annotations[1]", "surrogate"),
     "a number for an annotation": (broken(lambda d: d["annotations"].append(7)), "annotations[2]", "7 is not a record"),
     "an object for annotations": (broken(lambda d: d.update(annotations={})), "annotations", "{} is not a list"),
+    "a caption for annotations": (
+        broken(lambda d: d.update(annotations={"image_id": 139, "id": 7, "caption": "a dog"})),
+        "annotations",
+        "is not a list",
+    ),
     "an image without id": (broken(lambda d: d["images"].append({})), "images[2]", "no id"),
     "an image twice": (broken(lambda d: d["images"].append({"id": 139})), "images[2]", "image '139' appears twice"),
     "an image of no width": (broken(lambda d: d["images"].append({"id": 1, "height": 2})), "images[2]", "0 by 2"),

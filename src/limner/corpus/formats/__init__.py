@@ -151,18 +151,29 @@ def open_corpus(
     chosen = find_format(wanted.pop()) if wanted else recognise_all(paths)
     codec = chosen.codec
     label = ", ".join(str(path) for path in paths)
-    is_quick = _is_quick(codec, paths)
-    return Corpus(label, lambda reading: _read(codec, paths, reading), lenient=lenient, ids=ids, is_quick=is_quick)
+    return Corpus(
+        label,
+        lambda reading: _read(codec, paths, reading),
+        lenient=lenient,
+        ids=ids,
+        is_quick=lambda: _is_quick(paths, streams=codec.streams and len(paths) == 1 and ids is None),
+    )
 
 
-def _is_quick(codec: Codec, paths: Sequence[Path]) -> bool:
-    """Whether the first images come at once; those of a pipe come only once, and are not for a glance."""
+def _is_quick(paths: Sequence[Path], *, streams: bool) -> bool:
+    """Whether the first images come at once; those of a pipe come only once, and are not for a glance.
+
+    Images that were asked for by id may stand at the very end: such a file does not stream.
+    """
     if STDIO in paths or not all(path.is_file() or path.is_dir() for path in paths):
         return False
-    if codec.streams and len(paths) == 1:
+    if streams:
         return True
-    files = [file for path in paths for file in (path.iterdir() if path.is_dir() else [path]) if file.is_file()]
-    return sum(file.stat().st_size for file in files) <= MAX_AT_ONCE
+    try:
+        files = [file for path in paths for file in (path.iterdir() if path.is_dir() else [path]) if file.is_file()]
+        return sum(file.stat().st_size for file in files) <= MAX_AT_ONCE
+    except OSError:
+        return False
 
 
 def _read(codec: Codec, paths: Sequence[Path], reading: Reading) -> Iterator[Image]:

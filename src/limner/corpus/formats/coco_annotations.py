@@ -128,7 +128,9 @@ class Annotations:
         met = set()
         for key, position, value in stream(path, self._reading):
             met.add(key)
-            if key not in takers or (key == "annotations" and self._add_plain_caption(value, gold, position)):
+            if key not in takers:
+                continue
+            if key == "annotations" and position >= 0 and self._add_plain_caption(value, gold, position):
                 continue
             at = item_location(name, key, position)
             try:
