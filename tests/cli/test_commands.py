@@ -177,3 +177,14 @@ def test_converting_says_what_the_target_cannot_hold(tmp_path: Path) -> None:
         "limner: not written: 1 mention, 1 chain",
     ]
     assert "not written" not in limner("convert", "-", tmp_path / "out.jsonl", given=given).stderr
+
+
+def test_advice_is_for_the_command_that_was_called(tmp_path: Path) -> None:
+    gold, twice = tmp_path / "gold.jsonl", tmp_path / "twice.jsonl"
+    gold.write_text('{"limner":2,"id":"a","captions":[{"id":"0","text":"A dog ."}]}\n')
+    said = [f'{{"id":"{i}","text":"A cat .","source":"system:mine"}}' for i in range(2)]
+    twice.write_text(f'{{"limner":2,"id":"a","captions":[{",".join(said)}]}}\n')
+    captions = limner("score", "captions", twice, "--refs", gold, "--metrics", "bleu")
+    assert captions.stderr.endswith("give each its own source, or pass --duplicate first\n")
+    content = limner("score", "content", twice, "--gold", gold)
+    assert content.stderr.endswith("keep one of them, or give each its own source\n")

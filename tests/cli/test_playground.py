@@ -106,7 +106,7 @@ def test_a_folder_of_pictures_is_replaced_only_by_force(tmp_path: Path) -> None:
     (tmp_path / "w_pictures" / "mine.png").write_text("dear to me")
     done = limner(2, "w.jsonl", "--pictures", cwd=tmp_path)
     assert done.returncode == 1
-    assert done.stderr == "limner: w_pictures: the folder is not empty; name another or pass --force\n"
+    assert done.stderr == "limner: w_pictures: the folder is not empty; name another, or pass --force\n"
     assert [path.name for path in tmp_path.iterdir()] == ["w_pictures"]
     assert limner(2, "w.jsonl", "--pictures", "--force", cwd=tmp_path).returncode == 0
     assert not (tmp_path / "w_pictures" / "mine.png").exists()

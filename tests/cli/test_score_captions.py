@@ -215,3 +215,36 @@ def test_a_cluster_is_asked_for_with_its_engine_alone(mine: Path, refs: Path, tm
     page = tmp_path / "page.html"
     assert score(mine, "--refs", refs, *METRICS, "--engine", "ray", "--html", page).exit_code == 2
     assert not page.exists()
+
+
+def test_disjoint_ids_are_said_with_one_of_each_side(tmp_path: Path, refs: Path) -> None:
+    wrong = coco_results(tmp_path / "wrong.json", {"17": "A dog.", "18": "A cat."})
+    for policy in ([], ["--missing", "zero", "--extra", "skip"]):
+        refused = score(wrong, "--refs", refs, *METRICS, *policy)
+        assert isinstance(refused.exception, LimnerError)
+        assert "no image is on both sides: here is '17', in the references '1'" in worded(refused.exception)
+
+
+def test_no_samples_means_neither_intervals_nor_tests(mine: Path, other: Path, refs: Path) -> None:
+    alone = score(mine, "--refs", refs, *METRICS, "--samples", "0")
+    assert alone.stderr == "limner: no samples, so no intervals\n"
+    both = score(mine, other, "--refs", refs, *METRICS, "--samples", "0")
+    assert both.stderr == "limner: no samples, so no intervals and tests\n"
+    assert "interval" not in both.stdout.replace("intervals", "")
+    assert scored(mine, other, "--refs", refs, *METRICS, "--samples", "0")["differences"] == []
+
+
+def test_a_second_caption_is_answered_with_the_option_that_works(tmp_path: Path, refs: Path) -> None:
+    twice = tmp_path / "twice.json"
+    twice.write_text(json.dumps([{"image_id": 1, "caption": text} for text in ("A dog.", "One dog.")]))
+    refused = score(twice, "--refs", refs)
+    assert isinstance(refused.exception, LimnerError)
+    assert worded(refused.exception).endswith("or pass --duplicate first")
+
+
+def test_training_captions_are_read_leniently_if_asked(tmp_path: Path, mine: Path, refs: Path) -> None:
+    training = tmp_path / "training.jsonl"
+    training.write_text('{"limner":2,"id":"a","captions":[{"id":"0","text":"A dog"}]}\n{"limner":2,"id":"b","no":1}\n')
+    options = (mine, "--refs", refs, "--metrics", "diversity", "--training", training)
+    assert isinstance(score(*options).exception, LimnerError)
+    assert score(*options, "--lenient").exit_code == 0

@@ -50,6 +50,35 @@ def test_a_code_brings_the_remedy_of_the_command_line(monkeypatch: pytest.Monkey
     assert worded(LimnerError("too many", code="too-many", limit=3)) == "too many; pass --at-most 3"
 
 
+FAULTY = BadInput("a.json", "it is faulty", "correct it, or leave it out by reading leniently", code="faulty")
+SECOND = BadInput("a.json", "image 'a' has two captions", "keep one of them", code="second-caption")
+
+
+@pytest.mark.parametrize(
+    ("error", "given", "said"),
+    [
+        (FAULTY, ["info", "a.json"], "a.json: it is faulty; correct it, or pass --lenient to leave it out"),
+        (FAULTY, ["info", "a.json", "--lenient"], "a.json: it is faulty; correct it"),
+        (SECOND, [], "…; keep one of them, or give each its own source, or pass --duplicate first"),
+        (
+            SECOND,
+            ["--extra", "skip"],
+            "…; keep one of them, or give each its own source, or pass --duplicate first",
+        ),
+        (SECOND, ["--duplicate", "first"], "…; keep one of them, or give each its own source"),
+        (SECOND, ["--duplicate=first"], "…; keep one of them, or give each its own source"),
+        (LimnerError("boxes are tied", code="has-mentions"), ["--force"], "boxes are tied"),
+    ],
+)
+def test_no_option_is_advised_that_was_given(error: LimnerError, given: list[str], said: str) -> None:
+    assert worded(error, given) == said.replace("…", "a.json: image 'a' has two captions")
+
+
+def test_no_option_is_advised_that_the_command_does_not_have() -> None:
+    assert worded(SECOND, [], {"--lenient"}).endswith("; keep one of them, or give each its own source")
+    assert worded(SECOND, [], {"--duplicate"}).endswith(", or pass --duplicate first")
+
+
 def test_without_a_code_the_library_has_the_last_word() -> None:
     assert worded(BadInput("a.json", "too many", "ask for fewer")) == "a.json: too many; ask for fewer"
 

@@ -65,6 +65,9 @@ def test_what_was_counted_is_told_of_every_system_that_it_is_true_of() -> None:
     one = given("one", [Given("first", 0, 1, 0, 1)])
     other = given("other", [Given("first", 0, 1, 0, 1)], counts={"missing": 2, "extra": 0, "without_references": 1})
     assert table_of([other])[0] == "images: 4; 2 missing, 1 without references"
+    boxed = given("boxed", [Given("first", 0, 1, 0, 1)], counts={"without_references": 0, "boxes_only": 3})
+    assert table_of([boxed])[0] == "images: 4; 3 with boxes only"
+    assert "3 with boxes only" in repr(boxed)
     assert table_of([one, other])[:2] == ["one, images: 4", "other, images: 4; 2 missing, 1 without references"]
 
 

@@ -400,3 +400,27 @@ def test_what_the_system_was_told_is_in_the_signature_and_warned_of() -> None:
         evaluation = evaluate(results, gold, metrics="bleu")
         assert f"missing:error{told}|limner" in evaluation.signatures["bleu4"]
         assert [warning[: len(caveat)] for warning, caveat in zip(evaluation.warnings, caveats, strict=True)] == caveats
+
+
+def test_lists_are_joined_by_position() -> None:
+    whole = evaluate(SAID, REFERENCES, metrics=METRIC_NAMES)
+    texts, references = [[text] for text in SAID.values()], list(REFERENCES.values())
+    for captions in (list(SAID.values()), tuple(SAID.values()), texts, dict(zip(SAID, texts, strict=True))):
+        given = REFERENCES if isinstance(captions, dict) else references
+        assert evaluate(captions, given, metrics=METRIC_NAMES).scores == whole.scores
+    first = [texts[0] for texts in references]
+    one = evaluate(list(SAID.values()), first, metrics=METRIC_NAMES)
+    assert one.scores == evaluate(SAID, dict(zip(SAID, first, strict=True)), metrics=METRIC_NAMES).scores
+
+
+def test_a_list_is_not_joined_to_ids() -> None:
+    with pytest.raises(BadInput, match="give both as lists, or both by image id"):
+        evaluate(list(SAID.values()), REFERENCES)
+    with pytest.raises(BadInput, match="give both as lists, or both by image id"):
+        evaluate(SAID, list(REFERENCES.values()))
+
+
+@pytest.mark.parametrize("path", ["mine.json", "data/mine", "coco:mine", Path("mine")])
+def test_a_list_of_paths_that_are_not_there_is_no_list_of_captions(path: str | Path) -> None:
+    with pytest.raises(BadInput, match="there is no such file"):
+        evaluate([path], ["refs.json"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from limner.corpus import write_corpus
+from limner.corpus import Box, write_corpus
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError
@@ -269,3 +269,36 @@ def test_what_is_no_policy_is_refused() -> None:
     policy: Any = "skip"
     with pytest.raises(LimnerError, match=r"the policy is 'skip'; give a Policy, such as Policy\(missing='skip'\)"):
         pair([read_captions({"1": "x"})], read_references({"1": ["x"]}), policy)
+
+
+def test_disjoint_ids_are_said_with_one_of_each_side() -> None:
+    for policy in (Policy(), Policy(missing="zero", extra="skip"), Policy(missing="skip", extra="skip")):
+        with pytest.raises(BadInput, match=r"^results: no image is on both sides: here is 'x1', in the references 'a'"):
+            pair([read_captions({"x1": "a dog", "x2": "a cat"})], read_references(REFERENCES), policy)
+    gold = read_grounded_references([Image("g")])
+    with pytest.raises(BadInput, match="here is 'x', in gold 'g'"):
+        pair([read_captions({"x": "a dog"})], gold, Policy(missing="zero"))
+
+
+def test_captions_may_be_lists_of_one_by_id() -> None:
+    run, counts = paired({"a": ["a dog"], "b": ("cat",), "c": "bird"})
+    assert run.candidates == ["a dog", "cat", "bird"]
+    assert not any(counts.values())
+    with pytest.raises(BadInput, match=r"1 \('b'\) of 3 images"):
+        paired({"a": ["a dog"], "b": [], "c": ["bird"]})
+
+
+def test_of_several_captions_by_id_the_first_is_taken_if_allowed() -> None:
+    two = {"a": ["a dog", "one dog"], "b": ["cat"], "c": ["bird"]}
+    with pytest.raises(BadInput, match=r"the caption of image 'a' is .*; give one text for each image"):
+        read_captions(two)
+    captions = read_captions(two, duplicate="first")
+    assert (captions.by_image["a"].text, captions.n_duplicates) == ("a dog", 1)
+
+
+def test_images_with_boxes_only_are_called_that() -> None:
+    boxes = (Box("0", 0, 0, 1, 1, "dog"),)
+    captioned = Image("a", captions=(Caption("0", "A dog ."),))
+    images = [captioned, Image("b", boxes=boxes), Image("c", boxes=boxes), Image("d")]
+    ((_, counts),) = pair([read_captions({"a": "a dog"})], read_references(images))
+    assert (counts["boxes_only"], counts["without_references"]) == (2, 1)

@@ -126,8 +126,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except LimnerError as error:
         terminal_progress.clear()
-        click.echo(f"limner: {worded(error)}", err=True)
+        given = list(arguments) if arguments is not None else sys.argv[1:]
+        click.echo(f"limner: {worded(error, given, _offered(given))}", err=True)
         sys.exit(1)
+
+
+def _offered(arguments: Sequence[str]) -> set[str]:
+    """The options of the command that the arguments name."""
+    command: click.Command = limner
+    for name in arguments:
+        below = command.get_command(click.Context(command), name) if isinstance(command, click.Group) else None
+        if below is None:
+            break
+        command = below
+    return {name for parameter in command.params for name in parameter.opts}
 
 
 def _stop(signum: int, frame: FrameType | None) -> None:

@@ -9,8 +9,7 @@ import click
 
 from limner.cli.click_classes import PATH, listed
 from limner.cli.corpora import Source, lenient_option, tell_reading
-from limner.cli.score_agreement import NO_INTERVALS
-from limner.cli.terminal import tell, terminal_progress
+from limner.cli.terminal import NO_INTERVALS, tell, terminal_progress
 from limner.experiments.judgement import Experiment, judgement_experiment
 from limner.experiments.judgement_report import LEVEL_NAMES, NAMES, at_levels, reference_counts, write_report
 from limner.lazy import load

@@ -7,15 +7,19 @@ library's own.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Container, Sequence
+from itertools import pairwise
+
 from limner.errors import BadInput, LimnerError
 
-# Remedies by the code of the error; `{name}` stands for a fact of that name.
+# Remedies by the code of the error; `{name}` stands for a fact of that name, and ", or " is between alternatives.
 REMEDIES: dict[str, str] = {
     "class-names-needed": "pass the file of class names with --names",
     "no-rotation": "pass --rotation any if the pictures are upright",
     "faulty": "correct it, or pass --lenient to leave it out",
     "outside-picture": "more than {edge:g} pixel outside is refused: correct it, or pass --lenient to leave it out",
-    "folder-not-empty": "name another or pass --force",
+    "folder-not-empty": "name another, or pass --force",
     "unknown-field": "`limner schema` lists the fields",
     "faulty-field": "`limner schema` tells what may stand here",
     "small-sample": "ask for fewer images (--sample) or captions (--captions-each)",
@@ -37,6 +41,7 @@ REMEDIES: dict[str, str] = {
     "no-words": "score on one machine, without --engine",
     "only-gold": "give a system's results, or pass --source gold",
     "several-scales": "pass --scale to name one of them",
+    "second-caption": "keep one of them, or give each its own source, or pass --duplicate first",
     "several-sources": "pass --source to name one of them",
     "whole-run": "leave it out, or score on one machine, without --engine",
 }
@@ -52,12 +57,32 @@ def worded_warning(warning: str) -> str:
     return f"{problem}{semicolon}{WARNING_REMEDIES.get(remedy, remedy)}"
 
 
-def worded(error: LimnerError) -> str:
-    """The line that the command line prints for an error."""
-    remedy = REMEDIES.get(error.code)
-    if remedy is None:
+def worded(error: LimnerError, given: Sequence[str] = (), offered: Container[str] | None = None) -> str:
+    """The line that the command line prints for an error.
+
+    Advice to pass an option is left out if it was `given` already, or is not
+    among the options that the command has `offered`.
+    """
+    if error.code not in REMEDIES:
         return str(error)
-    remedy = remedy.format(**error.facts)
-    if isinstance(error, BadInput):
-        return f"{error.place}: {error.problem}; {remedy}"
-    return f"{error}; {remedy}"
+    alternatives = REMEDIES[error.code].format(**error.facts).split(", or ")
+    remedy = ", or ".join(text for text in alternatives if _is_open(text, given, offered))
+    problem = f"{error.place}: {error.problem}" if isinstance(error, BadInput) else str(error)
+    return f"{problem}; {remedy}" if remedy else problem
+
+
+def _is_open(advice: str, given: Sequence[str], offered: Container[str] | None) -> bool:
+    """Whether somebody who gave these arguments could still follow the advice."""
+    match = _PASS.search(advice)
+    if match is None:
+        return True
+    option, value = match.groups()
+    if offered is not None and option not in offered:
+        return False
+    if value is None:
+        return option not in given
+    return f"{option}={value}" not in given and (option, value) not in pairwise(given)
+
+
+# A value is one of the option's choices; what follows a flag says what for.
+_PASS = re.compile(r"\bpass (--[a-z-]+)(?: (any|first|gold|none|score|skip|zero)\b)?")

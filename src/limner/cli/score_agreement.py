@@ -10,15 +10,12 @@ from typing import Any
 import click
 
 from limner.cli.corpora import lenient_option, tell_reading
-from limner.cli.terminal import tell
+from limner.cli.terminal import NO_INTERVALS, tell
 from limner.corpus.reading import Reading
 from limner.look.tables import NOTHING, aligned, decimal
 from limner.score.judgement.agreement import agreement_report
 from limner.score.judgement.judgement_files import read_judgements
 from limner.score.resampling import SAMPLES
-
-# Said where samples were not wanted, so that nobody takes the values for certain.
-NO_INTERVALS = "no samples, so no intervals"
 
 
 @click.command("agreement")

@@ -12,7 +12,7 @@ from limner.cli.click_classes import SectionedCommand, choice_option
 from limner.cli.corpora import Source, check_outputs, check_sources, lenient_option, reading_lines
 from limner.cli.remedies import worded_warning
 from limner.cli.score_content import match_iou_option
-from limner.cli.terminal import terminal_progress
+from limner.cli.terminal import NO_INTERVALS, tell, terminal_progress
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from limner.files import write_bytes
@@ -104,7 +104,7 @@ SECTIONS = {
     type=click.IntRange(0, MAX_SAMPLES),
     default=SAMPLES,
     show_default=True,
-    help="Samples of the bootstrap; 0 for no intervals.",
+    help="Samples of the bootstrap; 0 for no intervals and tests.",
 )
 @click.option(
     "--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True, help="Where it runs."
@@ -155,6 +155,8 @@ def captions(
     warnings = dict.fromkeys(warning for system in scores.systems for warning in system.warnings)
     for warning in [*warnings, *subset_warnings(scores.systems)]:
         click.echo(f"limner: warning: {worded_warning(warning)}", err=True)
+    if not job.samples:
+        tell(NO_INTERVALS + " and tests" * (len(scores.systems) > 1))
     if html:
         _write_page(scores, html, job)
     if as_json:

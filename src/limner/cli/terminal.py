@@ -16,6 +16,9 @@ Item = TypeVar("Item")
 # Often enough to look alive, seldom enough to cost nothing.
 SECONDS_BETWEEN_UPDATES = 0.1
 
+# Said where samples were not wanted, so that nobody takes the values for certain.
+NO_INTERVALS = "no samples, so no intervals"
+
 
 def tell(message: str) -> None:
     """Print a message on standard error."""

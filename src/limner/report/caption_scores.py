@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from limner.look.tables import NOTHING, WIDTH, aligned, csv_text, cut
 from limner.score.caption_evaluation import CONFIDENCE, Evaluation
 from limner.score.paired import Comparison
+from limner.score.pairing import worded_count
 
 # Characters of a system's name that a table shows.
 NAME = 30
@@ -79,7 +80,7 @@ def _counted(system: Evaluation) -> str:
 
 def _misfits(system: Evaluation) -> str:
     """What did not fit, in numbers."""
-    return ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in system.counts.items() if n)
+    return ", ".join(f"{n:,} {worded_count(what)}" for what, n in system.counts.items() if n)
 
 
 def _values(systems: Sequence[Evaluation]) -> list[str]:

@@ -13,10 +13,11 @@ import numpy as np
 from limner import __version__
 from limner.arrays import Floats, Integers
 from limner.corpus.image import Image
-from limner.errors import LimnerError
+from limner.errors import BadInput, LimnerError
 from limner.lazy import lazy, load
 from limner.progress import Progress, silent
 from limner.score.box_matching import MATCH_IOU
+from limner.score.listed_captions import captions_by_position
 from limner.score.metric import Metric, Scorer, Settings, Statistics, adopted, measured
 from limner.score.metrics import USUAL, make_metrics
 from limner.score.paired import Comparison, Tested, adjusted
@@ -29,6 +30,7 @@ from limner.score.pairing import (
     pair,
     read_captions,
     read_references,
+    worded_count,
 )
 from limner.score.resampling import SAMPLES, SWAPS, Bounds, bounds, differences
 from limner.score.run import Run
@@ -164,7 +166,7 @@ class Evaluation:
 
     def _remarks(self) -> list[str]:
         """What did not fit and how many warnings there are, if any."""
-        counted = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in self.counts.items() if n)
+        counted = ", ".join(f"{n:,} {worded_count(what)}" for what, n in self.counts.items() if n)
         n_warnings = len(self.warnings)
         warned = f"{n_warnings:,} {'warning' if n_warnings == 1 else 'warnings'}" if n_warnings else ""
         return [remark for remark in (counted, warned) if remark]
@@ -192,8 +194,8 @@ class Evaluation:
 
 
 def evaluate(
-    results: Corpora | Iterable[Image] | Mapping[str, str],
-    references: Corpora | Iterable[Image] | Mapping[str, Sequence[str]],
+    results: Corpora | Iterable[Image] | Mapping[str, str | Sequence[str]] | Sequence[str | Sequence[str]],
+    references: Corpora | Iterable[Image] | Mapping[str, Sequence[str]] | Sequence[Sequence[str]],
     *,
     metrics: str | Sequence[str | Scorer] = USUAL,
     by: str | Sequence[str] = (),
@@ -206,12 +208,16 @@ def evaluate(
     """The scores of a system's captions against references, joined by image id.
 
     Both may be paths as commands take them, corpora, or mappings from image
-    ids to a caption and to its references. `metrics` are names, also in one
+    ids to a caption (also as a list of one) and to its references; or both are
+    lists, a caption and its references at the same position. `metrics` are names, also in one
     text (`bleu,cider`), or objects (see `Metric`). `by` asks for subsets of
     the images as well (see `subsets`), each measured by itself, document frequencies included, unless
     the settings say otherwise.
     Boxes that the results bring match gold's from an IoU of `match_iou` on.
     """
+    if (captions_by_position(results) is None) != (captions_by_position(references) is None):
+        problem = "a list is joined by position, and the other side has image ids"
+        raise BadInput("results and references", problem, "give both as lists, or both by image id")
     (evaluation,) = evaluate_systems(
         [read_captions(results, source=source, duplicate=checked_policy(policy).duplicate)],
         read_references(references, keep_images=True),

@@ -101,7 +101,9 @@ class CaptionJob:
         ]
         score = self._score_with_ray if self.engine == "ray" else self._score_here
         systems, frequencies = score(metrics, settings, progress, noticed)
-        compared = compare_systems(systems, samples=max(1, self.samples), with_subsets=True) if systems[1:] else []
+        # Without samples there are neither intervals nor tests.
+        tested = bool(systems[1:] and self.samples)
+        compared = compare_systems(systems, samples=self.samples, with_subsets=True) if tested else []
         return CaptionScores(systems, compared, frequencies)
 
     def _settings(self, progress: Progress) -> Settings:
@@ -110,7 +112,7 @@ class CaptionJob:
             counted or ("corpus" if self.df == "corpus" else "run"),
             self.meteor_tables,
             None if self.synonyms is None else class_words.word_list(self.synonyms),
-            None if self.training is None else _gold_texts(self.training, progress),
+            None if self.training is None else _gold_texts(self.training, self.lenient, progress),
             progress,
         )
 
@@ -239,6 +241,6 @@ class CaptionScores:
         return report
 
 
-def _gold_texts(source: str, progress: Progress) -> list[str]:
-    images = track(open_corpus(source), "training images", progress)
+def _gold_texts(source: str, lenient: bool, progress: Progress) -> list[str]:
+    images = track(open_corpus(source, lenient=lenient), "training images", progress)
     return [caption.text for image in images for caption in image.captions if caption.source == "gold"]

@@ -20,6 +20,7 @@ from limner.corpus.image import NOTHING, Facts, Image
 from limner.corpus.provenance import ProvenanceTally
 from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.score.box_matching import MATCH_IOU, MatchedCaption, check_match_iou, count_boxes, match_caption
+from limner.score.listed_captions import captions_by_position
 from limner.score.run import Run, Tokeniser, refers_to_boxes
 from limner.text.token_table import token_table
 
@@ -63,7 +64,8 @@ def checked_policy(policy: Policy | None) -> Policy:
 class References:
     """The references of each image, and the gold images if they are kept.
 
-    `place` names them in errors. `n_without` images have no reference.
+    `place` names them in errors. `n_without` images have no reference, and
+    `n_boxes_only` more have none but boxes.
     `gold_ids` are the images for which captions are expected (default: those
     that have references).
     """
@@ -73,6 +75,14 @@ class References:
     images: dict[str, Image] | None = None
     n_without: int = 0
     gold_ids: Collection[str] | None = None
+    n_boxes_only: int = 0
+
+    def add_without(self, image: Image) -> None:
+        """Count an image that has no reference."""
+        if image.boxes and not image.captions:
+            self.n_boxes_only += 1
+        else:
+            self.n_without += 1
 
 
 @dataclass(slots=True)
@@ -100,17 +110,17 @@ class Captions:
 
 
 def read_references(
-    images: Corpora | Iterable[Image] | Mapping[str, Sequence[str]],
+    images: Corpora | Iterable[Image] | Mapping[str, Sequence[str]] | Sequence[Sequence[str]],
     *,
     keep_images: bool = False,
     place: str | None = None,
 ) -> References:
     """The gold captions of every image that has any; if none is gold, the captions of the only source there is."""
-    if isinstance(images, Mapping):
+    if (given := _given(images)) is not None:
         place = place or "references"
-        by_id = {str(id): _texts(place, id, captions) for id, captions in images.items()}
+        by_id = {str(id): _texts(place, id, captions) for id, captions in given.items()}
         return References(place, {id: texts for id, texts in by_id.items() if texts})
-    images, place = opened(images, place, "references")
+    images, place = opened(cast("Corpora | Iterable[Image]", images), place, "references")
     references = References(place, images={} if keep_images else None)
     not_gold: dict[str, list[str]] = {}
     sources: set[str] = set()
@@ -124,7 +134,7 @@ def read_references(
             sources.update(caption.source for caption in image.captions)
             not_gold[image.id] = [caption.text for caption in image.captions]
         else:
-            references.n_without += 1
+            references.add_without(image)
     if not references.texts and len(sources) == 1:
         references.texts = not_gold
     elif not references.texts:
@@ -150,7 +160,7 @@ def read_grounded_references(images: Corpora | Iterable[Image], *, place: str | 
 
 
 def read_captions(
-    images: Corpora | Iterable[Image] | Mapping[str, str],
+    images: Corpora | Iterable[Image] | Mapping[str, str | Sequence[str]] | Sequence[str | Sequence[str]],
     *,
     source: str | None = None,
     duplicate: Duplicate = "error",
@@ -164,10 +174,9 @@ def read_captions(
     `system:learned`. With `known`, the ids of images that have references,
     captions of other images are kept without their words: there may be many.
     """
-    if isinstance(images, Mapping):
-        place = place or "results"
-        return Captions(place, name or place, {str(id): _caption(place, id, text) for id, text in images.items()})
-    images, place = opened(images, place, "results")
+    if (given := _given(images)) is not None:
+        return _given_captions(given, duplicate, place or "results", name)
+    images, place = opened(cast("Corpora | Iterable[Image]", images), place, "results")
     wanted = None if source is None else _full(source)
     captions = Captions(place, name or "", {})
     sources: dict[str, None] = {}
@@ -182,7 +191,8 @@ def read_captions(
                 captions.n_duplicates += 1
             elif image.id in captions.by_image:
                 problem = f"image {shown(image.id)} has two captions by {shown(wanted)}"
-                raise BadInput(place, problem, "keep one of them, or give each its own source")
+                remedy = "keep one of them, give each its own source, or allow second captions"
+                raise BadInput(place, problem, remedy, code="second-caption")
             else:
                 captions.add(image, caption if known is None or image.id in known else _NO_CAPTION)
     captions.name = name or _chosen(place, source, wanted, list(sources))
@@ -311,7 +321,7 @@ class SomeIds(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Misfits:
     """What of one system's captions and the references does not fit: images without a caption, captions that are
-    `extra` or `empty`, and how many second ones and images without references there were."""
+    `extra` or `empty`, and how many second ones, images without references and images with boxes only there were."""
 
     place: str
     name: str
@@ -323,9 +333,12 @@ class Misfits:
     duplicate: int
     without_references: int
     of_all_images: bool = False
+    boxes_only: int = 0
 
     def counts(self, policy: Policy) -> dict[str, int]:
         """How many there are of each kind; an error for those that the policy does not allow."""
+        if self.n_captions and self.n_references and self.extra.n == self.n_captions:
+            raise self._disjoint_error()
         if self.missing.n and policy.missing == "error":
             images = "gold images" if self.of_all_images else "images with references"
             problem = f"{self.missing} of {self.n_references:,} {images} have no caption by {shown(self.name)}"
@@ -344,7 +357,14 @@ class Misfits:
             "empty": self.empty.n,
             "duplicate": self.duplicate,
             "without_references": self.without_references,
+            "boxes_only": self.boxes_only,
         }
+
+    def _disjoint_error(self) -> BadInput:
+        where = "in gold" if self.of_all_images else "in the references"
+        here, there = shown(self.extra.first[0]), shown(self.missing.first[0])
+        problem = f"no image is on both sides: here is {here}, {where} {there}"
+        return BadInput(self.place, problem, "check that the ids agree")
 
     def _extra_error(self) -> BadInput:
         if self.of_all_images:
@@ -353,6 +373,11 @@ class Misfits:
         problem = f"{self.extra} of {self.n_captions:,} captions are of images without references"
         remedy = "give references of the same images, or allow extra captions"
         return BadInput(self.place, problem, remedy, code="extra-captions")
+
+
+def worded_count(what: str) -> str:
+    """What tables call a key of `Misfits.counts`."""
+    return "with boxes only" if what == "boxes_only" else what.replace("_", " ")
 
 
 def misfits(captions: Captions, references: References) -> Misfits:
@@ -372,6 +397,7 @@ def misfits(captions: Captions, references: References) -> Misfits:
         captions.n_duplicates,
         references.n_without,
         references.gold_ids is not None,
+        references.n_boxes_only,
     )
 
 
@@ -406,6 +432,23 @@ def _checked(images: Iterable[Image], place: str) -> Iterator[Image]:
         if not isinstance(image, Image):
             raise BadInput(place, f"{shown(image)} is no image", "give a path, images, or captions by image id")
         yield image
+
+
+def _given(captions: object) -> Mapping[str, object] | None:
+    """What a mapping or a list has for each image; None for images and paths."""
+    return captions if isinstance(captions, Mapping) else captions_by_position(captions)
+
+
+def _given_captions(texts: Mapping[str, object], duplicate: Duplicate, place: str, name: str | None) -> Captions:
+    """Captions by image id: a text, or a list of one; of more, the first if the policy says so."""
+    captions = Captions(place, name or place, {})
+    for id, given in texts.items():
+        is_list = isinstance(given, list | tuple) and (len(given) < 2 or duplicate == "first")
+        listed = cast("Sequence[object]", given) if is_list else [given]
+        captions.n_duplicates += max(0, len(listed) - 1)
+        for text in listed[:1]:
+            captions.by_image[str(id)] = _caption(place, id, text)
+    return captions
 
 
 def _caption(place: str, id: str, text: object) -> Caption:

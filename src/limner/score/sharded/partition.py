@@ -53,6 +53,7 @@ class Joined(NamedTuple):
     without: int
     twice: Sequence[IdSample]
     systems: Sequence[SystemNotes]
+    boxes_only: int = 0
 
 
 class Partition(NamedTuple):
@@ -96,7 +97,7 @@ def join_partition(plan: Plan, *blocks: Block) -> tuple[Joined, Counted, Partiti
         if texts := [caption.text for caption in image.captions if caption.source == plan.sources[0]]:
             references.texts[image.id] = texts
         else:
-            references.n_without += 1
+            references.add_without(image)
         if references.images is not None:
             references.images[image.id] = image
     order = {image.id: order for order, image in corpora[0].images}
@@ -113,7 +114,13 @@ def join_partition(plan: Plan, *blocks: Block) -> tuple[Joined, Counted, Partiti
         tokeniser_name=plan.tokeniser_name,
         match_iou=plan.match_iou,
     )
-    joined = Joined(len(references.texts), references.n_without, [corpus.twice for corpus in corpora], notes)
+    joined = Joined(
+        len(references.texts),
+        references.n_without,
+        [corpus.twice for corpus in corpora],
+        notes,
+        references.n_boxes_only,
+    )
     orders = [np.array([order[id] for id in run.ids], dtype=np.int64) for run in runs]
     return joined, _counted(plan, runs), Partition(runs, orders)
 

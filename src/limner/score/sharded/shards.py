@@ -133,11 +133,12 @@ def _is_own(source: str) -> bool:
 
 
 def _lean(image: Image) -> Image:
-    """The image with no more than the text of its captions."""
+    """The image with no more than the text of its captions; without any, one box tells that it has boxes only."""
     if not (image.boxes or image.attributes or any(caption.mentions for caption in image.captions)):
         return image
     return Image(
         image.id,
+        boxes=() if image.captions else image.boxes[:1],
         captions=tuple(Caption(caption.id, caption.text, source=caption.source) for caption in image.captions),
         provenance=image.provenance,
     )

@@ -67,6 +67,7 @@ def misfits_of(plan: Plan, partitions: Sequence[Joined], system: int) -> Misfits
         _some_ids(of_partition.empty for of_partition in notes),
         sum(of_partition.n_duplicates for of_partition in notes),
         sum(partition.without for partition in partitions),
+        boxes_only=sum(partition.boxes_only for partition in partitions),
     )
 
 
