@@ -9,6 +9,7 @@ from limner.look.tables import NOTHING, WIDTH, aligned, csv_text, cut
 from limner.score.caption_evaluation import CONFIDENCE, Evaluation
 from limner.score.paired import Comparison
 from limner.score.pairing import worded_count
+from limner.score.shared_frequencies import own_column
 
 # Characters of a system's name that a table shows.
 NAME = 30
@@ -103,7 +104,7 @@ def _heads(name: str, with_interval: bool) -> list[str]:
 
 def _subset_table(system: Evaluation, key: str, with_name: bool) -> list[str]:
     title = f"{key}, {cut(system.name, NAME)}" if with_name else key
-    columns = list(system.scores)
+    columns = list(next(iter(system.by[key].values()), system).scores)
     with_intervals = bool(system.samples)
     rows = [(title, "images", [_heads(column, with_intervals) for column in columns])]
     for name, subset in [*system.by[key].items(), ("all", system)]:
@@ -122,7 +123,8 @@ def _subset_table(system: Evaluation, key: str, with_name: bool) -> list[str]:
 def _subset_cells(subset: Evaluation, columns: Sequence[str]) -> list[list[str]]:
     """The value of each column, with its interval if there are samples."""
     scores, intervals = subset.scores, subset.intervals
-    return [[_shown(scores[column]), *([_interval(*intervals[column])] if intervals else [])] for column in columns]
+    present = [column if column in scores else own_column(column) for column in columns]
+    return [[_shown(scores[column]), *([_interval(*intervals[column])] if intervals else [])] for column in present]
 
 
 def _fitting(widths: Sequence[int], room: int) -> Iterator[slice]:

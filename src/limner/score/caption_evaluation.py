@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +34,7 @@ from limner.score.pairing import (
 )
 from limner.score.resampling import SAMPLES, SWAPS, Bounds, bounds, differences
 from limner.score.run import Run
+from limner.score.shared_frequencies import SharedFrequencies, counts_anew, of_subset
 from limner.score.subsets import subsets
 from limner.text.ptb import PTB, tokenise
 
@@ -341,7 +342,17 @@ def _part(evaluation: Evaluation, places: Integers) -> Evaluation:
 
 def _subsets(evaluation: Evaluation, key: str) -> dict[str, Evaluation]:
     """The evaluation of each subset."""
-    return {name: _part(evaluation, places) for name, places in subsets(evaluation.run, key).items()}
+    return {
+        name: with_shared_frequencies(_part(evaluation, places), evaluation, places)
+        for name, places in subsets(evaluation.run, key).items()
+    }
+
+
+def with_shared_frequencies(subset: Evaluation, whole: Evaluation, places: Integers) -> Evaluation:
+    """The evaluation of a subset, with values by the document frequencies of all images beside those by its own."""
+    shared = [SharedFrequencies(metric) for metric in whole.metrics if counts_anew(whole.statistics[metric.name])]
+    statistics = {metric.name: of_subset(whole.statistics[metric.metric.name], places) for metric in shared}
+    return replace(subset, metrics=[*subset.metrics, *shared], statistics={**subset.statistics, **statistics})
 
 
 def _number(value: float) -> float | None:

@@ -9,7 +9,7 @@ import numpy as np
 from limner.arrays import Integers
 from limner.corpus.provenance import ProvenanceTally
 from limner.errors import LimnerError
-from limner.score.caption_evaluation import Evaluation
+from limner.score.caption_evaluation import Evaluation, with_shared_frequencies
 from limner.score.metric import Metric, Statistics, concatenated
 from limner.score.pairing import Misfits, SomeIds
 from limner.score.run import Run
@@ -96,9 +96,9 @@ def _subset(evaluation: Evaluation, placed: Sequence[tuple[Integers, SubsetShare
     needs_images = {metric.needs_images for metric in evaluation.metrics}
     numbers = {flag: evaluation.run.numbers(with_boxes=flag)[places] for flag in needs_images}
     run = _outline([evaluation.run.ids[i] for i in places], n_references, numbers, plan, evaluation.run.provenance)
-    return Evaluation(
-        evaluation.name, run, evaluation.metrics, statistics, policy=evaluation.policy, samples=evaluation.samples
-    )
+    policy, samples = evaluation.policy, evaluation.samples
+    subset = Evaluation(evaluation.name, run, evaluation.metrics, statistics, policy=policy, samples=samples)
+    return with_shared_frequencies(subset, evaluation, places)
 
 
 def _joined(several: Sequence[Statistics], order: Integers) -> Statistics:
