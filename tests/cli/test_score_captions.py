@@ -90,6 +90,45 @@ def test_parts_by_domain_are_runs_of_their_own(tmp_path: Path, mine: Path) -> No
     assert "out-domain" in table.stdout
 
 
+def test_domains_have_tests_and_values_by_both_document_frequencies(tmp_path: Path, mine: Path, other: Path) -> None:
+    domains = {"1": {"domain": "in-domain"}, "2": {"domain": "out-domain"}, "3": {"domain": "in-domain"}}
+    refs = coco_captions(tmp_path / "nocaps.json", domains)
+    found = scored(mine, other, "--refs", refs, *METRICS, "--by", "domain")
+    whole = scored(mine, "--refs", refs, *METRICS, "--by", "domain", "--df", "corpus")
+    for name, subset in found["by"]["domain"].items():
+        assert subset["scores"]["cider_df_corpus"] == pytest.approx(whole["by"]["domain"][name]["scores"]["cider"])
+    tested = {(item["by"], item["subset"], item["column"]) for item in found["subset_differences"]}
+    assert {("domain", "in-domain", "bleu1"), ("domain", "out-domain", "cider_df_corpus")} <= tested
+    assert all("by" not in item for item in found["differences"])
+    table = score(mine, other, "--refs", refs, *METRICS, "--by", "domain").stdout
+    assert "cider_df_corpus" in table
+    assert "difference by domain" in table
+
+
+@pytest.mark.parametrize(("way", "told"), [("leave-one-out", "one left out"), ("1", "1 held out, seed 4")])
+def test_people_are_a_row_beside_systems(tmp_path: Path, mine: Path, other: Path, way: str, told: str) -> None:
+    refs = coco_captions(tmp_path / "nocaps.json", {id: {"domain": "in" if id < "3" else "out"} for id in REFERENCES})
+    given = [mine, other, "--refs", refs, *METRICS, "--by", "domain", "--human", way, "--seed", "4"]
+    found = scored(*given)
+    assert found["human"]["scores"].keys() == found["scores"].keys()
+    assert found["human"]["by"]["domain"]["in"]["scores"]["rouge_l"] > 0
+    assert list(found["matched"]) == ["mine", "other"]
+    assert f"|references:{told}|" in found["human"]["signatures"]["bleu1"]
+    assert found["matched"]["mine"]["scores"]["rouge_l"] <= found["scores"]["rouge_l"]
+    table = score(*given).stdout
+    assert "mine, matched" in table
+    assert "domain, human" in table
+    rows = list(csv.DictReader(io.StringIO(score(*given, "--csv").stdout)))
+    assert {row["system"] for row in rows} == {"mine", "other", "human", "mine, matched", "other, matched"}
+
+
+@pytest.mark.parametrize("wrong", ["0", "two", "-1"])
+def test_people_are_a_number_or_each_in_turn(mine: Path, refs: Path, wrong: str) -> None:
+    done = score(mine, "--refs", refs, "--human", wrong)
+    assert done.exit_code == 2
+    assert f"'{wrong}' is neither a number of people nor leave-one-out" in done.output
+
+
 @pytest.mark.parametrize("way", ["--compare", "argument"])
 def test_systems_are_compared(mine: Path, other: Path, refs: Path, way: str) -> None:
     given = [mine, "--compare", other] if way == "--compare" else [mine, other]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from limner.corpus import Image, open_corpus
+from limner.corpus import Caption, Image, open_corpus
 from limner.errors import LimnerError
 from limner.score import evaluate
 from limner.score.bleu import Bleu
@@ -110,6 +110,67 @@ def test_a_system_may_meet_as_few_references_as_people_do() -> None:
             max(len(set(caption) & set(r)) for j, r in enumerate(references) if j != k) for k in range(len(references))
         ]
         assert row[0] == pytest.approx(np.mean(rounds))
+
+
+def held_out_run(n: int = 60) -> Run:
+    """References by length, as Flickr30k lists them: the first of an image has one word, the fifth has five."""
+    references = [[" ".join([f"w{i}", *"abcd"][: k + 1]) for k in range(5)] for i in range(n)]
+    return Run([str(i) for i in range(n)], ["a b"] * n, references)
+
+
+WORDS = function_metric("words", lambda caption, _: len(caption.split()))
+REST = function_metric("rest", lambda _, references: sum(len(text.split()) for text in references))
+
+
+def test_held_out_people_are_chosen_by_chance_and_not_by_their_place_in_the_file() -> None:
+    run = held_out_run()
+    for n in (1, 2):
+        found = human_bound(WORDS, held_out=n).measure(run)
+        assert found.value() == pytest.approx([3], abs=0.45)
+        assert found.per_image.tolist() == human_bound(WORDS, held_out=n).measure(run).per_image.tolist()
+        assert found.per_image.tolist() != human_bound(WORDS, held_out=n, seed=1).measure(run).per_image.tolist()
+    # The choice does not depend on which other images are scored.
+    one = human_bound(WORDS, held_out=2)
+    assert one.measure(run.subset([7])).value() == pytest.approx(one.measure(run).per_image[7])
+
+
+def test_all_held_out_people_meet_the_same_rest() -> None:
+    run = held_out_run()
+    for n in (1, 2, 4):
+        said, rest = (human_bound(metric, held_out=n).measure(run).per_image[:, 0] for metric in (WORDS, REST))
+        # An image's references have 1 + 2 + 3 + 4 + 5 words together.
+        assert n * said + rest == pytest.approx(np.full(60, 15.0))
+        assert matched(REST, held_out=n).measure(run).per_image[:, 0] == pytest.approx(rest)
+        assert (matched(WORDS, held_out=n).measure(run).per_image == 2).all()
+
+
+def test_a_metric_of_whole_runs_is_the_mean_over_held_out_people() -> None:
+    run = held_out_run(20)
+    lengths = human_bound(WORDS, held_out=1, seed=3).measure(run).per_image[:, 0].astype(int).tolist()
+    said = [texts[length - 1] for texts, length in zip(run.references, lengths, strict=True)]
+    rest = [[text for text in texts if text not in said] for texts in run.references]
+    found = human_bound(Bleu(), held_out=1, seed=3).measure(run)
+    assert found.value() == pytest.approx(Bleu().measure(Run(run.ids, said, rest)).value())
+    assert found.choices["references"] == "1 held out, seed 3"
+
+
+def test_images_without_a_rest_have_no_value() -> None:
+    found = human_bound(RougeL(), held_out=2).measure(RUN)
+    assert np.isnan(found.per_image[:, 0]).tolist() == [False, True, True]
+    with pytest.raises(LimnerError, match="0 people are held out; hold out one at least"):
+        human_bound("bleu", held_out=0)
+
+
+@pytest.mark.parametrize("held_out", [None, 1])
+@pytest.mark.parametrize("name", ["bleu", "rouge_l", "cider", "chair", "coverage", "diversity", "content", "verbs"])
+def test_people_have_a_score_by_every_metric_overall_and_by_subset(
+    name: str, held_out: int | None, val: list[Image]
+) -> None:
+    images = val[:30]
+    said = [Image(image.id, captions=(Caption("0", "a dog", source="system:s"),)) for image in images]
+    found = evaluate(said, images, metrics=[human_bound(name, held_out=held_out)], by=["length"], samples=0)
+    assert not np.isnan(list(found.scores.values())).any()
+    assert all(set(subset.scores) >= set(found.scores) for subset in found.by["length"].values())
 
 
 def test_what_a_bound_is_called_and_how_it_compares() -> None:

@@ -32,10 +32,12 @@ else:
 # More samples of the bootstrap would fill the memory and tell nothing more.
 MAX_SAMPLES = 100_000
 
+LEAVE_ONE_OUT = "leave-one-out"
+
 PATH = click.Path(path_type=Path)
 
 SECTIONS = {
-    "What is scored": ["refs", "compare", "source", "metrics", "by"],
+    "What is scored": ["refs", "compare", "source", "metrics", "by", "human"],
     "What metrics take": [
         "df",
         "save-df",
@@ -48,9 +50,18 @@ SECTIONS = {
         "meteor-tables",
     ],
     "What does not fit": ["missing", "extra", "empty", "duplicate", "lenient"],
-    "How": ["samples", "engine", "address", "partitions"],
+    "How": ["samples", "seed", "engine", "address", "partitions"],
     "What comes out": ["json", "csv", "html", "per-image"],
 }
+
+
+def _people(_: click.Context, __: click.Parameter, value: str | None) -> int | str | None:
+    """How many references are held out, or that each is in turn."""
+    if value is None or value == LEAVE_ONE_OUT:
+        return value
+    if not value.isdecimal() or int(value) < 1:
+        raise click.BadParameter(f"{value!r} is neither a number of people nor {LEAVE_ONE_OUT}")
+    return int(value)
 
 
 @click.command("captions", cls=SectionedCommand, sections=SECTIONS, options_metavar="--refs REFS [OPTIONS]")
@@ -66,6 +77,12 @@ SECTIONS = {
 )
 @click.option("--metrics", metavar="M,…", help="What to measure, as bleu,cider,meteor.")
 @click.option("--by", metavar="KEY", multiple=True, help="Subsets of the images as well: domain, length, label, ….")
+@click.option(
+    "--human",
+    metavar="N",
+    callback=_people,
+    help="What people score too: leave-one-out, or N held-out references against the rest.",
+)
 @click.option("--compare", metavar="OTHER", multiple=True, type=Source(), help="Other systems' results; repeatable.")
 @click.option("--df", metavar="DF", default="run", show_default=True, help="CIDEr's counts: run, corpus, or a file.")
 @click.option("--save-df", metavar="FILE", type=PATH, help="Keep CIDEr's counts of REFS.")
@@ -106,6 +123,7 @@ SECTIONS = {
     show_default=True,
     help="Samples of the bootstrap; 0 for no intervals and tests.",
 )
+@click.option("--seed", metavar="S", type=int, default=0, show_default=True, help="For the choice of people.")
 @click.option(
     "--engine", type=click.Choice(["local", "ray"]), default="local", show_default=True, help="Where it runs."
 )
@@ -153,7 +171,8 @@ def captions(
         with write_bytes(per_image) as handle:
             handle.write(per_image_csv(scores.systems).encode())
     warnings = dict.fromkeys(warning for system in scores.systems for warning in system.warnings)
-    for warning in [*warnings, *subset_warnings(scores.systems)]:
+    of_people = [f"human: {warning}" for person in scores.human for warning in person.warnings]
+    for warning in [*warnings, *subset_warnings(scores.systems), *of_people]:
         click.echo(f"limner: warning: {worded_warning(warning)}", err=True)
     if not job.samples:
         tell(NO_INTERVALS + " and tests" * (len(scores.systems) > 1))
@@ -162,9 +181,9 @@ def captions(
     if as_json:
         click.echo(json.dumps(scores.to_json(), ensure_ascii=False))
     elif as_csv:
-        click.echo(csv_of(scores.systems), nl=False)
+        click.echo(csv_of([*scores.systems, *scores.human, *scores.matched]), nl=False)
     else:
-        click.echo("\n".join(table_of(scores.systems, scores.compared)))
+        click.echo("\n".join(table_of(scores.systems, scores.compared, [*scores.human, *scores.matched])))
 
 
 def _check(job: CaptionJob, outputs: dict[str, Path | None]) -> None:
@@ -174,6 +193,8 @@ def _check(job: CaptionJob, outputs: dict[str, Path | None]) -> None:
     check_outputs(outputs, [*sources, *map(str, job.metric_files)])
     if job.engine == "ray" and job.keep_images:
         raise click.UsageError("--html needs the captions themselves, which stay with ray; leave out --engine ray")
+    if job.engine == "ray" and job.human is not None:
+        raise click.UsageError("--human needs the captions themselves, which stay with ray; leave out --engine ray")
     for option, value in (("--address", job.address), ("--partitions", job.partitions)):
         if job.engine != "ray" and value is not None:
             raise click.UsageError(f"{option} is for ray; pass --engine ray too")

@@ -21,20 +21,31 @@ SHOWN = 3
 GAP = 2
 
 
-def table_of(systems: Sequence[Evaluation], compared: Sequence[Comparison] = ()) -> list[str]:
-    """Lines of text: every system's values with their intervals, subsets of the images, differences, signatures."""
+def table_of(
+    systems: Sequence[Evaluation], compared: Sequence[Comparison] = (), people: Sequence[Evaluation] = ()
+) -> list[str]:
+    """Lines of text: every system's values with their intervals, subsets of the images, differences, signatures.
+
+    After the systems come `people` and systems against the references that people meet.
+    """
     lines = list(map(_head, systems)) if len(systems) > 1 and any(map(_misfits, systems)) else [_counted(systems[0])]
-    interval = GAP + len(_interval(0, 0)) if any(system.samples for system in systems) else 0
-    widths = [max(len(cut(system.name, NAME)), len(_shown(0))) + interval for system in systems]
-    for columns in _fitting(widths, WIDTH - max(map(len, systems[0].scores))):
-        lines += ["", *_values(systems[columns])]
+    lines += [*_blocks(systems), *(_blocks(people) if people else [])]
     for key in systems[0].by:
-        for system in systems:
-            lines += ["", *_subset_table(system, key, len(systems) > 1)]
+        for system in (*systems, *people):
+            lines += ["", *_subset_table(system, key, len(systems) + len(people) > 1)]
     for key in dict.fromkeys(comparison.by for comparison in compared):
         lines += ["", *_differences(systems, [comparison for comparison in compared if comparison.by == key], key)]
-    signatures = dict.fromkeys(signature for system in systems for signature in system.signatures.values())
+    everybody = (*systems, *people)
+    signatures = dict.fromkeys(signature for system in everybody for signature in system.signatures.values())
     return [*lines, "", *signatures]
+
+
+def _blocks(systems: Sequence[Evaluation]) -> list[str]:
+    """The values of systems side by side, as many as fit."""
+    interval = GAP + len(_interval(0, 0)) if any(system.samples for system in systems) else 0
+    widths = [max(len(cut(system.name, NAME)), len(_shown(0))) + interval for system in systems]
+    fitting = _fitting(widths, WIDTH - max(map(len, systems[0].scores)))
+    return [line for columns in fitting for line in ["", *_values(systems[columns])]]
 
 
 def csv_of(systems: Sequence[Evaluation]) -> str:

@@ -18,8 +18,9 @@ from limner.errors import BadInput, LimnerError
 from limner.lazy import lazy
 from limner.progress import Progress, silent, track
 from limner.score.box_matching import MATCH_IOU
-from limner.score.caption_evaluation import Evaluation, compare_systems, evaluate_systems
+from limner.score.caption_evaluation import Evaluation, compare_systems, evaluate_run, evaluate_systems
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
+from limner.score.leave_one_out import LeaveOneOut
 from limner.score.metric import Metric, Scorer, Settings
 from limner.score.metrics import USUAL, check_names, make_metrics, metric_list
 from limner.score.paired import Comparison
@@ -63,7 +64,9 @@ class CaptionJob:
     `address` is a cluster's and `partitions` their number.
     Boxes that results bring match gold's from an IoU of `match_iou` on.
     `keep_images` keeps the gold images for a page, `with_frequencies` the
-    document frequencies of the references.
+    document frequencies of the references. `human` asks for what people
+    score: each reference against the others, or so many held-out ones, chosen
+    by the `seed`, against the rest.
     """
 
     results: Sequence[str]
@@ -87,6 +90,8 @@ class CaptionJob:
     lenient: bool = False
     keep_images: bool = False
     with_frequencies: bool = False
+    human: int | Literal["leave-one-out"] | None = None
+    seed: int = 0
 
     def run(self, progress: Progress = silent, noticed: Noticed = lambda _: None) -> CaptionScores:
         """Score the captions; `noticed` hears what was odd about each corpus."""
@@ -104,7 +109,24 @@ class CaptionJob:
         # Without samples there are neither intervals nor tests.
         tested = bool(systems[1:] and self.samples)
         compared = compare_systems(systems, samples=self.samples, with_subsets=True) if tested else []
-        return CaptionScores(systems, compared, frequencies)
+        human = self._human(systems, progress)
+        return CaptionScores(systems, compared, frequencies, human[:1], human[1:])
+
+    def _human(self, systems: Sequence[Evaluation], progress: Progress) -> list[Evaluation]:
+        """People's scores by the metrics that look at captions, then each system's against as many references."""
+        if self.human is None:
+            return []
+        held_out = None if self.human == "leave-one-out" else self.human
+        elsewhere = {metric.name for path in self.metric_files for metric in [external.scores_file(path)]}
+        metrics = [metric for metric in systems[0].metrics if metric.name not in elsewhere]
+        scored = []
+        for system in (None, *systems):
+            progress("scoring people" if system is None else f"scoring {system.name} as people", 0, None)
+            rounds = [LeaveOneOut(metric, system is None, held_out, self.seed, is_namesake=True) for metric in metrics]
+            name = "human" if system is None else f"{system.name}, matched"
+            run = (system or systems[0]).run
+            scored.append(evaluate_run(name, run, rounds, by=self.by, policy=self.policy, samples=self.samples))
+        return scored
 
     def _settings(self, progress: Progress) -> Settings:
         counted = None if self.df in ("run", "corpus") else DocumentFrequencies.load(Path(self.df))
@@ -220,12 +242,16 @@ Scored = tuple[list[Evaluation], DocumentFrequencies | None]
 class CaptionScores:
     """The evaluation of each system, how every two of them compare, and document frequencies if asked for.
 
-    `compared` has comparisons on all images, then on each subset.
+    `compared` has comparisons on all images, then on each subset. `human` is
+    what people score, if asked for, and `matched` each system against the
+    references that people meet.
     """
 
     systems: Sequence[Evaluation]
     compared: Sequence[Comparison]
     frequencies: DocumentFrequencies | None = None
+    human: Sequence[Evaluation] = ()
+    matched: Sequence[Evaluation] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The scores as the command line prints them in JSON: the first system's, then the others'."""
@@ -238,6 +264,10 @@ class CaptionScores:
             of_subsets = [comparison.to_json() for comparison in self.compared if comparison.by]
             if of_subsets:
                 report["subset_differences"] = of_subsets
+        for evaluation in self.human:
+            report["human"] = evaluation.to_json()
+            systems = zip(self.systems, self.matched, strict=True)
+            report["matched"] = {system.name: as_people.to_json() for system, as_people in systems}
         return report
 
 
