@@ -10,8 +10,8 @@ said the same. Three things keep content out of it:
   "two dogs are" is fluent because "two horses are". "An" before one is "a".
   So is a word that gold never has, if the caption mentions a thing by it.
 - Any other content word (verbs, adjectives, rare nouns) counts by how likely
-  it is where it stands, over its share of all content words: a rare verb in
-  its place costs no more than a common one.
+  it is where it stands, over its share of all content words: being rare alone
+  costs little.
 - The value is a mean over words, so that length does not matter.
 
 It is in nats a word; more is better. It says how expected the wording is, and
