@@ -302,7 +302,13 @@ def _pairs_of(
     first: Evaluation, second: Evaluation, with_subsets: bool
 ) -> Iterator[tuple[str, str, Evaluation, Evaluation]]:
     """Two systems on their common images, then by key and name on those of each subset."""
-    common = _on_common_images(first, second)
+    try:
+        common = _on_common_images(first, second)
+    except LimnerError as error:
+        # Some of the images of a run without its words cannot be measured anew.
+        if error.code != "no-words":
+            raise
+        common = None
     if common is None:
         raise LimnerError(
             f"{first.name} and {second.name} were scored on different images",

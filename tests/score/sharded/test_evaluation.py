@@ -198,6 +198,9 @@ def test_several_systems_are_compared_as_they_are_as_wholes(tmp_path: Path, scor
         found = scored(systems=[tmp_path / "s", tmp_path / "t"], policy=policy, samples=10).systems
         assert [one.counts["missing"] for one in found] == [0, 3]
         assert all(same(a.as_dict(), b.as_dict()) for a, b in zip(found, expected, strict=True))
+        if missing == "skip":
+            with pytest.raises(LimnerError, match="scored on different images"):
+                compare_systems(found)
         if missing == "zero":
             a, b = (compare_systems(some, samples=20, swaps=50) for some in (found, expected))
             assert same([list(one) for one in a], [list(one) for one in b])
