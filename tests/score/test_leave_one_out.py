@@ -113,7 +113,7 @@ def test_a_system_may_meet_as_few_references_as_people_do() -> None:
 
 
 def held_out_run(n: int = 60) -> Run:
-    """References by length (Flickr30k lists the longest first): the first of an image has a word, the fifth has five."""
+    """References by length (Flickr30k lists the longest first): the first of an image has one word, the fifth five."""
     references = [[" ".join([f"w{i}", *"abcd"][: k + 1]) for k in range(5)] for i in range(n)]
     return Run([str(i) for i in range(n)], ["a b"] * n, references)
 
