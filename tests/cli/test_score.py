@@ -89,7 +89,11 @@ def test_every_column_has_its_own_number_of_images_and_the_number_that_score_cap
     metrics = ["lexicalisation", "attributes", "verbs"]
     options = ["--metrics", ",".join(metrics), "--refs", str(tmp_path / "gold.jsonl"), "--json"]
     captions = CliRunner().invoke(limner, ["score", "captions", str(tmp_path / "results.jsonl"), *options])
-    scores = json.loads(captions.stdout)["scores"]
+    report = json.loads(captions.stdout)
+    scores, signatures = report["scores"], report["signatures"]
+    assert report["n_images_by_score"]["attributes_p"] == 1
+    assert "|images:2|scored:1 images|no_box:2 captions left out|" in signatures["attributes_p"]
+    assert "|images:2|no_box:2 captions left out|" in signatures["lexicalisation"]
     printed = {"lexicalisation": "lexicalisation score", "attributes_p": "attributes P", "verbs_f": "verbs F"}
     for name, row in printed.items():
         value = scores[name]

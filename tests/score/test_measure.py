@@ -127,11 +127,11 @@ def test_people_meet_the_others_and_a_matched_system_as_many(caption: Write) -> 
 
 def test_how_much_was_said_and_judged_is_counted(caption: Write) -> None:
     said = [caption("a d"), caption("x")]
-    gold = [[caption("[a b]x"), caption("[d]x")], [caption("[a b]x")]]
+    gold = [[caption("[a b]x"), caption("[d]x")], [caption("[a b]x"), caption("no box")]]
     texts = [[one.text for one in captions] for captions in gold]
     found = SHARE.measure(Run(["i", "j"], ["a d", "x"], texts, captions=said, gold=gold))
     assert found.items is not None
-    assert found.items.sum(axis=0).tolist() == [3, 2]
+    assert found.items.sum(axis=0).tolist() == [3, 2, 1]
     assert found.value().tolist() == [0.5]
 
 

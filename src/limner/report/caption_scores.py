@@ -181,9 +181,10 @@ def _image_rows(system: Evaluation, columns: Sequence[str]) -> Iterator[list[str
 
 
 def _rows(evaluation: Evaluation, key: str, subset: str) -> Iterator[list[str]]:
-    intervals, signatures, n_images = evaluation.intervals, evaluation.signatures, str(len(evaluation.run))
+    intervals, signatures = evaluation.intervals, evaluation.signatures
     for column, value in evaluation.scores.items():
         bounds = [_plain(bound) for bound in intervals[column]] if column in intervals else ["", ""]
+        n_images = str(evaluation.n_images(column))
         yield [evaluation.name, key, subset, n_images, column, _plain(value), *bounds, signatures[column]]
 
 

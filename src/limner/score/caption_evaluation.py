@@ -18,6 +18,7 @@ from limner.lazy import lazy, load
 from limner.progress import Progress, silent
 from limner.score.box_matching import MATCH_IOU
 from limner.score.listed_captions import captions_by_position
+from limner.score.measure import WITHOUT_BOX
 from limner.score.metric import Metric, Scorer, Settings, Statistics, adopted, measured
 from limner.score.metrics import USUAL, make_metrics
 from limner.score.paired import Comparison, Tested, adjusted
@@ -97,7 +98,7 @@ class Evaluation:
     @property
     def signatures(self) -> dict[str, str]:
         """Of every value, the choices that could change it: two with one signature compare."""
-        return {column: self._signature(metric) for metric in self.metrics for column in metric.columns}
+        return {column: self._signature(metric, column) for metric in self.metrics for column in metric.columns}
 
     @property
     def warnings(self) -> list[str]:
@@ -120,6 +121,9 @@ class Evaluation:
         if self.samples:
             report["intervals"] = {name: [_number(b.low), _number(b.high)] for name, b in self.intervals.items()}
             report["confidence"] = CONFIDENCE
+        fewer = {name: n for name in self.scores if 0 < (n := self.n_images(name)) < len(self.run)}
+        if fewer:
+            report["n_images_by_score"] = fewer
         report["signatures"] = self.signatures
         if self.warnings:
             report["warnings"] = self.warnings
@@ -178,14 +182,31 @@ class Evaluation:
                 return self.statistics[metric.name].per_image[:, metric.columns.index(column)]
         raise LimnerError(f"{column!r} was not measured")
 
-    def _signature(self, metric: Metric) -> str:
+    def n_images(self, column: str) -> int:
+        """How many images a value is the mean of: those that have one; all of them where it is no mean."""
+        metric = next(metric for metric in self.metrics if column in metric.columns)
+        if not self.statistics[metric.name].is_mean:
+            return len(self.run)
+        return int((~np.isnan(self._column(column))).sum())
+
+    def _captions_without_box(self, metric: Metric) -> dict[str, str]:
+        """How many gold captions had no say, where a metric counted them."""
+        items = self.statistics[metric.name].items
+        if not metric.needs_mentions or items is None or items.shape[1] <= WITHOUT_BOX:
+            return {}
+        return {"no_box": f"{items[:, WITHOUT_BOX].sum():.0f} captions left out"}
+
+    def _signature(self, metric: Metric, column: str) -> str:
         sizes = [len(references) for references in self.run.references] or [0]
+        n_images = self.n_images(column)
         choices = {
             "metric": metric.name,
             **self.statistics[metric.name].choices,
             "tok": self.run.tokeniser_name,
             "refs": f"{min(sizes)}-{max(sizes)}",
             "images": len(self.run),
+            **({"scored": f"{n_images} images"} if 0 < n_images < len(self.run) else {}),
+            **self._captions_without_box(metric),
             "data": self.run.fingerprint(with_boxes=metric.needs_images),
             "missing": self.policy.missing,
             **(self.run.provenance.to_json() if self.run.provenance else {}),

@@ -283,7 +283,7 @@ class ContentEvaluation:
         statistics, has_caption = self.statistics, np.array(self.has_caption, dtype=np.bool_)
         of_system = statistics[measure.name]
         items = np.zeros((len(has_caption), 2)) if of_system.items is None else of_system.items
-        said, judged = items[has_caption].sum(axis=0).tolist()
+        said, judged = items[has_caption, :2].sum(axis=0).tolist()
         report = column_summary(measure.value_names, of_system.per_image[has_caption])
         if measure.pools_gold:
             report["matched"] = column_summary(

@@ -17,6 +17,9 @@ from limner.score.run import Reading, Readings, Run
 if TYPE_CHECKING:
     from limner.score.leave_one_out import Round
 
+# The column of `items` that counts gold captions which refer to no box; what was said and judged come before it.
+WITHOUT_BOX = 2
+
 # A value for each of a measure's columns, None where there is nothing to compare.
 Values = tuple[float | None, ...]
 
@@ -61,25 +64,30 @@ class GroundedMeasure(Metric, Generic[Reading]):
         return tuple(f"{self.name}_{value.lower()}" for value in self.value_names)
 
     def measure(self, run: Run) -> Statistics:
-        """The values of every image, NaN where there is nothing to compare; `items` count what was said and judged."""
-        return self._compared(run.readings(self.name, self.read), run)
+        """The values of every image, NaN where there is nothing to compare.
+
+        `items` count what was said and judged, and gold captions that refer to no box.
+        """
+        readings = run.readings(self.name, self.read)
+        return self._compared(readings, run, run.captions_without_box(self.name))
 
     def measure_round(self, left_out: Round) -> Statistics:
-        return self._compared(left_out.readings(self.name, self.read), left_out.whole)
+        readings = left_out.readings(self.name, self.read)
+        return self._compared(readings, left_out.whole, [0] * len(readings))
 
-    def _compared(self, readings: Readings[Reading], run: Run) -> Statistics:
+    def _compared(self, readings: Readings[Reading], run: Run, n_without_box: Sequence[int]) -> Statistics:
         values, items = [], []
         without_gold = Compared((None,) * len(self.value_names), 0, 0)
-        for said, gold in readings:
+        for (said, gold), n in zip(readings, n_without_box, strict=True):
             compared = self.compare(said, gold) if gold else without_gold
             values.append(compared.values)
-            items.append((compared.said, compared.judged))
+            items.append((compared.said, compared.judged, n))
         shape = (len(readings), len(self.value_names))
         # None becomes NaN.
         per_image = np.array(values, dtype=np.float64).reshape(shape)
         choices = {"gold": "captions that refer to a box", "match": match_choice(run.match_iou), **self.choices}
         statistics = means(per_image, choices)
-        return replace(statistics, items=np.array(items, dtype=np.float64).reshape(len(readings), 2))
+        return replace(statistics, items=np.array(items, dtype=np.float64).reshape(len(readings), 3))
 
 
 def match_choice(match_iou: float) -> str:

@@ -136,6 +136,11 @@ class Run:
         model: Reading = self._models[metric]
         return model
 
+    def captions_without_box(self, metric: str) -> list[int]:
+        """For each image how many of its gold captions refer to no box; an error as for `grounded_pairs`."""
+        grounded = self.grounded_pairs(metric)
+        return [len(written) - len(kept) for written, (kept, _) in zip(self._gold() or (), grounded, strict=True)]
+
     def _gold(self) -> Sequence[Sequence[Caption]] | None:
         if self.gold is not None or self.images is None:
             return self.gold
