@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from limner.corpus import Caption, Image
+from limner.errors import BadInput
 from limner.score import content_evaluation
 from limner.score.content_evaluation import evaluate, evaluate_content
 from strategies import corpora
@@ -156,6 +157,29 @@ def test_a_missing_result_scores_nothing_or_is_left_out(
     assert found["human"]["n_images"] == n_images
     assert found["ordering"]["left_out"]["images"] == 0
     assert f"missing:{missing}" in found["signature"]
+
+
+def test_nothing_more_is_measured_once_a_caption_is_missing(gold: list[Image], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(content_evaluation, "PORTION", 1)
+    sizes: list[int] = []
+    measure = content_evaluation.ContentEvaluation.add
+    monkeypatch.setattr(
+        content_evaluation.ContentEvaluation,
+        "add",
+        lambda self, references: sizes.append(len(references.images)) or measure(self, references),
+    )
+    with pytest.raises(BadInput, match=r"2 \('j', 'k'\) of 3 gold images have no caption"):
+        evaluate_content(results(gold[:1], lambda image: image.captions[0]), gold)
+    assert sizes == [1]
+
+
+@pytest.mark.parametrize("portion", [1, 256])
+def test_gold_that_repeats_an_image_is_refused(
+    gold: list[Image], monkeypatch: pytest.MonkeyPatch, portion: int
+) -> None:
+    monkeypatch.setattr(content_evaluation, "PORTION", portion)
+    with pytest.raises(BadInput, match="gold: image 'i' appears twice"):
+        evaluate_content(results(gold, lambda image: image.captions[0]), [*gold, gold[0]])
 
 
 def test_without_an_image_to_score_there_are_no_figures(gold: list[Image]) -> None:

@@ -20,8 +20,10 @@ from limner.score.grounded import CONTENT
 from limner.score.grounded_words import GroundedWords
 from limner.score.leave_one_out import human_bound, matched
 from limner.score.metric import Statistics, means
+from limner.score.reference_round import Round
 from limner.score.rouge_l import RougeL
 from limner.score.run import Run
+from memory import memory_below
 
 REFERENCES = [["a dog runs", "a brown dog runs fast", "one dog"], ["a cat", "the cat sleeps"], ["alone"]]
 RUN = Run(["a", "b", "c"], ["a dog", "a cat sleeps", "alone"], REFERENCES)
@@ -191,6 +193,39 @@ def test_any_class_that_measures_has_a_bound() -> None:
             return means([len(caption.split()) for caption in run.candidates])
 
     assert human_bound(Length()).measure(RUN).per_image[0, 0] == pytest.approx((3 + 5 + 2) / 3)
+
+
+class TurnNumber:
+    """Which reference is left out, of a class that knows rounds and no runs."""
+
+    name = "turn"
+    columns = ("turn",)
+
+    def measure(self, run: Run) -> Statistics:
+        pytest.fail("a run was made of a round")
+
+    def measure_round(self, left_out: Round) -> Statistics:
+        return means([first for _, (first, *_) in left_out.turns])
+
+
+def test_any_class_may_measure_rounds_itself() -> None:
+    assert human_bound(TurnNumber()).measure(RUN).per_image[:2, 0] == pytest.approx([1, 0.5])
+
+
+def test_an_image_with_many_references_takes_the_memory_of_these_alone() -> None:
+    references = [["a"] * 500, *([["a", "b"]] * 5000)]
+    run = Run(list(map(str, range(5001))), ["a"] * 5001, references)
+    with memory_below(32 << 20):
+        per_image = human_bound(TurnNumber()).measure(run).per_image[:, 0]
+    assert per_image.tolist() == [249.5, *([0.5] * 5000)]
+
+
+def test_a_metric_of_the_corpus_that_takes_no_frequencies_is_told_so() -> None:
+    class Rare(TurnNumber):
+        scope = "corpus"
+
+    with pytest.raises(LimnerError, match=r"metric 'turn' has the scope 'corpus' and no with_frequencies\(df\)"):
+        human_bound(Rare()).measure(RUN)
 
 
 def test_content_selections_bound_is_the_published_one(val: list[Image]) -> None:

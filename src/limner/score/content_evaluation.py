@@ -8,7 +8,7 @@ future work, each with its human bound.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -21,6 +21,7 @@ from limner import __version__
 from limner.arrays import Floats, Integers
 from limner.corpus.image import NOTHING, Image
 from limner.corpus.provenance import ProvenanceTally, scored_facts
+from limner.errors import BadInput, shown
 from limner.score.box_matching import MATCH_IOU, count_boxes
 from limner.score.box_subsets import BoxSubsets
 from limner.score.caption_evaluation import CONFIDENCE, SEED
@@ -114,13 +115,26 @@ def evaluate(
     images, gold_place = opened(gold, None, "gold")
     evaluation = ContentEvaluation(captions, missing, match_iou, all_captions)
     gold_ids: dict[str, None] = {}
-    unread = iter(images)
-    # Without any image there is one portion, which is empty.
-    while (portion := list(islice(unread, PORTION))) or not evaluation.portions:
-        gold_ids |= dict.fromkeys(image.id for image in portion)
-        evaluation.add(read_grounded_references(portion, place=gold_place))
+    is_refused = False
+    for portion in _portions(images):
+        for image in portion:
+            if image.id in gold_ids:
+                raise BadInput(gold_place, f"image {shown(image.id)} appears twice", "give each its own id")
+            gold_ids[image.id] = None
+        # A missing caption is an error in the end, which counts them all: there is nothing to measure until then.
+        is_refused |= missing == "error" and any(image.id not in captions.by_image for image in portion)
+        if not is_refused:
+            evaluation.add(read_grounded_references(portion, place=gold_place))
     misfits(captions, References(gold_place, gold_ids=gold_ids)).counts(policy)
     return evaluation
+
+
+def _portions(images: Iterable[Image]) -> Iterator[list[Image]]:
+    """Some images at a time; without any there is one portion, which is empty."""
+    unread = iter(images)
+    yield list(islice(unread, PORTION))
+    while portion := list(islice(unread, PORTION)):
+        yield portion
 
 
 @dataclass

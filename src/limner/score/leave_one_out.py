@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, nan
 from random import Random
-from typing import TypeVar
 
 import numpy as np
 
@@ -21,16 +20,13 @@ from limner.errors import LimnerError
 from limner.score.document_frequencies import document_frequencies
 from limner.score.metric import Metric, Scope, Scorer, Statistics, checked, means
 from limner.score.metrics import make_metrics
-from limner.score.run import Reading, Readings, Run
-from limner.text.token_table import TokenTable
-
-Item = TypeVar("Item")
-
-# The place of an image in the run, and the numbers of its references that are left out.
-Turn = tuple[int, tuple[int, ...]]
+from limner.score.reference_round import Round, Turn
+from limner.score.run import Run
 
 # For each round the places of its images in the run, and their statistics.
 Rounds = Sequence[tuple[Integers, Statistics]]
+
+NO_IMAGE: Integers = np.zeros(0, dtype=np.int64)
 
 
 def human_bound(metric: str | Scorer, *, held_out: int | None = None, seed: int = 0) -> LeaveOneOut:
@@ -122,6 +118,7 @@ class LeaveOneOut(Metric):
         # Frequencies of the corpus are those of all references, in every round.
         is_of_corpus = self.metric.scope == "corpus"
         metric = self.metric.with_frequencies(document_frequencies(run)) if is_of_corpus else self.metric
+        values = _ValuesByReference(n_turns, len(self.columns))
         rounds: list[tuple[Integers, Statistics]] = []
         for k in range(int(n_turns[several].max())):
             # An image whose references have all had their turn stays in the round, or the score of the few that
@@ -133,8 +130,10 @@ class LeaveOneOut(Metric):
             if self.held_out is not None:
                 turns = [(i, held_out[i][k:] + held_out[i][:k]) for i in places.tolist()]
             statistics = metric.measure_round(Round(run, people, turns, self.of_people))
-            rounds.append((places, checked(self.metric, statistics, len(turns))))
-        per_image = _means_over_rounds(rounds, n_turns, len(self.columns))
+            values.add(k, places, checked(self.metric, statistics, len(turns)).per_image)
+            # A mean over images is made of these values: its rows, of all images in every round, need no memory.
+            rounds.append((places, statistics.select(NO_IMAGE) if statistics.is_mean else statistics))
+        per_image = values.means()
         left = "one left out" if self.held_out is None else f"{self.held_out} held out, seed {self.seed}"
         choices = {**rounds[0][1].choices, "references": left}
         statistics = means(per_image, choices) if rounds[0][1].is_mean else _side_by_side(rounds, per_image)
@@ -163,78 +162,36 @@ class LeaveOneOut(Metric):
         return [[Caption(str(j), text) for j, text in enumerate(texts)] for texts in run.references]
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
-    """A run without one or more references of each image.
-
-    `turns` are the place of each image in the whole run, and which of the
-    captions that `people` wrote of it are left out; `of_people` says that the
-    first of them is the caption to be scored.
-    """
-
-    whole: Run
-    people: Sequence[Sequence[Caption]]
-    turns: Sequence[Turn]
-    of_people: bool
-
-    def readings(self, metric: str, read: Callable[[Caption], Reading]) -> Readings[Reading]:
-        """What `read` makes of the captions that refer to boxes; no caption is read again in another round."""
-        of_whole = self.whole.readings(metric, read)
-        images = [(*of_whole[i], left_out) for i, left_out in self.turns]
-        return [
-            (gold[left_out[0]] if self.of_people else said, _rest(gold, left_out)) for said, gold, left_out in images
-        ]
-
-    def run(self, *, with_tokens: bool) -> Run:
-        """The round as a run; without tokens, these are made of its captions when asked for."""
-        whole, people = self.whole, self.people
-        rest = [_rest(people[i], left_out) for i, left_out in self.turns]
-        captions = None if whole.captions is None else [whole.captions[i] for i, _ in self.turns]
-        return Run(
-            [whole.ids[i] for i, _ in self.turns],
-            [people[i][first].text if self.of_people else whole.candidates[i] for i, (first, *_) in self.turns],
-            [[caption.text for caption in references] for references in rest],
-            whole.tokeniser,
-            whole.tokeniser_name,
-            None if whole.images is None else [whole.images[i] for i, _ in self.turns],
-            [people[i][first] for i, (first, *_) in self.turns] if self.of_people else captions,
-            rest,
-            whole.provenance,
-            self._tokens() if with_tokens else None,
-            result_boxes=None if self.of_people else whole.boxes_at([i for i, _ in self.turns]),
-            match_iou=whole.match_iou,
-        )
-
-    def _tokens(self) -> TokenTable:
-        """The tokens of a round, which are among the run's: nothing is tokenised again."""
-        groups, sentences = self.whole.groups.tolist(), []
-        for i, left_out in self.turns:
-            start, end = groups[i], groups[i + 1]
-            sentences.append(start + 1 + left_out[0] if self.of_people else start)
-            sentences += _rest(range(start + 1, end), left_out)
-        return self.whole.tokens.select(np.array(sentences, dtype=np.int64))
-
-
-def _rest(items: Sequence[Item], left_out: Sequence[int]) -> list[Item]:
-    return [item for i, item in enumerate(items) if i not in left_out]
-
-
 def _is_of_images(statistics: Statistics) -> bool:
     """Whether the value is the mean of what each image has whatever the others are."""
     return statistics.is_mean and not statistics.depends_on_run
 
 
-def _means_over_rounds(rounds: Rounds, n_turns: Integers, n_columns: int) -> Floats:
-    """Each image's means over those of its references that have a value, each once, `[images, columns]`."""
-    values = np.full((len(rounds), len(n_turns), n_columns), nan)
-    for k, (places, statistics) in enumerate(rounds):
-        is_new = k < n_turns[places]
-        values[k, places[is_new]] = statistics.per_image[is_new]
-    # fsum: the order in which people wrote does not change the last digit.
-    has_value = ~np.isnan(values)
-    sums = list(map(fsum, np.where(has_value, values, 0.0).reshape(len(rounds), -1).T.tolist()))
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.array(sums).reshape(len(n_turns), n_columns) / has_value.sum(axis=0), dtype=np.float64)
+class _ValuesByReference:
+    """The values of every reference, one image's after the other's: some image may have many times those of others."""
+
+    def __init__(self, n_turns: Integers, n_columns: int) -> None:
+        self._n_turns = n_turns
+        self._ends = np.cumsum(n_turns)
+        self._values = np.full((int(n_turns.sum()), n_columns), nan)
+
+    def add(self, k: int, places: Integers, per_image: Floats) -> None:
+        """Take the values of each image's k-th reference; an image that has no more is passed over."""
+        is_new = k < self._n_turns[places]
+        at = places[is_new]
+        self._values[self._ends[at] - self._n_turns[at] + k] = per_image[is_new]
+
+    def means(self) -> Floats:
+        """Each image's means over those of its references that have a value, each once, `[images, columns]`."""
+        has_value = ~np.isnan(self._values)
+        spans = [slice(end - size, end) for end, size in zip(self._ends.tolist(), self._n_turns.tolist(), strict=True)]
+        # fsum: the order in which people wrote does not change the last digit.
+        columns = np.where(has_value, self._values, 0.0).T.tolist()
+        sums = np.array([[fsum(column[span]) for span in spans] for column in columns])
+        totals = np.concatenate([np.zeros((1, len(columns))), np.cumsum(has_value, axis=0)])
+        counts = totals[self._ends] - totals[self._ends - self._n_turns]
+        with np.errstate(invalid="ignore"):
+            return np.asarray(sums.T / counts, dtype=np.float64)
 
 
 def _side_by_side(rounds: Rounds, per_image: Floats) -> Statistics:

@@ -1,4 +1,4 @@
-"""What every finer measure shares: a caption is read once, then compared with what people wrote."""
+"""What all measures of captions with boxes share: a caption is read, then compared with what people wrote."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import fsum
-from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple
+from typing import ClassVar, Generic, NamedTuple
 
 import numpy as np
 
 from limner.corpus.caption import Caption
 from limner.score.metric import Choices, Metric, Statistics, means
+from limner.score.reference_round import Round
 from limner.score.run import Reading, Readings, Run
-
-if TYPE_CHECKING:
-    from limner.score.leave_one_out import Round
 
 # The column of `items` that counts gold captions which refer to no box; what was said and judged come before it.
 WITHOUT_BOX = 2

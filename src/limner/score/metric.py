@@ -21,12 +21,12 @@ from numpy.typing import ArrayLike
 from limner.arrays import Floats, Integers
 from limner.errors import LimnerError, shown
 from limner.progress import Progress, silent
+from limner.score.reference_round import Round
 from limner.score.run import Run
 
 if TYPE_CHECKING:
     from limner.corpus.classes.class_words import Synonyms
     from limner.score.document_frequencies import DocumentFrequencies
-    from limner.score.leave_one_out import Round
 
 # What could change a metric's values, by name: its part of the signature.
 Choices = Mapping[str, str | int | float]
@@ -131,7 +131,12 @@ class Metric(ABC):
 
     def with_frequencies(self, df: DocumentFrequencies) -> Metric:
         """The metric for a share of the images that were counted; for the scopes `frequencies` and `corpus`."""
-        raise NotImplementedError(f"{self.name} does not count n-grams")
+        if self.scope not in ("frequencies", "corpus"):
+            raise NotImplementedError(f"{self.name} does not count n-grams")
+        raise LimnerError(
+            f"metric {shown(self.name)} has the scope {shown(self.scope)} and no with_frequencies(df); "
+            "define it, or let the scope be 'run'"
+        )
 
     @classmethod
     def from_settings(cls, settings: Settings) -> Self:
@@ -179,6 +184,10 @@ class AdoptedMetric(Metric):
 
     def measure(self, run: Run) -> Statistics:
         return self._scorer.measure(run)
+
+    def measure_round(self, left_out: Round) -> Statistics:
+        measure: Callable[[Round], Statistics] = getattr(self._scorer, "measure_round", super().measure_round)
+        return measure(left_out)
 
     def explanations(self, run: Run) -> Sequence[Any]:
         explain: Callable[[Run], Sequence[Any]] = getattr(self._scorer, "explanations", super().explanations)

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from math import log, nan
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from limner.arrays import Booleans, Floats, Integers
 from limner.corpus.caption import Caption
 from limner.corpus.classes.class_words import built_in_synonyms
 from limner.score.metric import Metric, Scope, Statistics, means
+from limner.score.reference_round import Round
 from limner.score.run import Run
 from limner.score.trigram_model import MAX_WORDS, TrigramModel
 from limner.text.lexicon import (
@@ -50,9 +51,6 @@ from limner.text.lexicon import (
 from limner.text.noun_forms import is_plural
 from limner.text.phrases import thing_noun
 from limner.text.words import words
-
-if TYPE_CHECKING:
-    from limner.score.leave_one_out import Round
 
 # What stands before and after a sentence, and for words that are too rare to tell anything.
 START, END, RARE = "<s>", "</s>", "<rare>"
