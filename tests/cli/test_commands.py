@@ -188,3 +188,11 @@ def test_advice_is_for_the_command_that_was_called(tmp_path: Path) -> None:
     assert captions.stderr.endswith("give each its own source, or pass --duplicate first\n")
     content = limner("score", "content", twice, "--gold", gold)
     assert content.stderr.endswith("keep one of them, or give each its own source\n")
+
+
+def test_the_lenient_are_not_advised_to_be(tmp_path: Path) -> None:
+    line = '{"limner":2,"id":"a","boxes":[{"id":"0","x0":5,"y0":0,"x1":1,"y1":5,"label":"dog"}]}\n'
+    assert limner("info", "-", given=line).stderr.endswith("; correct it, or pass --lenient to leave it out\n")
+    told = limner("info", "-", "--lenient", given=line).stderr
+    assert "left out: 1 ×" in told
+    assert "leniently" not in told

@@ -65,7 +65,10 @@ def test_the_page_may_go_to_standard_output_and_gold_come_from_standard_input() 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["gold.jsonl", "other.jsonl"], "there is no image 'z' in the corpus; name the corpus that was described"),
+        (
+            ["gold.jsonl", "other.jsonl"],
+            "there is no image 'z' in the corpus, which has 'a', nor any other of these results; name the corpus",
+        ),
         (["gold.jsonl", "gone.jsonl"], "there is no such file or folder"),
         (["gold.jsonl", "--pictures", "gone"], "gone: there is no such folder of pictures"),
         (["gold.jsonl", "--from", "coco"], "gold.jsonl"),
@@ -95,3 +98,22 @@ def test_lenient_results_for_unknown_images_are_counted(folder: Path) -> None:
     done = limner(folder / "gold.jsonl", folder / "other.jsonl", "-o", folder / "page.html", "--lenient")
     assert done.returncode == 0
     assert "left out: 1 × result for an unknown image" in done.stderr
+
+
+def test_swapped_arguments_are_refused(folder: Path) -> None:
+    done = limner(folder / "mine.jsonl", folder / "gold.jsonl", "-o", folder / "page.html")
+    assert done.returncode == 1
+    assert done.stderr == (
+        f"limner: {folder}/gold.jsonl: it looks like a corpus, and the corpus like results; "
+        "give the corpus first, then results\n"
+    )
+    assert not (folder / "page.html").exists()
+
+
+def test_disjoint_ids_are_said_with_one_of_each_side(folder: Path) -> None:
+    (folder / "mine.jsonl").write_text(RESULT.replace('"id":"a"', '"id":"x9"'))
+    said = "there is no image 'x9' in the corpus, which has 'a', nor any other of these results"
+    for options in ([], ["--lenient"], ["--limit", "1"]):
+        done = limner(folder / "gold.jsonl", folder / "mine.jsonl", "-o", folder / "page.html", *options)
+        assert said in done.stderr
+        assert done.returncode == ("--lenient" not in options)

@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from limner.corpus import Box, Caption, Image, ImageLabel
 from limner.corpus.merge import join, merge
+from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from strategies import images
 
@@ -60,3 +61,15 @@ def test_labels_of_both_sources_are_kept_once() -> None:
     assert merge(first, second).labels == (*first.labels, ImageLabel("Dog", 0.5, "machine"))
     with pytest.raises(LimnerError, match="label 'Dog' has confidence 1 in one source and 0 in another"):
         merge(first, Image("a", labels=(ImageLabel("Dog", 0),)))
+
+
+def test_sources_without_a_common_image_are_warned_of() -> None:
+    reading = Reading()
+    assert len(list(join([[BOXES], [replace(SAID, id="x9")]], reading))) == 2
+    (what,) = reading.warnings
+    assert what == "join of sources that have no image in common"
+    assert reading.first[what] == "'a' in the first, 'x9' in another"
+    for streams in ([[BOXES], [SAID, replace(SAID, id="x9")]], [[BOXES], []], [[], [SAID]]):
+        reading = Reading()
+        list(join(streams, reading))
+        assert not reading.warnings

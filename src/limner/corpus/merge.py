@@ -11,16 +11,20 @@ from msgspec.structs import replace
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption
 from limner.corpus.image import Chain, Image, ImageLabel, Scalar
+from limner.corpus.reading import Reading
 from limner.errors import LimnerError, shown
 
 Identified = TypeVar("Identified", Box, Chain)
 
+DISJOINT = "join of sources that have no image in common"
 
-def join(streams: Iterable[Iterable[Image]]) -> Iterator[Image]:
+
+def join(streams: Iterable[Iterable[Image]], reading: Reading | None = None) -> Iterator[Image]:
     """The images of all streams, those of one id merged, in the order of first appearance.
 
     The first stream is passed through one image at a time; the others are
-    held in memory.
+    held in memory. `reading` is warned if none of them has an image of the
+    first.
     """
     first, *later_streams = streams
     # Only the first stream can pass through: an image of another may match any image of it.
@@ -28,9 +32,14 @@ def join(streams: Iterable[Iterable[Image]]) -> Iterator[Image]:
     for image in concatenate.from_iterable(later_streams):
         before = waiting.get(image.id)
         waiting[image.id] = image if before is None else merge(before, image)
+    met: str | None = None
+    n_waiting = len(waiting)
     for image in first:
+        met = image.id
         more = waiting.pop(image.id, None)
         yield image if more is None else merge(image, more)
+    if reading is not None and met is not None and 0 < len(waiting) == n_waiting:
+        reading.warn(DISJOINT, f"{shown(met)} in the first, {shown(next(iter(waiting)))} in another")
     yield from waiting.values()
 
 

@@ -41,7 +41,9 @@ class Reading:
         if not self.lenient:
             raise error
         self.skipped[what] += 1
-        self.first.setdefault(what, str(error))
+        # Whoever is lenient already needs no advice to be.
+        told = f"{error.place}: {error.problem}" if "lenient" in error.remedy else str(error)
+        self.first.setdefault(what, told)
 
     def warn(self, what: str, location: str) -> None:
         """Count something odd that is kept as it is."""

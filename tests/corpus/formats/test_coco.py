@@ -345,3 +345,12 @@ def test_what_would_be_wrong_is_not_written(tmp_path: Path, images: list[Image],
     with pytest.raises(LimnerError, match=said):
         write_corpus(images, tmp_path / name, "coco")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_captions_and_boxes_of_other_images_are_warned_of(tmp_path: Path) -> None:
+    captions = {"images": [{"id": 1}], "annotations": [{"id": 1, "image_id": 1, "caption": "A dog ."}]}
+    box = {"id": 1, "image_id": 9, "category_id": 18, "bbox": [0, 0, 1, 1]}
+    boxes = {"images": [{"id": 9}], "annotations": [box], "categories": [{"id": 18, "name": "dog"}]}
+    corpus = open_corpus(write_files(tmp_path, {"captions.json": captions, "instances.json": boxes}))
+    assert len(list(corpus)) == 2
+    assert corpus.reading.first["join of sources that have no image in common"] == "captions of '1', boxes of '9'"

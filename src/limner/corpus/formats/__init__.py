@@ -181,7 +181,7 @@ def _read(codec: Codec, paths: Sequence[Path], reading: Reading) -> Iterator[Ima
         return codec.read(paths[0], reading)
     if codec.read_together is not None:
         return codec.read_together(paths, reading)
-    return join(codec.read(path, reading) for path in paths)
+    return join((codec.read(path, reading) for path in paths), reading)
 
 
 def write_corpus(

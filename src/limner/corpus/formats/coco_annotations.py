@@ -12,6 +12,7 @@ from limner.corpus.box import Box
 from limner.corpus.caption import Caption
 from limner.corpus.formats.records import Ids, Record, item_location, stream
 from limner.corpus.image import Image, Scalar
+from limner.corpus.merge import DISJOINT
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
 
@@ -147,6 +148,9 @@ class Annotations:
         """Each image with all that was gathered of it, which is let go."""
         if self._listed:
             self._refuse_unlisted()
+        if self._captions and self._boxes and self._captions.keys().isdisjoint(self._boxes):
+            captioned, boxed = next(iter(self._captions)), next(iter(self._boxes))
+            self._reading.warn(DISJOINT, f"captions of {shown(captioned)}, boxes of {shown(boxed)}")
         for raw in self._listed or [*self._captions, *(raw for raw in self._boxes if raw not in self._captions)]:
             listed = self._listed.get(raw) or self._unlisted(raw)
             if not self._reading.wants(listed.id):

@@ -67,6 +67,7 @@ def write_page(
     n_pictures = 0
     with tempfile.TemporaryFile() as embedded:
         for image in images:
+            joined.refuse_swapped(image)
             said = list(joined.take(image))
             if limit is not None and len(made) == limit:
                 if not joined.pending:
@@ -186,6 +187,9 @@ class Results:
 
     def __init__(self, files: Sequence[tuple[str, Iterable[Image]]], reading: Reading) -> None:
         self._reading = reading
+        self._first: str | None = None
+        self._matched: set[str] = set()
+        self._gold_like: str | None = None
         self._said: dict[str, list[tuple[str, Image, Mapping[str, str]]]] = {}
         names_by_source: list[dict[str, str]] = []
         for name, images in files:
@@ -193,6 +197,8 @@ class Results:
             for image in images:
                 called.update((caption.source, caption.source) for caption in image.captions)
                 self._said.setdefault(image.id, []).append((name, image, called))
+                if self._gold_like is None and _is_gold_like(image):
+                    self._gold_like = name
             names_by_source.append(called)
         self._name_sources([name for name, _ in files], names_by_source)
         self.sources = [source for called in names_by_source for source in dict.fromkeys(called.values())]
@@ -200,6 +206,7 @@ class Results:
     def take(self, gold: Image) -> Iterator[Said]:
         """What the systems say of an image, in the order of their files."""
         for name, image, called in self._said.pop(gold.id, ()):
+            self._matched.add(name)
             own_boxes = self._own_boxes(name, gold, image)
             known_ids = {box.id for box in gold.boxes} | own_boxes.keys()
             for caption in image.captions:
@@ -214,11 +221,23 @@ class Results:
         """Whether there are images that no gold one has asked for."""
         return bool(self._said)
 
+    def refuse_swapped(self, gold: Image) -> None:
+        """Refuse a corpus whose first image looks like a result, beside results that look like a corpus."""
+        if self._first is not None:
+            return
+        self._first = gold.id
+        is_result = gold.captions and not gold.boxes and all(c.source.startswith("system:") for c in gold.captions)
+        if is_result and self._gold_like is not None:
+            problem = "it looks like a corpus, and the corpus like results"
+            raise BadInput(self._gold_like, problem, "give the corpus first, then results")
+
     def refuse_rest(self) -> None:
         """Results for images that the corpus does not have are a fault."""
         for id, said in self._said.items():
             for name, _, _ in said:
                 problem = f"there is no image {shown(id)} in the corpus"
+                if name not in self._matched and self._first is not None:
+                    problem += f", which has {shown(self._first)}, nor any other of these results"
                 remedy = "name the corpus that was described, or be lenient to leave the result out"
                 error = BadInput(name, problem, remedy, code="unknown-image")
                 self._reading.skip("result for an unknown image", error)
@@ -263,6 +282,11 @@ class Results:
             return caption
         mentions = (replace(m, boxes=tuple(box for box in m.boxes if box in known_ids)) for m in caption.mentions)
         return replace(caption, mentions=tuple(mentions))
+
+
+def _is_gold_like(image: Image) -> bool:
+    """Whether an image has what systems do not write: gold captions, or boxes without a word."""
+    return any(caption.source == "gold" for caption in image.captions) or bool(image.boxes and not image.captions)
 
 
 def _stem(name: str) -> str:
