@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from limner.bench import image_selection as selection
-from limner.cli import bench_build
+from limner.cli import bench_build, bench_domains
 
 LABELS = ["Dog", "Owl", "Plate", "Car", "Taxi", "Harp", "Man", "Tire", "Vehicle", "Boot"]
 
@@ -289,3 +289,11 @@ def test_help_fits_and_tells_every_option(name: str, folder: Path) -> None:
     said = bench(folder, name, "--help").stdout
     assert "Which classes count" in said
     assert max(map(len, said.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(("name", "module"), [("build", bench_build), ("domains", bench_domains)])
+def test_options_stand_in_the_section_of_the_help_that_names_them(name: str, module: Any, folder: Path) -> None:
+    said = bench(folder, name, "--help").stdout
+    for title, options in module.SECTIONS.items():
+        section = said.split(f"\n{title}:\n")[1].split("\n\n")[0]
+        assert [option for option in options if f"--{option} " not in section] == []

@@ -37,7 +37,7 @@ else:
     bench_plots = lazy("limner.report.bench_plots")
 
 SECTIONS = {
-    "What is in-domain": ["captions", "captioned_classes", "mentions"],
+    "What is in-domain": ["captions", "own", "mentions"],
     "Which classes count": CLASS_OPTIONS,
     "What comes out": [*OUTPUT_OPTIONS, "classes"],
 }
