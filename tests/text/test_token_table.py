@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limner.text.token_table import token_table
+from limner.text.token_table import TokenTable, token_table
 
 SENTENCES = st.lists(st.lists(st.sampled_from(["a", "dog", "runs", "café", "22\xa03/4"]), max_size=6), max_size=8)
 
@@ -49,6 +49,18 @@ def test_a_table_can_be_copied_with_other_words() -> None:
     table = token_table(["a dog", "a", "a b c d"])
     other = replace(table, words=[word.upper() for word in table.words])
     assert (len(other), other.sentence(0), other.sentence(1)) == (3, ["A", "DOG"], ["A"])
+
+
+def test_a_table_is_made_of_copies_where_its_arrays_could_change() -> None:
+    numbers, starts = np.array([0, 1, 0], dtype=np.int32), np.array([0, 2, 3])
+    view = numbers[:]
+    view.flags.writeable = False
+    for array in (numbers, numbers[:], view):
+        table = TokenTable(["a", "dog"], array, starts)
+        numbers[1] = starts[1] = 0
+        assert (table.sentence(0), table.sentence(1)) == (["a", "dog"], ["a"])
+        numbers[1], starts[1] = 1, 2
+    assert replace(table, words=["the", "dog"]).numbers is table.numbers
 
 
 def test_a_table_cannot_be_written_to() -> None:

@@ -116,15 +116,17 @@ def check_sources(sources: Sequence[str]) -> None:
 
 def is_stdio(source: str) -> bool:
     """Whether a source, or target, is - or format:-."""
-    return source == "-" or source.endswith(":-")
+    return source_path(source) == STDIO
+
+
+def source_path(source: str) -> Path:
+    """The path of what is read or written, be it a corpus or plain text."""
+    return Path(source.removeprefix(PREFIX)) if is_plain_text(source) else split_source(source)[1]
 
 
 def check_outputs(outputs: Mapping[str, Path | None], sources: Sequence[str]) -> None:
     """An error for an output, by its option, that cannot be written, or would replace what is read."""
-    paths = [
-        Path(source.removeprefix(PREFIX)) if is_plain_text(source) else split_source(source)[1] for source in sources
-    ]
-    read = {path.resolve(): str(path) for path in paths if path != STDIO}
+    read = {path.resolve(): str(path) for path in map(source_path, sources) if path != STDIO}
     written: dict[Path, str] = {}
     for option, path in outputs.items():
         if path is None:

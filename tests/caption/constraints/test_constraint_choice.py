@@ -145,6 +145,13 @@ def test_excluded_classes_are_dropped_before_they_can_suppress_others() -> None:
     assert labels(choose_constraints(image(box("0", "Dog"), box("1", "Cat")), TREE, exclude=["cats"])) == ["Dog"]
 
 
+def test_a_chooser_tells_what_it_excludes() -> None:
+    assert ConstraintChooser(TREE).exclude == tuple(EXCLUDED_CLASSES)
+    chooser = ConstraintChooser(TREE, exclude=iter(["cats"]))
+    assert chooser.exclude == ("cats",)
+    assert chooser.exclusion("Cat") == "cats"
+
+
 @pytest.mark.parametrize("label", [*EXCLUDED_CLASSES, "PERSON", "human_eyes", "trees"])
 def test_excluded_classes_are_told_without_a_hierarchy(label: str) -> None:
     assert rules(choose_constraints(image(box("0", label)))) == {"0": ("excluded", None)}

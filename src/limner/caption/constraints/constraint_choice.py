@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, InitVar, dataclass
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -105,17 +105,18 @@ class ConstraintChooser:
     top: int = TOP
     iou: float = IOU
     by: By | None = None
-    exclude: InitVar[Iterable[str]] = EXCLUDED_CLASSES
+    exclude: Iterable[str] = tuple(EXCLUDED_CLASSES)
     strict: bool = False
 
-    def __post_init__(self, exclude: Iterable[str]) -> None:
+    def __post_init__(self) -> None:
         if self.top < 1:
             raise ValueError(f"top is {self.top}; it must be at least 1")
         if not 0.0 < self.iou <= 1.0:
             raise ValueError(f"iou is {self.iou}; it must be greater than 0 and at most 1")
         if self.by is not None and self.by not in ORDERS:
             raise unknown("order of classes", self.by, ORDERS)
-        self._excluded = {self._excluded_key(name): name for name in exclude}
+        self.exclude = tuple(self.exclude)
+        self._excluded = {self._excluded_key(name): name for name in self.exclude}
         self._kind = lru_cache(maxsize=1 << 16)(self._look_up)
 
     def choose(self, image: Image) -> Choice:

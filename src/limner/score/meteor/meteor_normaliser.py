@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limner.arrays import Integers
-from limner.text.token_table import TokenTable
+from limner.text.token_table import TokenTable, sealed
 
 _LETTERS = (
     "A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017e"  # Latin
@@ -100,7 +100,7 @@ class Normaliser:
         context_words = [i for i, made in special.items() if made is None]
         if context_words:
             numbers, starts = self._corrected(tokens, numbers, starts, context_words, number)
-        return TokenTable(list(number), numbers, starts)
+        return TokenTable(list(number), sealed(numbers), sealed(starts))
 
     def _alone(self, word: str) -> list[str] | None:
         """The tokens of a word, None if they depend on the words beside it."""
