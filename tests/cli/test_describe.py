@@ -200,6 +200,15 @@ def test_a_selector_is_validated_on_other_images_only(world: Path, tmp_path: Pat
     assert CliRunner().invoke(selector, [*options, str(world), "--allow-overlap"]).exit_code == 0
 
 
+def test_what_validation_leaves_out_is_counted(world: Path, tmp_path: Path) -> None:
+    silent = Image("silent", 10, 10, captions=(Caption("0", "Hm ."), Caption("1", "Oh .")))
+    write_corpus([*playground(5, seed=8), silent], tmp_path / "new.jsonl")
+    options = [str(world), "--out", str(tmp_path / "model.json"), "--valid", str(tmp_path / "new.jsonl")]
+    done = CliRunner().invoke(selector, options)
+    assert "on 5 images of" in done.stdout
+    assert "left out: 1 images, 2 gold captions that refer to no box" in done.stderr
+
+
 def test_a_corpus_without_boxes_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
     write_corpus([Image(str(i), captions=(Caption("0", "A dog ."),)) for i in range(3)], tmp_path / "texts.jsonl")
     done = describe(tmp_path / "texts.jsonl", "-o", tmp_path / "said.jsonl")

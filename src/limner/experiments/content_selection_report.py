@@ -79,7 +79,7 @@ def _row(run: Run) -> list[str]:
 def _markdown(experiment: Experiment) -> str:
     lines = _table(experiment.runs)
     n = experiment.find("oracle").n_images
-    lines += ["", f"{n:,} images; mean ± standard deviation over images. {left_out(experiment)}."]
+    lines += ["", f"{n:,} images; mean ± standard deviation over images. {left_out(experiment).capitalize()}."]
     if experiment.k_by_system:
         n_training = f"{experiment.n_training_images:,} training images"
         lines.append(f"`tests.csv` compares systems at the k that is best on {n_training}.")
@@ -98,7 +98,7 @@ def left_out(experiment: Experiment) -> str:
     """What was left out, in words."""
     became = "counted in precision" if experiment.all_captions else "left out"
     return (
-        f"Left out: {experiment.n_left_out:,} images without a gold caption that refers to a box; "
+        f"left out: {experiment.n_left_out:,} images without a gold caption that refers to a box; "
         f"gold captions that refer to no box: {experiment.n_without_box:,}, {became}"
     )
 
