@@ -191,8 +191,9 @@ def test_advice_is_for_the_command_that_was_called(tmp_path: Path) -> None:
 
 
 def test_the_lenient_are_not_advised_to_be(tmp_path: Path) -> None:
-    line = '{"limner":2,"id":"a","boxes":[{"id":"0","x0":5,"y0":0,"x1":1,"y1":5,"label":"dog"}]}\n'
-    assert limner("info", "-", given=line).stderr.endswith("; correct it, or pass --lenient to leave it out\n")
-    told = limner("info", "-", "--lenient", given=line).stderr
+    table = tmp_path / "boxes.tsv"
+    table.write_text("image\tbox\tx0\ty0\tx1\ty1\tlabel\na\t0\t5\t0\t1\t5\tdog\n")
+    assert limner("info", table).stderr.endswith("; correct it, or pass --lenient to leave it out\n")
+    told = limner("info", table, "--lenient").stderr
     assert "left out: 1 ×" in told
     assert "leniently" not in told
