@@ -12,6 +12,7 @@ from PIL import Image as Picture
 
 from limner.corpus import Box, Caption, Image, Mention, open_corpus
 from limner.report import Pictures, write_page
+from limner.report.pages.domain_words import DomainWords
 from limner.score.content import gold_sets, human, summarise
 from page_checks import (
     expect,
@@ -523,3 +524,18 @@ def test_the_human_bound_of_a_real_corpus_is_that_of_the_scorer(show: Open, shar
     figures = [f"{value:.4f}".removeprefix("0") for value in (expected.P, expected.R, expected.F)]
     row = show(tmp_path / "page.html").locator("#summary tbody tr").first
     expect_text(row, " ".join(["human", str(expected.n_images), *figures]))
+
+
+def test_names_of_classes_have_the_colour_of_their_domain(show: Open, tmp_path: Path) -> None:
+    words = DomainWords({"Dog": "in-domain", "Park": "out-domain"})
+    write_page(GOLD[:1], [], tmp_path / "page.html", domains=words)
+    page = show(tmp_path / "page.html")
+    names = page.locator(".card .domain")
+    assert names.all_inner_texts() == ["dogs", "dog", "park"]
+    assert [name.get_attribute("title") for name in names.all()] == ["in-domain", "in-domain", "out-domain"]
+    colours = [name.evaluate("name => getComputedStyle(name).color") for name in names.all()]
+    assert colours[0] == colours[1] != colours[2]
+    assert page.locator("#about .domain").all_inner_texts() == ["in-domain", "out-domain"]
+    # A name within a mention still belongs to it.
+    assert page.locator("mark.mention .domain").all_inner_texts() == ["dogs", "dog"]
+    expect_text(page.locator(".card li").first, "A 👨 man walks two dogs .")

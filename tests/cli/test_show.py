@@ -117,3 +117,12 @@ def test_disjoint_ids_are_said_with_one_of_each_side(folder: Path) -> None:
         done = limner(folder / "gold.jsonl", folder / "mine.jsonl", "-o", folder / "page.html", *options)
         assert said in done.stderr
         assert done.returncode == ("--lenient" not in options)
+
+
+def test_names_of_classes_are_coloured_by_domain(folder: Path) -> None:
+    (folder / "classes.csv").write_text("class,domain\nDog,out-domain\n")
+    page = folder / "page.html"
+    done = limner(folder / "gold.jsonl", folder / "mine.jsonl", "-o", page, "--domains", folder / "classes.csv")
+    assert done.returncode == 0
+    assert '["dog",{"d":2}]' in page.read_text()
+    assert '"domains":[null,null,"out-domain"]' in page.read_text()

@@ -6,12 +6,14 @@ from pathlib import Path
 
 import click
 
+from limner.cli.click_classes import PATH
 from limner.cli.corpora import Source, check_sources, from_option, lenient_option, tell_reading, tell_written
 from limner.cli.terminal import progress, tell
 from limner.corpus.formats import open_corpus, split_source
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from limner.files import STDIO
+from limner.report.pages.domain_words import read_class_domains
 from limner.report.pages.page_pictures import LONGEST_SIDE, Pictures
 from limner.report.pages.show_page import write_page
 
@@ -39,6 +41,9 @@ LARGE = 300 << 20
     help="The longer side of embedded pictures.",
 )
 @click.option("--title", help="The page's title; otherwise GOLD's name.")
+@click.option(
+    "--domains", metavar="CLASSES", type=PATH, help="Colour the names of classes by domain: a CSV of class and domain."
+)
 @click.option("--limit", metavar="N", type=click.IntRange(1), help="Show the first N images.")
 @from_option
 @lenient_option
@@ -50,6 +55,7 @@ def command(
     link_pictures: bool,
     picture_size: int,
     title: str | None,
+    domains: Path | None,
     limit: int | None,
     from_: str | None,
     lenient: bool,
@@ -75,6 +81,7 @@ def command(
         pictures=Pictures(folder, page, link=link_pictures, longest_side=picture_size),
         title=title or ("Limner" if beside == STDIO else beside.name),
         limit=limit,
+        domains=None if domains is None else read_class_domains(domains, reading),
         reading=reading,
     )
     tell_reading(*corpora, reading)

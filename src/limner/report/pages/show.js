@@ -32,6 +32,7 @@ function introduce() {
   const facts = [...data.common].map(name => `${name}: ${data.images[0].f[name]}`);
   byId('about').textContent = [plural(data.images.length, 'image'), plural(boxes, 'box', 'boxes'),
     plural(captions, 'caption'), ...facts].join(' · ');
+  (data.domains ?? []).forEach((domain, d) => domain && byId('about').append(' · ', domainName(d, domain)));
 }
 
 function summarise() {

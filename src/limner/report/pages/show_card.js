@@ -32,11 +32,29 @@ function prf([p, r, f]) {
   return shown;
 }
 
+/** A piece of a sentence: a mention, the name of a class in the colour of its domain, or both. */
+function markedOf(image, piece) {
+  const mark = piece.find(part => typeof part === 'object');
+  if (!mark) return mentionOf(image, piece);
+  const [text, ...boxes] = piece.filter(part => part !== mark);
+  const name = domainName(mark.d, text);
+  if (!boxes.length) return name;
+  const mention = mentionOf(image, ['', ...boxes]);
+  mention.append(name);
+  return mention;
+}
+
+function domainName(domain, text) {
+  const name = make('span', `domain d${domain}`, text);
+  name.title = data.domains[domain];
+  return name;
+}
+
 function sentences(image, captions) {
   if (!captions.length) return make('p', 'none', 'no caption');
   const list = make('ul', '');
   for (const caption of captions) {
-    const pieces = caption[1].map(piece => typeof piece === 'string' ? piece : mentionOf(image, piece));
+    const pieces = caption[1].map(piece => typeof piece === 'string' ? piece : markedOf(image, piece));
     const item = make('li', '', ...pieces);
     if (captions.length > 1 && caption[2] && captions.some(other => other[2]?.[2] !== caption[2][2])) {
       item.append(' ', prf(caption[2]));

@@ -10,8 +10,9 @@ and types by number in the tables; the colour is that of the thing, or -1 where
 nobody mentions it; trailing fields are left out where there is nothing to say;
 a source is there for boxes that came with a system's captions. A caption is
 [source, pieces, [P, R, F]]; its pieces are plain text or, for mentions,
-[text, box, box …] with boxes by number. Spans become pieces here, so that the
-page need not count characters as Python does.
+[text, box, box …] with boxes by number; the name of a class whose domain is
+known ends in {"d": domain}. Spans become pieces here, so that the page need
+not count characters as Python does.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown
 from limner.look.document import Document, object_with_images, to_json
+from limner.report.pages.domain_words import DomainWords
 from limner.report.pages.page_data import BoxRows, Json, Pieces, Table, colours_of, frame_of, pieces_of
 from limner.report.pages.page_pictures import Pictures, Shown
 from limner.score.content import PRF, gold_sets, human, mentioned, oracle, score_selection
@@ -52,17 +54,19 @@ def write_page(
     pictures: Pictures | None = None,
     title: str = "Limner",
     limit: int | None = None,
+    domains: DomainWords | None = None,
     reading: Reading | None = None,
 ) -> Written:
     """Write the page of a corpus and of what systems, each a name and its images, say of it.
 
     The corpus is read one image at a time, and its pictures go through a
-    temporary file; results and words are held in memory. `reading` notes what
+    temporary file; results and words are held in memory. With `domains` the
+    names of classes are coloured by their domain. `reading` notes what
     was odd and, if it is lenient, what was left out.
     """
     noted = Reading() if reading is None else reading
     joined = Results(results, noted)
-    entries = Entries(joined.sources)
+    entries = Entries(joined.sources, domains)
     made: list[bytes] = []
     n_pictures = 0
     with tempfile.TemporaryFile() as embedded:
@@ -86,7 +90,8 @@ def write_page(
 class Entries:
     """Makes the images' objects and keeps the tables that they share."""
 
-    def __init__(self, sources: Iterable[str]) -> None:
+    def __init__(self, sources: Iterable[str], domains: DomainWords | None = None) -> None:
+        self._domains = domains
         self.sources = Table(["gold", *sources])
         self.boxes = BoxRows()
         self._grounded: set[str] = set()
@@ -122,10 +127,12 @@ class Entries:
                 {"name": name, "scored": name in self._grounded and name != "gold"} for name in self.sources.numbers
             ],
             **self.boxes.tables(),
+            **({} if self._domains is None else {"domains": self._domains.names}),
         }
 
     def _caption(self, said: Said, pieces: Pieces, gold: Sequence[frozenset[str]]) -> list[Any]:
-        row: list[Any] = [self.sources.number(said.source), pieces]
+        marked = pieces if self._domains is None else self._domains.mark(said.caption.text, pieces)
+        row: list[Any] = [self.sources.number(said.source), marked]
         chosen = mentioned(said.caption)
         if chosen:
             self._grounded.add(said.source)
