@@ -94,6 +94,33 @@ def test_lines_of_clip_art_are_drawn_as_written(
     assert shapes_of(monkeypatch, variant, *lines) == shapes
 
 
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("box", "box needs more words"),
+        ("near", "near needs more words"),
+        ("anchor hand", "there is no such verb, or it takes other words"),
+        ("sphere a 0,0,1", "there is no such verb"),
+        ("dot a", "too few points"),
+        ("eye a", "too few points"),
+        ("limb a 0,0,1 edge=.1", "limb a 0,0,1: there are too few points"),
+        ("line a .1 0,0", "too few points"),
+    ],
+)
+def test_a_line_that_draws_nothing_is_an_error(monkeypatch: pytest.MonkeyPatch, line: str, problem: str) -> None:
+    with pytest.raises(ValueError, match=problem):
+        shapes_of(monkeypatch, "", line)
+
+
+def test_a_figure_is_written_once() -> None:
+    stanzas = clip_art.by_variant([("cat", []), ("cat: lie sleep", []), ("dog: lie", [])])
+    assert list(stanzas) == [("cat", ""), ("cat", "lie"), ("cat", "sleep"), ("dog", "lie")]
+    with pytest.raises(ValueError, match="two stanzas 'cat'"):
+        clip_art.by_variant([("cat", []), ("dog", []), ("cat", [])])
+    with pytest.raises(ValueError, match="two stanzas 'cat: lie'"):
+        clip_art.by_variant([("cat: lie", []), ("cat: sleep lie", [])])
+
+
 def test_children_are_shorter_than_grown_ups() -> None:
     height = {name: figure("body", name, "stand", HAIR[name][0]).bounds[3] for name in PEOPLE}
     assert max(height[child] for child in CHILDREN) < 0.8 * min(height[one] for one in ("man", "woman"))

@@ -1,4 +1,4 @@
-"""Every figure of the world by name, as geometry; `drawing` turns it into pixels."""
+"""Every figure of the world, and every part that figures draw, by name, as geometry; `drawing` turns it into pixels."""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ Each line of `*.txt` in this package is a shape over those before it:
     limb coat 0,0,.1 .13,-.08,.06 edge=.005
 
 that is a verb, an ink, and points as x,y or circles as x,y,radius in metres.
-`edge=` is the width of its contour, a bare `edge` that of the whole figure.
+`edge=` is the width of its contour, a bare `edge` that of the whole figure,
+which a line `edge .01` sets for those after it.
 
 - `poly`, `blob` (smooth), `limb` and `hull` (circles) are as in `Sketch`, and
   so are `line` and `straight`, a width before their points, and `box`, two
@@ -18,7 +19,9 @@ that is a verb, an ink, and points as x,y or circles as x,y,radius in metres.
   and how far the body's middle is above the belly line; `near` the near legs.
 - `from` tells where the next lines count from: a point of the body, or
   `ground`. A point with a `b` before it counts from the body all the same.
-  `axis` tells which way they turn their x.
+  `axis` tells which way they turn their x; one longer than 1 makes distances
+  larger too, but no radius or width.
+- `books` fills a bookcase, in another order for each variant, a number.
 - `verb*` draws a shape and its mirror image. `verb?run,walk` draws it only in
   these variants, `verb!run` in all but these. A whole stanza may be of some
   variants: `cat: lie sleep`.
@@ -27,28 +30,36 @@ that is a verb, an ink, and points as x,y or circles as x,y,radius in metres.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
+from importlib.resources import files
 
 from limner.playground.catalogue import read_table
 from limner.playground.figures.motifs import SHAPES, Frame, Numbers, books, far_legs, near_legs
 from limner.playground.figures.shape import Figure, Point, Sketch
 
-FILES = ("animals", "food", "furniture", "headwear", "plants", "structures", "toys", "vehicles")
-
 Stanza = list[tuple[str, str]]
 
 
-def _read() -> dict[tuple[str, str], Stanza]:
+def by_variant(stanzas: Iterable[tuple[str, Stanza]]) -> dict[tuple[str, str], Stanza]:
     """The stanzas by name and variant; a heading is `name`, or `name: variant variant`."""
-    stanzas: dict[tuple[str, str], Stanza] = {}
-    for file in FILES:
-        for heading, lines in read_table(f"figures/{file}.txt"):
-            name, _, variants = heading.partition(": ")
-            for variant in variants.split() or ("",):
-                stanzas[name, variant] = lines
-    return stanzas
+    by_name: dict[tuple[str, str], Stanza] = {}
+    for heading, lines in stanzas:
+        name, _, variants = heading.partition(": ")
+        for variant in variants.split() or ("",):
+            if (name, variant) in by_name:
+                raise ValueError(f"there are two stanzas {': '.join(filter(None, (name, variant)))!r}")
+            by_name[name, variant] = lines
+    return by_name
 
 
-STANZAS = _read()
+def _read() -> Iterator[tuple[str, Stanza]]:
+    """The stanzas of every `*.txt` in this package."""
+    for file in sorted(file.name for file in files(__package__).iterdir()):
+        if file.endswith(".txt"):
+            yield from read_table(f"figures/{file}")
+
+
+STANZAS = by_variant(_read())
 
 
 def stanza_figure(name: str, variant: str) -> Figure:
@@ -117,9 +128,20 @@ class Drawing:
                 books(sketch, int(self.variant or 0))
             case _, [ink, *numbers, edge] if edge.startswith("edge"):
                 contour = float(edge.removeprefix("edge=")) if "=" in edge else sketch.edge
-                SHAPES[verb](sketch, ink, *map(self._numbers, numbers), edge=contour)
+                self._shape(verb, ink, numbers, edge=contour)
             case _, [ink, *numbers]:
-                SHAPES[verb](sketch, ink, *map(self._numbers, numbers))
+                self._shape(verb, ink, numbers)
+            case _:
+                raise ValueError(f"{verb} needs more words after it")
+
+    def _shape(self, verb: str, ink: str, numbers: list[str], **options: float) -> None:
+        if verb not in SHAPES:
+            raise ValueError(f"{' '.join((verb, ink, *numbers))}: there is no such verb, or it takes other words")
+        n_parts = len(self.sketch.parts)
+        SHAPES[verb](self.sketch, ink, *map(self._numbers, numbers), **options)
+        new = self.sketch.parts[n_parts:]
+        if not new or not all(part.outlines for part in new):
+            raise ValueError(f"{' '.join((verb, ink, *numbers))}: there are too few points to draw anything")
 
     def _draw(self, name: str, points: list[str]) -> None:
         """Another stanza's shapes, counted from each of the points."""
