@@ -123,7 +123,7 @@ def lazy_exports(
 
 def warn_of_old_name(message: str, *, stacklevel: int) -> None:
     """Warn whoever uses an old name; `stacklevel` is that of `warnings.warn` in the function that calls this one."""
-    # `from package import name` looks the name up twice: first the import machinery, which nobody needs to warn.
+    # `from package import name` looks a name up twice, first for the import machinery: one warning is enough.
     if sys._getframe(stacklevel).f_code.co_name != "_handle_fromlist":
         warnings.warn(message, DeprecationWarning, stacklevel=stacklevel + 1)
 

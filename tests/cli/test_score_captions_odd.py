@@ -206,7 +206,7 @@ def test_what_does_not_go_together_is_one_clear_line(files: dict[str, bytes], ar
         (["-", "-", "--refs", "refs.json"], "standard input (-) can be read only once"),
         (["text:-", "--refs", "text:-"], "standard input (-) can be read only once"),
         (["mine.json", "--refs", "refs.json", "--json", "--csv"], "pass one"),
-        (["mine.json", "--refs", "refs.json", "--per-image", "-"], "standard output has the scores"),
+        (["mine.json", "--refs", "refs.json", "--per-image", "-"], "standard output is taken; name a file"),
         (["mine.json", "--refs", "refs.json", "--per-image", "mine.json"], "is read as well"),
         (["coco:mine.json", "--refs", "refs.json", "--save-df", "./mine.json"], "is read as well"),
         (["mine.json", "--refs", "refs.json", "--save-df", "a", "--per-image", "./a"], "name the same file"),

@@ -46,7 +46,7 @@ def bench_options(command: Callable[..., None]) -> Callable[..., None]:
     @click.option("-o", "--out", metavar="OUT", required=True, help="The corpus to write.")
     @click.option("--plots", metavar="DIR", type=PATH, help="Draw the figures, as SVG and PNG, in this folder.")
     @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-    @click.option("--to", type=FormatName(), help="Format to write; otherwise told by the suffix of OUT.")
+    @click.option("--to", type=FormatName(), help="Format to write (default: by the suffix of OUT).")
     @click.option("--force", is_flag=True, help="Replace a folder that is there and not empty.")
     @from_option
     @lenient_option

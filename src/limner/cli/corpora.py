@@ -79,7 +79,7 @@ def tell_held_out(images: Iterable[Image]) -> None:
 def tell_reading(*sources: Corpus | Reading) -> None:
     """Say on standard error what reading corpora, or other files, warned of and left out."""
     for source in sources:
-        for line in reading_lines(source.reading if isinstance(source, Corpus) else source):
+        for line in _reading_lines(source.reading if isinstance(source, Corpus) else source):
             tell(line)
 
 
@@ -101,7 +101,7 @@ def sources_and_target(paths: Sequence[str], names: tuple[str, str]) -> tuple[Se
     return paths[:-1], paths[-1]
 
 
-def reading_lines(reading: Reading) -> Iterator[str]:
+def _reading_lines(reading: Reading) -> Iterator[str]:
     for what, n in reading.warnings.items():
         yield f"warning: {n} × {what} (first: {reading.first[what]})"
     for what, n in reading.skipped.items():
@@ -132,7 +132,7 @@ def check_outputs(outputs: Mapping[str, Path | None], sources: Sequence[str]) ->
         if path is None:
             continue
         if path == STDIO:
-            raise click.UsageError(f"{option}: standard output has the scores; name a file")
+            raise click.UsageError(f"{option}: standard output is taken; name a file")
         resolved = path.resolve()
         if resolved in read:
             raise click.UsageError(f"{option}: {path} is read as well; name another file to write")

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import click
 
+from limner.cli.click_classes import PATH
 from limner.cli.terminal import terminal_progress
 from limner.experiments.demonstration import MADE, PICTURES, make_demo
 from limner.files import write_folder
 
 
 @click.command()
-@click.argument("folder", metavar="[DIR]", default="demo", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="[DIR]", default="demo", type=PATH)
 @click.option("--images", type=click.IntRange(min=120), default=1000, show_default=True, help="Size of the world.")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Another world for each number.")
 def command(folder: Path, images: int, seed: int) -> None:

@@ -43,7 +43,7 @@ from limner.describe.selectors import Concepts
 @choice_option("--words", *WORDS, help="Nouns that are sure to hold, or those people use.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
 @labels_from_option
-@click.option("--to", type=FormatName(), help="Format to write; default: by the suffix of RESULTS.")
+@click.option("--to", type=FormatName(), help="Format to write (default: by the suffix of RESULTS).")
 @from_option
 @lenient_option
 def command(

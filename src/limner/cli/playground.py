@@ -53,7 +53,7 @@ class Size(click.ParamType[tuple[int, int]]):
 @click.option("--size", type=Size(), default="640x480", show_default=True, help="Pixels of a picture.")
 @click.option("--novel", default="", help="Classes to hold out, with commas between, or how many to pick.")
 @click.option("--domains", default="", help=f"Make only images of these domains: {', '.join(DOMAINS)}.")
-@click.option("--to", type=FormatName(), help="Format to write; otherwise told by the suffix of OUT.")
+@click.option("--to", type=FormatName(), help="Format to write (default: by the suffix of OUT).")
 @click.option("--force", is_flag=True, help="Replace a folder that is there and not empty.")
 def command(
     n: int,

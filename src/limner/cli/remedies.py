@@ -21,7 +21,7 @@ REMEDIES: dict[str, str] = {
     "outside-picture": "more than {edge:g} pixel outside is refused: correct it, or pass --lenient to leave it out",
     "folder-not-empty": "name another, or pass --force",
     "unknown-field": "`limner schema` lists the fields",
-    "faulty-field": "`limner schema` tells what may stand here",
+    "faulty-field": "`limner schema` shows what is allowed here",
     "small-sample": "ask for fewer images (--sample) or captions (--captions-each)",
     "has-mentions": "pass --force to replace them",
     "bad-picture": "repair or remove the file, or pass --lenient to do without",
@@ -45,16 +45,6 @@ REMEDIES: dict[str, str] = {
     "several-sources": "pass --source to name one of them",
     "whole-run": "leave it out, or score on one machine, without --engine",
 }
-
-
-# The same for warnings, which are plain text: what the library advises, and what the command line does.
-WARNING_REMEDIES = {"give document frequencies": "give document frequencies with --df"}
-
-
-def worded_warning(warning: str) -> str:
-    """The line that the command line prints for a warning."""
-    problem, semicolon, remedy = warning.rpartition("; ")
-    return f"{problem}{semicolon}{WARNING_REMEDIES.get(remedy, remedy)}"
 
 
 def worded(error: LimnerError, given: Sequence[str] = (), offered: Container[str] | None = None) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from limner.cli.click_classes import PATH
 from limner.cli.corpora import lenient_option, tell_reading
 from limner.cli.terminal import NO_INTERVALS, tell
 from limner.corpus.reading import Reading
@@ -19,7 +20,7 @@ from limner.score.resampling import SAMPLES
 
 
 @click.command("agreement")
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=PATH)
 @click.option("--scale", metavar="SCALE", help="Which judgements, where FILE has them on several scales.")
 @click.option(
     "--samples",

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from limner.cli.click_classes import SectionedCommand, choice_option
-from limner.cli.corpora import Source, check_outputs, check_sources, lenient_option, reading_lines
-from limner.cli.remedies import worded_warning
+from limner.cli.click_classes import PATH, SectionedCommand, choice_option
+from limner.cli.corpora import Source, check_outputs, check_sources, lenient_option, tell_reading
 from limner.cli.score_content import match_iou_option
 from limner.cli.terminal import NO_INTERVALS, tell, terminal_progress
 from limner.corpus.reading import Reading
@@ -19,6 +18,7 @@ from limner.files import write_bytes
 from limner.lazy import lazy
 from limner.report.caption_scores import csv_of, per_image_csv, subset_warnings, table_of
 from limner.score.caption_job import CaptionJob, CaptionScores
+from limner.score.cider import GIVE_FREQUENCIES
 from limner.score.metrics import USUAL
 from limner.score.pairing import Policy
 from limner.score.resampling import SAMPLES
@@ -34,7 +34,8 @@ MAX_SAMPLES = 100_000
 
 LEAVE_ONE_OUT = "leave-one-out"
 
-PATH = click.Path(path_type=Path)
+# What the library advises in a warning, which is plain text, and what the command line does.
+WARNING_REMEDIES = {GIVE_FREQUENCIES: f"{GIVE_FREQUENCIES} with --df"}
 
 SECTIONS = {
     "What is scored": ["refs", "compare", "source", "metrics", "by", "human"],
@@ -173,7 +174,7 @@ def captions(
     warnings = dict.fromkeys(warning for system in scores.systems for warning in system.warnings)
     of_people = [f"human: {warning}" for person in scores.human for warning in person.warnings]
     for warning in [*warnings, *subset_warnings(scores.systems), *of_people]:
-        click.echo(f"limner: warning: {worded_warning(warning)}", err=True)
+        tell(f"warning: {_worded(warning)}")
     if not job.samples:
         tell(NO_INTERVALS + " and tests" * (len(scores.systems) > 1))
     if html:
@@ -213,10 +214,14 @@ def _run(job: CaptionJob) -> CaptionScores:
         terminal_progress.clear()
 
 
+def _worded(warning: str) -> str:
+    problem, semicolon, remedy = warning.rpartition("; ")
+    return f"{problem}{semicolon}{WARNING_REMEDIES.get(remedy, remedy)}"
+
+
 def _tell_reading(reading: Reading) -> None:
     terminal_progress.clear()
-    for line in reading_lines(reading):
-        click.echo(f"limner: {line}", err=True)
+    tell_reading(reading)
 
 
 def _write_page(scores: CaptionScores, path: Path, job: CaptionJob) -> None:
@@ -224,4 +229,4 @@ def _write_page(scores: CaptionScores, path: Path, job: CaptionJob) -> None:
     pictures = report.Pictures(job.pictures, path) if job.pictures else None
     report.write_captions_page(scores.systems, scores.compared, path, pictures=pictures, reading=reading)
     _tell_reading(reading)
-    click.echo(f"limner: open {path} in a browser", err=True)
+    tell(f"open {path} in a browser")

@@ -24,7 +24,7 @@ LARGE = 300 << 20
 @click.command()
 @click.argument("gold", metavar="GOLD", type=Source())
 @click.argument("results", metavar="[RESULTS...]", nargs=-1, type=Source())
-@click.option("-o", "--out", "page", metavar="PAGE", required=True, type=click.Path(path_type=Path), help="The page.")
+@click.option("-o", "--out", "page", metavar="PAGE", required=True, type=PATH, help="The page.")
 @click.option(
     "--pictures",
     metavar="DIR",

@@ -50,7 +50,7 @@ def parse(text: str, location: str) -> Any:
 
 
 def json_lines(path: Path, content: str) -> Iterator[tuple[str, str]]:
-    """The place and the text of each line that is not blank; a file without any line should have had `content`."""
+    """The place and the text of each line that is not blank; `content` is what an empty file should have had."""
     number = 0
     for number, line in read_lines(path):
         if line.strip():

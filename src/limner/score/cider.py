@@ -23,6 +23,8 @@ from limner.score.run import Run
 # What the mean cosine is multiplied by, as the published figures are.
 SCALE = 10.0
 
+# The advice in a warning, by which others know it.
+GIVE_FREQUENCIES = "give document frequencies"
 
 # Document frequencies that were counted before; None for those of the images that are scored together; `corpus` for
 # those of the whole run, for its subsets too.
@@ -134,7 +136,7 @@ def _differences(sentences: Sentences) -> Floats:
 def _warnings(run: Run, df: DocumentFrequencies | None) -> list[str]:
     if (len(run) if df is None else df.n_images) == 1:
         reason = "its n-grams are in every image, and weigh nothing"
-        return [f"CIDEr of one image is 0 whatever is written: {reason}; give document frequencies"]
+        return [f"CIDEr of one image is 0 whatever is written: {reason}; {GIVE_FREQUENCIES}"]
     if df is not None and df.tokeniser != run.tokeniser_name:
         return [f"the document frequencies are of words by {df.tokeniser!r}, the captions' by {run.tokeniser_name!r}"]
     return []

@@ -145,7 +145,7 @@ class Metric(ABC):
 
 
 class AdoptedMetric(Metric):
-    """A metric of one's own that is no `Metric`: what it does not say of itself has a default."""
+    """Any object that measures, as a `Metric`: the members that it lacks have defaults."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
