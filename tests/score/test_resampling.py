@@ -104,6 +104,8 @@ def test_nothing_has_no_bounds() -> None:
     ((found,),) = bounds([means(np.zeros(0))])
     assert np.isnan(found).all()
     assert bounds([]) == [] == differences([], [])
+    ((nothing,),) = differences([means(np.zeros(0))], [means(np.zeros(0))])
+    assert np.isnan(nothing[:5]).all()
 
 
 def test_systems_of_different_images_cannot_be_compared() -> None:

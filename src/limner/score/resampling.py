@@ -127,7 +127,8 @@ def differences(
     if any(len(a.rows) != len(b.rows) for a, b in zip(first, second, strict=True)):
         raise LimnerError("the systems were scored on different images; compare them on the same ones")
     if not first or not len(first[0].rows):
-        return []
+        nothing = Difference(np.nan, np.nan, np.nan, np.nan, np.nan, True)
+        return [[nothing] * of_metric.per_image.shape[1] for of_metric in first]
     pairs = [_Pair(a, b) for a, b in zip(first, second, strict=True)]
     many = [pair.changes for pair in pairs if not pair.is_exact]
     random = _random_subsets(np.concatenate(many, axis=1), swaps, seed) if many else _NO_SUBSETS
