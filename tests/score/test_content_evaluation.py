@@ -159,6 +159,17 @@ def test_a_missing_result_scores_nothing_or_is_left_out(
     assert f"missing:{missing}" in found["signature"]
 
 
+def test_nothing_is_measured_where_captions_do_not_fit_images_in_memory(
+    gold: list[Image], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(content_evaluation.ContentEvaluation, "add", lambda *_: pytest.fail("something was measured"))
+    given = results(gold, lambda image: image.captions[0])
+    with pytest.raises(BadInput, match=r"1 \('k'\) of 3 images with a caption are not in gold"):
+        evaluate_content(given, gold[:2])
+    with pytest.raises(BadInput, match=r"2 \('j', 'k'\) of 3 gold images have no caption"):
+        evaluate_content(given[:1], gold)
+
+
 def test_nothing_more_is_measured_once_a_caption_is_missing(gold: list[Image], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(content_evaluation, "PORTION", 1)
     sizes: list[int] = []
@@ -169,7 +180,7 @@ def test_nothing_more_is_measured_once_a_caption_is_missing(gold: list[Image], m
         lambda self, references: sizes.append(len(references.images)) or measure(self, references),
     )
     with pytest.raises(BadInput, match=r"2 \('j', 'k'\) of 3 gold images have no caption"):
-        evaluate_content(results(gold[:1], lambda image: image.captions[0]), gold)
+        evaluate_content(results(gold[:1], lambda image: image.captions[0]), iter(gold))
     assert sizes == [1]
 
 

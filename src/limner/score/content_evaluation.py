@@ -114,6 +114,9 @@ def evaluate(
     captions = read_captions(results, source=source, place=place)
     images, gold_place = opened(gold, None, "gold")
     evaluation = ContentEvaluation(captions, missing, match_iou, all_captions)
+    if isinstance(gold, Sequence) and all(isinstance(image, Image) for image in gold):
+        # The ids of images in memory are known before anything is measured.
+        misfits(captions, References(gold_place, gold_ids=dict.fromkeys(image.id for image in gold))).counts(policy)
     gold_ids: dict[str, None] = {}
     is_refused = False
     for portion in _portions(images):
