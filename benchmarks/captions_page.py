@@ -26,7 +26,7 @@ from limner.corpus import Caption, Image, open_corpus
 from limner.report import write_captions_page
 from limner.score.caption_evaluation import compare_systems, evaluate_systems
 from limner.score.chair import Chair
-from limner.score.pairing import Captions, References
+from limner.score.given_captions import Captions, References
 
 
 def main() -> None:

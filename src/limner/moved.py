@@ -60,6 +60,8 @@ RENAMED: dict[str, str] = {
     "limner.report.bench_plots.ClassMentions": "limner.report.bench_plots:MentionCount",
     "limner.bench.contents.gather": "limner.bench.candidate_images:gather_candidates",
     "limner.score.judgement.agreement.agreement": "limner.score.judgement.agreement:measure_agreement",
+    "limner.score.pairing.read_captions": "limner.score.given_captions:read_captions",
+    "limner.score.pairing.read_references": "limner.score.given_captions:read_references",
     "limner.caption.wording.Wording": "limner.caption.constraints.tokenizer_adapter:TokenizerAdapter",
 }
 

@@ -14,8 +14,9 @@ from limner.errors import BadInput, LimnerError
 from limner.score.box_matching import match_boxes, match_caption
 from limner.score.content_evaluation import evaluate_content
 from limner.score.coverage import Coverage
+from limner.score.given_captions import read_captions, read_grounded_references
 from limner.score.grounded_words import GroundedWords
-from limner.score.pairing import pair, read_captions, read_grounded_references
+from limner.score.pairing import pair
 
 Parse = Callable[..., Caption]
 

@@ -21,10 +21,11 @@ from limner.score import evaluate
 from limner.score.bleu import Bleu
 from limner.score.caption_evaluation import compare_systems, evaluate_systems
 from limner.score.document_frequencies import document_frequencies
+from limner.score.given_captions import read_captions, read_references
 from limner.score.metric import Settings, Statistics, means
 from limner.score.metrics import METRICS
 from limner.score.paired import holm
-from limner.score.pairing import Policy, read_captions, read_references
+from limner.score.pairing import Policy
 from limner.score.run import Run
 
 WORDS = ("a", "the", "dog", "cat", "man", "woman", "horse", "beach", "runs", "rides", "red", "brown", "on", "with")

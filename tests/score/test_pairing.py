@@ -12,15 +12,8 @@ from limner.corpus import Box, write_corpus
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError
-from limner.score.pairing import (
-    Captions,
-    Policy,
-    check_boxes,
-    pair,
-    read_captions,
-    read_grounded_references,
-    read_references,
-)
+from limner.score.given_captions import Captions, read_captions, read_grounded_references, read_references
+from limner.score.pairing import Policy, check_boxes, pair
 from limner.score.run import Run
 
 Write = Callable[..., Caption]

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from limner.score.caption_job import CaptionJob
     from limner.score.content_evaluation import evaluate_content
     from limner.score.external import function_metric, scores_file
+    from limner.score.given_captions import read_captions, read_references
     from limner.score.leave_one_out import human_bound, matched
     from limner.score.metric import Metric, Settings, Statistics, means
-    from limner.score.pairing import Policy, read_captions, read_references
+    from limner.score.pairing import Policy
     from limner.score.run import Run
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

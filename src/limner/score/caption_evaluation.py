@@ -17,22 +17,19 @@ from limner.errors import BadInput, LimnerError
 from limner.lazy import lazy, load
 from limner.progress import Progress, silent
 from limner.score.box_matching import MATCH_IOU
-from limner.score.listed_captions import captions_by_position
+from limner.score.given_captions import (
+    Captions,
+    Corpora,
+    References,
+    captions_by_position,
+    read_captions,
+    read_references,
+)
 from limner.score.measure import WITHOUT_BOX
 from limner.score.metric import Metric, Scorer, Settings, Statistics, adopted, measured
 from limner.score.metrics import USUAL, make_metrics
 from limner.score.paired import Comparison, Tested, adjusted
-from limner.score.pairing import (
-    Captions,
-    Corpora,
-    Policy,
-    References,
-    checked_policy,
-    pair,
-    read_captions,
-    read_references,
-    worded_count,
-)
+from limner.score.pairing import Policy, checked_policy, pair, worded_count
 from limner.score.resampling import SAMPLES, SWAPS, Bounds, bounds, differences
 from limner.score.run import Run
 from limner.score.shared_frequencies import SharedFrequencies, counts_anew, of_subset

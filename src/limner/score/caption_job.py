@@ -20,19 +20,12 @@ from limner.progress import Progress, silent, track
 from limner.score.box_matching import MATCH_IOU
 from limner.score.caption_evaluation import Evaluation, compare_systems, evaluate_run, evaluate_systems
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
+from limner.score.given_captions import Captions, References, distinct_names, read_captions, read_references
 from limner.score.leave_one_out import LeaveOneOut
 from limner.score.metric import Metric, Scorer, Settings
 from limner.score.metrics import USUAL, check_names, make_metrics, metric_list
 from limner.score.paired import Comparison
-from limner.score.pairing import (
-    Captions,
-    Policy,
-    References,
-    checked_policy,
-    distinct_names,
-    read_captions,
-    read_references,
-)
+from limner.score.pairing import Policy, checked_policy
 from limner.score.plain_text import is_plain_text, read_plain_captions, read_plain_references
 from limner.score.resampling import SAMPLES
 

@@ -27,23 +27,13 @@ from limner.score.box_subsets import BoxSubsets
 from limner.score.caption_evaluation import CONFIDENCE, SEED
 from limner.score.content import PRF, gold_sets, mentioned
 from limner.score.data_fingerprint import data_fingerprint
+from limner.score.given_captions import Captions, References, opened, read_captions, read_grounded_references
 from limner.score.grounded import FINER
 from limner.score.leave_one_out import human_bound, matched
 from limner.score.measure import GroundedMeasure, match_choice
 from limner.score.metric import Metric, Statistics, concatenated, means, measured
 from limner.score.paired import intervals
-from limner.score.pairing import (
-    Captions,
-    Missing,
-    Policy,
-    References,
-    check_boxes,
-    make_runs,
-    misfits,
-    opened,
-    read_captions,
-    read_grounded_references,
-)
+from limner.score.pairing import Missing, Policy, check_boxes, make_runs, misfits
 from limner.score.resampling import SAMPLES
 from limner.score.selection_scores import (
     SelectionScores,

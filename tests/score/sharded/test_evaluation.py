@@ -19,8 +19,9 @@ from limner.score.caption_evaluation import Evaluation, compare_systems, evaluat
 from limner.score.cider import Cider
 from limner.score.document_frequencies import document_frequencies
 from limner.score.external import scores_file
+from limner.score.given_captions import read_captions, read_references
 from limner.score.metric import Settings, Statistics, means
-from limner.score.pairing import Policy, read_captions, read_references
+from limner.score.pairing import Policy
 from limner.score.run import Run
 from limner.score.sharded.evaluation import Scored, evaluate_sharded
 

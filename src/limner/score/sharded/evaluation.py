@@ -22,9 +22,10 @@ from limner.progress import Progress, silent
 from limner.score.box_matching import MATCH_IOU
 from limner.score.caption_evaluation import Evaluation
 from limner.score.document_frequencies import DocumentFrequencies
+from limner.score.given_captions import distinct_names, read_captions, read_references
 from limner.score.metric import Metric, Scorer, Settings
 from limner.score.metrics import USUAL, make_metrics
-from limner.score.pairing import Policy, distinct_names, read_captions, read_references
+from limner.score.pairing import Policy
 from limner.score.resampling import SAMPLES
 from limner.score.sharded.partition import (
     Counted,

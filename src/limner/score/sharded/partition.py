@@ -13,9 +13,10 @@ from limner.corpus.merge import join
 from limner.corpus.provenance import ProvenanceTally
 from limner.errors import LimnerError
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
+from limner.score.given_captions import Captions, References
 from limner.score.metric import Metric, Statistics, measured
 from limner.score.metrics import make_metrics
-from limner.score.pairing import Captions, References, SomeIds, make_runs, misfits
+from limner.score.pairing import SomeIds, make_runs, misfits
 from limner.score.run import Run
 from limner.score.sharded.plan import Plan, SubsetKey
 from limner.score.sharded.shards import Block
