@@ -14,7 +14,7 @@ from limner.corpus.provenance import ProvenanceTally
 from limner.describe.learned import train_selector
 from limner.describe.realise.phrasebook_learning import learn_phrasebook
 from limner.describe.selectors import Concepts, seen
-from limner.errors import BadInput
+from limner.errors import BadInput, LimnerError
 from limner.playground import playground
 from strategies import images
 
@@ -163,6 +163,13 @@ def test_the_file_keeps_it_all(tmp_path: Path) -> None:
     held_out = list(HeldOutLabels(playground(20), 2))
     write_corpus(held_out, tmp_path / "w.jsonl")
     assert list(open_corpus(tmp_path / "w.jsonl")) == held_out
+
+
+@pytest.mark.parametrize("format", ["coco", "flickr30k-entities", "tsv", "karpathy"])
+def test_a_format_that_would_make_held_out_captions_gold_again_is_refused(format: str, tmp_path: Path) -> None:
+    with pytest.raises(LimnerError, match=f"held-out captions, which {format} cannot tell from gold; write jsonl"):
+        write_corpus(HeldOutLabels(playground(3), 2), tmp_path / "out", format)
+    assert not list(tmp_path.iterdir())
 
 
 def test_provenance_tells_labels_and_mentions_and_what_to_beware_of() -> None:

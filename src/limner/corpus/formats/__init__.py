@@ -13,6 +13,7 @@ import msgspec
 from limner.corpus.corpus import Corpus
 from limner.corpus.formats.format import Codec, Format, Head, Kind
 from limner.corpus.formats.losses import counting_losses
+from limner.corpus.held_out_labels import LABEL_SOURCE
 from limner.corpus.image import Image
 from limner.corpus.merge import join
 from limner.corpus.reading import Reading, plain_words
@@ -222,9 +223,26 @@ def write_sound(
     codec = chosen.codec
     if codec.write is None:
         raise LimnerError(f"{chosen.name} cannot be written; these can: {_writable()}")
+    if chosen.name not in _WHOLE:
+        images = _without_held_out(images, chosen.name)
     if lost is not None:
         images = counting_losses(images, chosen.name, lost)
     return codec.write(images, path, replace)
+
+
+# These keep all that an image has.
+_WHOLE = ("jsonl", "parquet")
+
+
+def _without_held_out(images: Iterable[Image], format: str) -> Iterator[Image]:
+    """The images; an error for held-out captions, which other formats would make gold again, with all boxes shown."""
+    for image in images:
+        if any(caption.source == LABEL_SOURCE for caption in image.captions):
+            raise LimnerError(
+                f"image {shown(image.id)} has labels from held-out captions, which {format} cannot tell from gold; "
+                f"write {' or '.join(_WHOLE)}"
+            )
+        yield image
 
 
 def _checked(images: Iterable[Image]) -> Iterator[Image]:
