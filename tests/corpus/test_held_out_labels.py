@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.corpus import Box, Caption, Image, Mention, open_corpus, write_corpus
-from limner.corpus.held_out_labels import HIDDEN, LABEL_SOURCE, HeldOutLabels, hold_out, thing_name, visible
+from limner.corpus.caption import LABEL_SOURCE
+from limner.corpus.held_out_labels import HIDDEN, HeldOutLabels, hold_out, thing_name, visible
 from limner.corpus.provenance import ProvenanceTally
 from limner.describe.learned import train_selector
 from limner.describe.realise.phrasebook_learning import learn_phrasebook

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
@@ -14,12 +15,16 @@ from limner.cli.terminal import tell
 from limner.corpus.corpus import Corpus
 from limner.corpus.formats import FORMATS, find_format, split_source
 from limner.corpus.formats.losses import listed
-from limner.corpus.held_out_labels import HeldOutLabels
-from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
 from limner.files import STDIO
+from limner.lazy import lazy
 from limner.score.plain_text import PREFIX, is_plain_text
+
+if TYPE_CHECKING:
+    from limner.corpus import held_out_labels
+else:
+    held_out_labels = lazy("limner.corpus.held_out_labels")
 
 
 class FormatName(click.ParamType[str]):
@@ -59,14 +64,14 @@ labels_from_option = click.option(
 overlap_option = click.option("--allow-overlap", is_flag=True, help="Allow test images that were trained on.")
 
 
-def held_out(corpus: Corpus, n: int | None, seed: int) -> Corpus | HeldOutLabels:
+def held_out(corpus: Corpus, n: int | None, seed: int) -> Corpus | held_out_labels.HeldOutLabels:
     """The corpus, with its labels from n held-out captions of each image if a number is given."""
-    return corpus if n is None else HeldOutLabels(corpus, n, seed, place=corpus.name)
+    return corpus if n is None else held_out_labels.HeldOutLabels(corpus, n, seed, place=corpus.name)
 
 
-def tell_held_out(images: Iterable[Image]) -> None:
+def tell_held_out(images: Corpus | held_out_labels.HeldOutLabels) -> None:
     """Say on standard error what labels from held-out captions leave hidden and leave out."""
-    if not isinstance(images, HeldOutLabels):
+    if isinstance(images, Corpus):
         return
     tell(
         f"labels from {images.n} of each image's captions, seed {images.seed}; {images.hidden_share:.1%} of the "

@@ -12,6 +12,9 @@ from limner.errors import shown
 
 SOURCES = ("gold", "person", "system")
 
+# The source of captions that gave the boxes their labels: a person's, and not gold.
+LABEL_SOURCE = "person:labels"
+
 Origin = Literal["gold", "linked", "slot", "attention", "constraint", "localised", "ungrounded"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 

@@ -18,7 +18,7 @@ from sys import intern
 from msgspec.structs import replace
 
 from limner.corpus.box import Box
-from limner.corpus.caption import Caption, Mention
+from limner.corpus.caption import LABEL_SOURCE, Caption, Mention
 from limner.corpus.image import Image
 from limner.errors import BadInput, shown
 from limner.text.lexicon import word_set
@@ -26,9 +26,6 @@ from limner.text.noun_forms import singular
 from limner.text.phrases import is_number, thing_noun
 
 UNNAMED = "object"
-
-# The source of the captions that gave the labels: a person's, and not gold.
-LABEL_SOURCE = "person:labels"
 
 # The flag of a box that no such caption mentions. Gold may mention it; nobody who describes may see it.
 HIDDEN = "hidden"

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import msgspec
 
+from limner.corpus.caption import LABEL_SOURCE
 from limner.corpus.corpus import Corpus
 from limner.corpus.formats.format import Codec, Format, Head, Kind
 from limner.corpus.formats.losses import counting_losses
-from limner.corpus.held_out_labels import LABEL_SOURCE
 from limner.corpus.image import Image
 from limner.corpus.merge import join
 from limner.corpus.reading import Reading, plain_words
