@@ -404,13 +404,13 @@ def test_without_pandas_an_error_says_what_to_install(monkeypatch: pytest.Monkey
 
 
 def test_what_the_system_was_told_is_in_the_signature_and_warned_of() -> None:
-    gold = [Image(str(i), captions=(Caption("0", "a dog runs"),)) for i in range(3)]
     facts = {"labels": "captions", "labels_from": 2, "labels_seed": 1, "training": "yes"}
     for provenance, told, caveats in (
         ({}, "", []),
         ({"labels": "captions"}, "|labels:captions", ["labels are nouns of the captions themselves"]),
         (facts, "|labels:2 held-out captions, seed 1|training:yes", ["3 of 3 images were seen in training"]),
     ):
+        gold = [Image(str(i), captions=(Caption("0", "a dog runs"),), provenance=provenance) for i in range(3)]
         said = (Caption("0", "a dog", source="system:x"),)
         results = [Image(image.id, captions=said, provenance=provenance) for image in gold]
         evaluation = evaluate(results, gold, metrics="bleu")
@@ -440,3 +440,17 @@ def test_a_list_is_not_joined_to_ids() -> None:
 def test_a_list_of_paths_that_are_not_there_is_no_list_of_captions(path: str | Path) -> None:
     with pytest.raises(BadInput, match="there is no such file"):
         evaluate([path], ["refs.json"])
+
+
+def test_labels_count_as_held_out_only_where_gold_holds_the_same_captions_out() -> None:
+    facts = {"labels": "captions", "labels_from": 2, "labels_seed": 1}
+    results = [Image("i", captions=(Caption("0", "a dog", source="system:x"),), provenance=facts)]
+    for of_gold, told in (
+        (facts, "2 held-out captions, seed 1"),
+        ({}, "captions"),
+        ({**facts, "labels_seed": 2}, "captions"),
+    ):
+        gold = [Image("i", captions=(Caption("0", "a dog runs"),), provenance=of_gold)]
+        evaluation = evaluate(results, gold, metrics="bleu")
+        assert f"|labels:{told}|" in evaluation.signatures["bleu4"]
+        assert any("too high" in warning for warning in evaluation.warnings) == (told == "captions")

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from limner.corpus.boxed_images import BoxCheck
 from limner.corpus.formats import write_corpus
 from limner.corpus.formats.losses import listed
+from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
 from limner.corpus.provenance import LEAKING_LABELS, ProvenanceTally
 from limner.corpus.seen_images import Overlap, SeenImages
@@ -101,7 +102,8 @@ def describe_corpus(
     of_models = [*([trained.model.trained.seen] if trained else []), *([book.seen] if book else [])]
     overlap = Overlap.of(*of_models, *([counted] if counted else []))
     provenance, boxes = ProvenanceTally(), BoxCheck()
-    images = provenance.watch(_marked(boxes.watch(images), overlap))
+    # A corpus whose boxes are all hidden has none; but what was seen in training is told by the whole image.
+    images = provenance.watch(boxes.watch(map(visible, _marked(images, overlap))))
     lost: Counter[str] = Counter()
     with ExitStack() as stack:
         if reasons and trained:

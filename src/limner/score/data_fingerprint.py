@@ -47,7 +47,8 @@ def data_fingerprint(numbers: Integers) -> str:
 
 
 def _boxes(image: Image) -> Iterator[str]:
-    return (f"{box.id} {box.label} {box.corners} {box.score}" for box in image.boxes)
+    # Equal boxes may have 18 or 18.0 for an edge.
+    return (f"{box.id} {box.label} {[float(edge) for edge in box.corners]} {float(box.score)}" for box in image.boxes)
 
 
 def _mentions(captions: Iterable[Caption]) -> Iterator[str]:

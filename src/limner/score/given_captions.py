@@ -33,7 +33,7 @@ class References:
     `place` names them in errors. `n_without` images have no reference, and
     `n_boxes_only` more have none but boxes.
     `gold_ids` are the images for which captions are expected (default: those
-    that have references).
+    that have references). `provenance` is that of the images that have any.
     """
 
     place: str
@@ -42,6 +42,12 @@ class References:
     n_without: int = 0
     gold_ids: Collection[str] | None = None
     n_boxes_only: int = 0
+    provenance: dict[str, Facts] = field(default_factory=dict)
+
+    def add(self, image: Image, texts: list[str]) -> None:
+        self.texts[image.id] = texts
+        if image.provenance:
+            self.provenance[image.id] = image.provenance
 
     def add_without(self, image: Image) -> None:
         """Count an image that has no reference."""
@@ -95,7 +101,7 @@ def read_references(
             references.images[image.id] = image
         gold = [caption.text for caption in image.captions if caption.source == "gold"]
         if gold:
-            references.texts[image.id] = gold
+            references.add(image, gold)
         elif image.captions:
             sources.update(caption.source for caption in image.captions)
             not_gold[image.id] = [caption.text for caption in image.captions]

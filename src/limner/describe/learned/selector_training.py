@@ -54,13 +54,14 @@ def train_selector(
     if abs(seed) > MAX_SEED:
         raise LimnerError(f"the seed {shown(seed)} is too large; it must be at most {MAX_SEED}")
     names = _features(families)
-    sample = _sample(images, seed)
+    originals = _sample(images, seed)
+    sample = list(map(visible, originals))
     if not sample:
         raise LimnerError("no caption refers to a box, so there is nothing to learn from", code="no-mentions")
     priors, values, worth = _examples(sample, names, progress)
     p, r = grow(values, worth, seed, progress)
     seen = SeenImages()
-    for image in sample:
+    for image in originals:
         seen.add(image)
     return LearnedSelector(Model(names, priors, p, r, Trained(len(sample), len(values), seed, seen)))
 
@@ -110,8 +111,11 @@ def _features(families: Collection[str]) -> list[str]:
 
 def _sample(images: Iterable[Image], seed: int) -> list[Image]:
     """The images to learn from, in an order that depends on their ids and the seed alone."""
-    shown_images = map(visible, images)
-    usable = ((_lot(image.id, seed), image.id, image) for image in shown_images if image.boxes and gold_sets(image))
+    usable = (
+        (_lot(image.id, seed), image.id, image)
+        for image in images
+        if visible(image).boxes and gold_sets(visible(image))
+    )
     return [image for _, _, image in heapq.nsmallest(MAX_IMAGES, usable, key=lambda entry: entry[:2])]
 
 

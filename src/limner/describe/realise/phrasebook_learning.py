@@ -38,7 +38,7 @@ def learn_phrasebook(images: Iterable[Image], progress: Progress = silent) -> Ph
     """The phrasebook of a corpus: what its gold captions say, counted."""
     learner = _Learner()
     for image in track(images, "images", progress):
-        learner.add(visible(image))
+        learner.add(image)
     return learner.phrasebook()
 
 
@@ -66,8 +66,9 @@ class _Learner:
         self._by_kinds: Counter[_Key] = Counter()
 
     def add(self, image: Image) -> None:
-        boxes = image.box_by_id()
         self._seen.add(image)
+        image = visible(image)
+        boxes = image.box_by_id()
         self._n_images += 1
         for caption in image.captions:
             if caption.source != "gold" or not caption.mentions:

@@ -96,7 +96,7 @@ def join_partition(plan: Plan, *blocks: Block) -> tuple[Joined, Counted, Partiti
     references = References(plan.places[0], images={} if plan.keep_images else None)
     for _, image in corpora[0].images:
         if texts := [caption.text for caption in image.captions if caption.source == plan.sources[0]]:
-            references.texts[image.id] = texts
+            references.add(image, texts)
         else:
             references.add_without(image)
         if references.images is not None:
