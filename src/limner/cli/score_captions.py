@@ -10,13 +10,13 @@ import click
 
 from limner.cli.click_classes import PATH, SectionedCommand, choice_option
 from limner.cli.corpora import Source, check_outputs, check_sources, lenient_option, tell_reading
-from limner.cli.score_content import match_iou_option
 from limner.cli.terminal import NO_INTERVALS, tell, terminal_progress
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from limner.files import write_bytes
 from limner.lazy import lazy
 from limner.report.caption_scores import csv_of, per_image_csv, subset_warnings, table_of
+from limner.score.box_matching import MATCH_IOU
 from limner.score.caption_job import CaptionJob, CaptionScores
 from limner.score.cider import GIVE_FREQUENCIES
 from limner.score.metrics import USUAL
@@ -63,6 +63,16 @@ def _people(_: click.Context, __: click.Parameter, value: str | None) -> int | s
     if not value.isdecimal() or int(value) < 1:
         raise click.BadParameter(f"{value!r} is neither a number of people nor {LEAVE_ONE_OUT}")
     return int(value)
+
+
+match_iou_option = click.option(
+    "--match-iou",
+    metavar="IOU",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=MATCH_IOU,
+    show_default=True,
+    help="From which IoU on a box that RESULTS bring is a gold box.",
+)
 
 
 @click.command("captions", cls=SectionedCommand, sections=SECTIONS, options_metavar="--refs REFS [OPTIONS]")

@@ -8,22 +8,13 @@ from typing import Any
 import click
 
 from limner.cli.corpora import Source, lenient_option, tell_reading
+from limner.cli.score_captions import match_iou_option
 from limner.cli.terminal import progress, tell
 from limner.corpus import open_corpus
 from limner.errors import BadInput
 from limner.look.tables import aligned, decimal
-from limner.score.box_matching import MATCH_IOU
 from limner.score.content_evaluation import evaluate
 from limner.score.pairing import Missing
-
-match_iou_option = click.option(
-    "--match-iou",
-    metavar="IOU",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=MATCH_IOU,
-    show_default=True,
-    help="From which IoU on a box that RESULTS bring is a gold box.",
-)
 
 
 @click.command()
