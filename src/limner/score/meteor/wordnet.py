@@ -14,6 +14,8 @@ DETACHMENTS = (
     *(("ies", "y"), ("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e")),
     *(("ing", ""), ("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
 )
+# Most words end in another letter, and numbers always do.
+_LAST_LETTERS = frozenset(ending[-1] for ending, _ in DETACHMENTS)
 
 
 def senses_of(word: str, senses: Mapping[str, Iterable[int]], bases: Iterable[str]) -> list[int]:
@@ -34,7 +36,7 @@ def bases_of(word: str) -> Iterator[str]:
 
     METEOR takes no word of two letters, and none that ends in "ss", for a form.
     """
-    if len(word) > 2 and not word.endswith("ss"):
+    if len(word) > 2 and word[-1] in _LAST_LETTERS and not word.endswith("ss"):
         for ending, turned in DETACHMENTS:
             if word.endswith(ending):
                 yield word[: len(word) - len(ending)] + turned
