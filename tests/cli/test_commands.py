@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from limner.cli import COMMANDS
+from limner.cli import COMMANDS, main
+from limner.errors import MissingLibrary
 
 LIMNER = [sys.executable, "-m", "limner"]
 LINES = '{"limner":2,"id":"a"}\n{"limner":2,"id":"b","captions":[{"id":"0","text":"A dog ."}]}\n'
@@ -197,3 +198,16 @@ def test_the_lenient_are_not_advised_to_be(tmp_path: Path) -> None:
     told = limner("info", table, "--lenient").stderr
     assert "left out: 1 ×" in told
     assert "leniently" not in told
+
+
+def test_a_command_whose_library_is_not_installed_says_so_in_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def missing(target: str) -> None:
+        raise MissingLibrary("lightgbm", "train")
+
+    monkeypatch.setattr("limner.cli.click_classes.load_object", missing)
+    with pytest.raises(SystemExit) as stop:
+        main(["demo", "out"])
+    assert stop.value.code == 1
+    assert capsys.readouterr().err == "limner: this needs lightgbm; install it with: pip install 'limner[train]'\n"

@@ -15,7 +15,7 @@ from limner import __version__
 from limner.cli.click_classes import Entry, LazyGroup
 from limner.cli.remedies import worded
 from limner.cli.terminal import terminal_progress
-from limner.errors import LimnerError
+from limner.errors import LimnerError, MissingLibrary
 
 COMMANDS: dict[str, Entry] = {
     "demo": Entry("limner.cli.demo:command", "Show what Limner does, from nothing."),
@@ -135,7 +135,11 @@ def _offered(arguments: Sequence[str]) -> set[str]:
     """The options of the command that the arguments name."""
     command: click.Command = limner
     for name in arguments:
-        below = command.get_command(click.Context(command), name) if isinstance(command, click.Group) else None
+        try:
+            below = command.get_command(click.Context(command), name) if isinstance(command, click.Group) else None
+        except MissingLibrary:
+            # The error that is being told: the command cannot be loaded.
+            break
         if below is None:
             break
         command = below
