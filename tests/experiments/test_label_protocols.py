@@ -6,6 +6,7 @@ import csv
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from limner.corpus import open_corpus, write_corpus
 from limner.corpus.held_out_labels import hold_out
@@ -65,6 +66,17 @@ def test_the_report_has_the_table_the_page_and_the_figure(experiment: LabelExper
     assert "<svg" in page
     assert f"{experiment.hidden_share:.1%} of gold's mentions" in page
     assert len(list(leak_lines(experiment))) == len(COLUMNS)
+
+
+def test_labels_of_the_corpus_are_called_captions_only_where_they_are(
+    folder: Path, experiment: LabelExperiment
+) -> None:
+    assert [protocol.labels for protocol in experiment.scores] == ["the corpus", "the corpus", "2 captions"]
+    assert "labels from the corpus" in next(leak_lines(experiment))
+    leaking = [replace(image, provenance={"labels": "captions"}) for image in open_corpus(folder / "test.jsonl")]
+    write_corpus(leaking, folder / "leaking.jsonl")
+    again = label_experiment(str(folder / "train.jsonl"), str(folder / "leaking.jsonl"), samples=0)
+    assert [protocol.labels for protocol in again.scores] == ["all captions", "all captions", "2 captions"]
 
 
 def test_training_images_are_refused(folder: Path) -> None:

@@ -454,3 +454,17 @@ def test_labels_count_as_held_out_only_where_gold_holds_the_same_captions_out() 
         evaluation = evaluate(results, gold, metrics="bleu")
         assert f"|labels:{told}|" in evaluation.signatures["bleu4"]
         assert any("too high" in warning for warning in evaluation.warnings) == (told == "captions")
+
+
+def test_a_subset_tells_of_its_own_images_and_people_are_told_nothing() -> None:
+    said = (Caption("0", "a dog", source="system:x"),)
+    seen = {"training": "yes"}
+    results = [Image(str(i), captions=said, provenance=seen if i == 0 else {}) for i in range(4)]
+    written = (Caption("0", "a dog runs"), Caption("1", "a dog"))
+    gold = [Image(str(i), captions=written, attributes={"domain": "in" if i < 2 else "out"}) for i in range(4)]
+    evaluation = evaluate(results, gold, metrics="bleu", by="domain", samples=0)
+    assert "training:yes in 1 of 4 images" in evaluation.signatures["bleu4"]
+    inside, outside = evaluation.by["domain"]["in"], evaluation.by["domain"]["out"]
+    assert "training:yes in 1 of 2 images" in inside.signatures["bleu4"]
+    assert "training" not in outside.signatures["bleu4"]
+    assert outside.warnings == []

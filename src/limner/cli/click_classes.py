@@ -24,6 +24,18 @@ def choice_option(name: str, *choices: str, usual: str | None = None, help: str)
     return click.option(name, type=click.Choice(choices), default=usual, show_default=True, help=help)
 
 
+def samples_option(usual: int) -> Callable[[Callback], Callback]:
+    """How many samples of the images give the intervals."""
+    return click.option(
+        "--samples",
+        metavar="N",
+        type=click.IntRange(min=0),
+        default=usual,
+        show_default=True,
+        help="Samples of the images; 0 for no intervals.",
+    )
+
+
 def listed(text: str) -> list[str]:
     """The names in a text with commas between them."""
     return [name.strip() for name in text.split(",") if name.strip()]

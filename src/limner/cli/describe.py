@@ -81,8 +81,10 @@ def command(
     known = counted = None
     if train is not None:
         counted = SeenImages()
-        learnt_from = held_out(open_corpus(train, lenient=lenient), labels_from, seed)
+        training = open_corpus(train, lenient=lenient)
+        learnt_from = held_out(training, labels_from, seed)
         known = Concepts.count(counted.watch(progress(learnt_from, "training images")))
+        tell_reading(training)
     opened = open_corpus(corpus, from_, lenient=lenient)
     images = held_out(opened, labels_from, seed)
     warnings: list[str] = []

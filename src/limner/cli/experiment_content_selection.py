@@ -62,6 +62,7 @@ def content_selection(
     for warning in (*experiment.warnings, *filter(None, [experiment.provenance.warning()])):
         tell(f"warning: {warning}")
     tell(left_out(experiment))
+    tell("each system is printed at the k that is best on these images; tests.csv has the k that is best in training")
     _print_best(experiment)
     click.echo("\nclass level")
     _print_best(experiment, by_class=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from limner.cli.click_classes import PATH, listed
+from limner.cli.click_classes import PATH, listed, samples_option
 from limner.cli.corpora import Source, lenient_option, tell_reading
 from limner.cli.terminal import NO_INTERVALS, tell, terminal_progress
 from limner.experiments.judgement import Experiment, judgement_experiment
@@ -27,14 +27,7 @@ SAMPLES = 1_000
 @click.option("--scale", metavar="SCALE", help="Which judgements, where the file has them on several scales.")
 @click.option("--metrics", metavar="M,…", help="What to hold against people; otherwise the usual metrics.")
 @click.option("--scores", metavar="FILE", multiple=True, type=PATH, help="Scores computed elsewhere; repeatable.")
-@click.option(
-    "--samples",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=SAMPLES,
-    show_default=True,
-    help="Samples of the images; 0 for no intervals.",
-)
+@samples_option(SAMPLES)
 @click.option("--seed", type=int, default=0, show_default=True, help="For the samples and folds.")
 @lenient_option
 def judgement(

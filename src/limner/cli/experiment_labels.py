@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from limner.cli.click_classes import PATH
+from limner.cli.click_classes import PATH, samples_option
 from limner.cli.corpora import Source, lenient_option, overlap_option, tell_reading
 from limner.cli.terminal import tell, terminal_progress
 from limner.experiments.label_protocols import label_experiment
@@ -27,14 +27,7 @@ from limner.score.resampling import SAMPLES
     show_default=True,
     help="Captions that give labels.",
 )
-@click.option(
-    "--samples",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=SAMPLES,
-    show_default=True,
-    help="Samples for the intervals.",
-)
+@samples_option(SAMPLES)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
 @overlap_option
 @lenient_option

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from limner.cli.click_classes import PATH
+from limner.cli.click_classes import PATH, samples_option
 from limner.cli.corpora import lenient_option, tell_reading
 from limner.cli.terminal import NO_INTERVALS, tell
 from limner.corpus.reading import Reading
@@ -22,14 +22,7 @@ from limner.score.resampling import SAMPLES
 @click.command("agreement")
 @click.argument("file", metavar="FILE", type=PATH)
 @click.option("--scale", metavar="SCALE", help="Which judgements, where FILE has them on several scales.")
-@click.option(
-    "--samples",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=SAMPLES,
-    show_default=True,
-    help="Samples of the images; 0 for no intervals.",
-)
+@samples_option(SAMPLES)
 @click.option("--seed", type=int, default=0, show_default=True, help="For the samples.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @lenient_option

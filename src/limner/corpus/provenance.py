@@ -27,16 +27,6 @@ class ProvenanceTally:
             tally.add(facts)
         return tally
 
-    @classmethod
-    def together(cls, tallies: Iterable[ProvenanceTally]) -> ProvenanceTally:
-        """The counts of several tallies."""
-        total = cls()
-        for tally in tallies:
-            total._n_images += tally._n_images
-            for name, counts in tally._counts.items():
-                total._counts[name] += counts
-        return total
-
     def add(self, facts: Facts) -> None:
         """Count an image by its `provenance`."""
         self._n_images += 1

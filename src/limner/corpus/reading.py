@@ -42,8 +42,8 @@ class Reading:
             raise error
         self.skipped[what] += 1
         # Whoever is lenient already needs no advice to be.
-        told = f"{error.place}: {error.problem}" if "lenient" in error.remedy else str(error)
-        self.first.setdefault(what, told)
+        message = f"{error.place}: {error.problem}" if "lenient" in error.remedy else str(error)
+        self.first.setdefault(what, message)
 
     def warn(self, what: str, location: str) -> None:
         """Count something odd that is kept as it is."""

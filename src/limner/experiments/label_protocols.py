@@ -19,6 +19,7 @@ from msgspec.structs import replace
 from limner.corpus import open_corpus
 from limner.corpus.held_out_labels import HeldOutLabels, hold_out
 from limner.corpus.image import Image
+from limner.corpus.provenance import ProvenanceTally
 from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap, SeenImages
 from limner.describe.describing import describe
@@ -94,11 +95,13 @@ def label_experiment(
         overlap.add(image)
     if not allow_overlap:
         overlap.refuse_seen(corpora[1].name)
-    old = {image.id: image for image in corpora[1]}
+    provenance = ProvenanceTally()
+    old = {image.id: image for image in provenance.watch(corpora[1])}
+    labels = "all captions" if provenance.has_leaking_labels else "the corpus"
     honest_training = [labelled for image in known if (labelled := hold_out(image, labels_from, seed)) is not None]
     protocols = {
-        Protocol("as published", "all captions", "all captions"): (known, [old[image.id] for image in honest]),
-        Protocol("fewer references", "all captions", "the other captions"): (
+        Protocol("as published", labels, "all captions"): (known, [old[image.id] for image in honest]),
+        Protocol("fewer references", labels, "the other captions"): (
             _with_labels_of(honest_training, {image.id: image for image in known}),
             _with_labels_of(honest, old),
         ),

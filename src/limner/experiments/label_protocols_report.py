@@ -50,11 +50,12 @@ def _rows(experiment: LabelExperiment) -> Iterator[list[str]]:
 
 
 def leak_lines(experiment: LabelExperiment) -> Iterator[str]:
-    """What labels from the writers of the references add, as sentences."""
+    """What the labels are worth that the held-out ones replace, as sentences."""
     _, fewer, held_out = experiment.scores.values()
+    _, protocol, _ = experiment.scores
     for column, name in COLUMNS.items():
         told, honest = fewer[column].value, held_out[column].value
-        values = f"{told:.3f} with labels from all captions, {honest:.3f} with held-out labels"
+        values = f"{told:.3f} with labels from {protocol.labels}, {honest:.3f} with held-out labels"
         yield f"{name}: {values} ({honest - told:+.3f})"
 
 

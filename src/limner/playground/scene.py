@@ -72,21 +72,21 @@ class Thing:
         self.dx, self.dy, self.z = dx, dy, z
         return self
 
-    def attach(self, own: str, point: Point) -> Thing:
+    def attach(self, anchor: str, point: Point) -> Thing:
         """Moved so that its own anchor lies on the point."""
-        x, y = figure(*self.key).anchors[own]
+        x, y = figure(*self.key).anchors[anchor]
         self.dx = point[0] - (-x if self.flip else x) * self.size
         self.dy = point[1] - y * self.size
         return self
 
-    def hold(self, held: Thing, own: str, hand: str, z: float) -> Thing:
+    def hold(self, held: Thing, anchor: str, hand: str, z: float) -> Thing:
         """Take something into a hand, or to the mouth, by its own anchor or else its middle.
 
         `z` is where it lies among the body's shapes.
         """
         point = self.anchor(hand)
-        if own:
-            held.attach(own, point)
+        if anchor:
+            held.attach(anchor, point)
         else:
             b = held.bounds
             held.move(point[0] - (b[0] + b[2]) / 2 * held.size, point[1] - (b[1] + b[3]) / 2 * held.size)

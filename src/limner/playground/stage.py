@@ -108,13 +108,13 @@ class Stage:
         variant: str | None = None,
         *,
         hand: str = "far_hand",
-        own: str = "",
+        anchor: str = "",
         size: float = 1.0,
     ) -> Thing:
         """Put a new thing into a person's hand."""
         child = person.kind.name in CHILDREN
         held = self.thing(name, variant, size=size * (0.82 if child else 1.0))
-        return person.hold(held, own, hand, Z_HELD)
+        return person.hold(held, anchor, hand, Z_HELD)
 
     def string(self, group: Group, person: Thing, hand: str, thing: Thing, end: str, sag: float, ink: str) -> None:
         """Tie a thing to a person's hand."""

@@ -101,7 +101,7 @@ class Evaluation:
     def warnings(self) -> list[str]:
         warnings = [warning for metric in self.metrics for warning in self.statistics[metric.name].warnings]
         without = [name for name, value in self.scores.items() if math.isnan(value)]
-        caveat = self.run.provenance.warning() if self.run.provenance else None
+        caveat = self.run.caveats.warning()
         lacking = (f"{name} has no value: no image here has what it looks at" for name in without)
         return [*warnings, *lacking, *([caveat] if caveat else [])]
 
@@ -206,7 +206,7 @@ class Evaluation:
             **self._captions_without_box(metric),
             "data": self.run.fingerprint(with_boxes=metric.needs_images),
             "missing": self.policy.missing,
-            **(self.run.provenance.to_json() if self.run.provenance else {}),
+            **self.run.caveats.to_json(),
             "limner": __version__,
         }
         return "|".join(f"{name}:{value}" for name, value in choices.items())
@@ -344,11 +344,11 @@ def _on_common_images(first: Evaluation, second: Evaluation) -> tuple[Evaluation
     """Both on the images that both have, in one order; None if there are none."""
     if list(first.run.ids) == list(second.run.ids):
         return first, second
-    place = {id: i for i, id in enumerate(second.run.ids)}
-    places = [(i, place[id]) for i, id in enumerate(first.run.ids) if id in place]
-    if not places:
+    position_by_id = {id: i for i, id in enumerate(second.run.ids)}
+    common = [(i, position_by_id[id]) for i, id in enumerate(first.run.ids) if id in position_by_id]
+    if not common:
         return None
-    of_first, of_second = np.array(places, dtype=np.int64).T
+    of_first, of_second = np.array(common, dtype=np.int64).T
     return _part(first, of_first), _part(second, of_second)
 
 

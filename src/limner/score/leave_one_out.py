@@ -18,7 +18,7 @@ from limner.arrays import Floats, Integers
 from limner.corpus.caption import Caption
 from limner.errors import LimnerError
 from limner.score.document_frequencies import document_frequencies
-from limner.score.metric import Metric, Scope, Scorer, Statistics, checked, means
+from limner.score.metric import DerivedMetric, Scope, Scorer, Statistics, checked, means
 from limner.score.metrics import make_metrics
 from limner.score.reference_round import Round, Turn
 from limner.score.run import Run
@@ -58,7 +58,7 @@ def matched(metric: str | Scorer, *, held_out: int | None = None, seed: int = 0)
 
 
 @dataclass(frozen=True, eq=False)
-class LeaveOneOut(Metric):
+class LeaveOneOut(DerivedMetric):
     """A metric averaged over rounds, in each of which another reference is left out.
 
     With `of_people`, the one that is left out is the caption that is scored.
@@ -67,7 +67,6 @@ class LeaveOneOut(Metric):
     beside systems then.
     """
 
-    metric: Metric
     of_people: bool
     held_out: int | None = None
     seed: int = 0
@@ -88,18 +87,6 @@ class LeaveOneOut(Metric):
     @property
     def _prefix(self) -> str:
         return "" if self.is_namesake else "human_" if self.of_people else "matched_"
-
-    @property
-    def higher_is_better(self) -> bool:
-        return self.metric.higher_is_better
-
-    @property
-    def needs_images(self) -> bool:
-        return self.metric.needs_images
-
-    @property
-    def needs_mentions(self) -> bool:
-        return self.metric.needs_mentions
 
     @property
     def scope(self) -> Scope:

@@ -144,6 +144,25 @@ class Metric(ABC):
         return cls()
 
 
+@dataclass(frozen=True, eq=False)
+class DerivedMetric(Metric):
+    """A metric whose values are made of another's: it looks at the same things, and more of it is as good."""
+
+    metric: Metric
+
+    @property
+    def higher_is_better(self) -> bool:
+        return self.metric.higher_is_better
+
+    @property
+    def needs_images(self) -> bool:
+        return self.metric.needs_images
+
+    @property
+    def needs_mentions(self) -> bool:
+        return self.metric.needs_mentions
+
+
 class AdoptedMetric(Metric):
     """Any object that measures, as a `Metric`: the members that it lacks have defaults."""
 

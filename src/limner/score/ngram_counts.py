@@ -33,8 +33,8 @@ class NgramCounts(Mapping[tuple[str, ...], int]):
     def __getitem__(self, ngram: tuple[str, ...]) -> int:
         count = 0
         if isinstance(ngram, tuple) and 1 <= len(ngram) <= self.n and all(isinstance(word, str) for word in ngram):
-            place = self._place(ngram)
-            count = 0 if place is None else int(self.orders[len(ngram) - 1][1][place])
+            position = self._position(ngram)
+            count = 0 if position is None else int(self.orders[len(ngram) - 1][1][position])
         if not count:
             raise KeyError(ngram)
         return count
@@ -89,21 +89,21 @@ class NgramCounts(Mapping[tuple[str, ...], int]):
             position = np.where(has_count, np.cumsum(has_count) - 1, -1)
         return orders
 
-    def _place(self, ngram: tuple[str, ...]) -> int | None:
-        place = 0
+    def _position(self, ngram: tuple[str, ...]) -> int | None:
+        position = 0
         for k, word in enumerate(ngram):
             number = bisect_left(self.words, word)
             if number == len(self.words) or self.words[number] != word:
                 return None
             if k == 0:
-                place = number
+                position = number
                 continue
             pairs = self.orders[k][0]
-            wanted = np.uint64(place << 32 | number)
-            place = int(np.searchsorted(pairs, wanted))
-            if place == len(pairs) or pairs[place] != wanted:
+            wanted = np.uint64(position << 32 | number)
+            position = int(np.searchsorted(pairs, wanted))
+            if position == len(pairs) or pairs[position] != wanted:
                 return None
-        return place
+        return position
 
 
 def from_mapping(counts: Mapping[tuple[str, ...], int], n: int) -> NgramCounts:

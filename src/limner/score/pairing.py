@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 
 from limner.corpus.image import NOTHING
-from limner.corpus.provenance import ProvenanceTally, told_facts
+from limner.corpus.provenance import told_facts
 from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.moved import moved_names
 from limner.score.box_matching import MATCH_IOU, MatchedCaption, check_match_iou, count_boxes, match_caption
@@ -147,10 +147,10 @@ def make_runs(
                 tokeniser_name,
                 None if references.images is None else [references.images[id] for id in wanted],
                 [caption for caption, _ in matched],
-                provenance=ProvenanceTally.of(
+                provenance=[
                     told_facts(references.provenance.get(id, NOTHING), captions.provenance.get(id, NOTHING))
                     for id in wanted
-                ),
+                ],
                 _tokens=None if table is None else table.select(order),
                 result_boxes=[boxes for _, boxes in matched] if any(boxes for _, boxes in matched) else None,
                 match_iou=match_iou,

@@ -54,7 +54,7 @@ class Round:
             None if whole.images is None else [whole.images[i] for i, _ in self.turns],
             [people[i][first] for i, (first, *_) in self.turns] if self.of_people else captions,
             rest,
-            whole.provenance,
+            None if self.of_people or whole.provenance is None else [whole.provenance[i] for i, _ in self.turns],
             self._tokens() if with_tokens else None,
             result_boxes=None if self.of_people else whole.boxes_at([i for i, _ in self.turns]),
             match_iou=whole.match_iou,

@@ -12,7 +12,7 @@ import numpy as np
 from limner.arrays import Integers
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption
-from limner.corpus.image import Image
+from limner.corpus.image import Facts, Image
 from limner.corpus.provenance import ProvenanceTally
 from limner.errors import LimnerError, shown
 from limner.score.box_matching import MATCH_IOU
@@ -38,7 +38,7 @@ class Run:
     `captions` the system's captions with their mentions, for metrics that look
     at boxes; None if the run was made without them. `gold` are the gold
     captions of each image with their mentions (default: those of `images`).
-    `provenance` tells what the system was given, where its results say so.
+    `provenance` has for each image what the system was told, where results say so.
     `result_boxes` are the boxes that the results bring for each image, by the
     names that `captions` have for them, None if they bring none; they match
     gold's from an IoU of `match_iou` on.
@@ -52,7 +52,7 @@ class Run:
     images: Sequence[Image] | None = None
     captions: Sequence[Caption] | None = None
     gold: Sequence[Sequence[Caption]] | None = None
-    provenance: ProvenanceTally | None = None
+    provenance: Sequence[Facts] | None = None
     _tokens: TokenTable | None = field(default=None, repr=False)
     result_boxes: Sequence[Mapping[str, Box]] | None = None
     match_iou: float = MATCH_IOU
@@ -71,6 +71,11 @@ class Run:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def caveats(self) -> ProvenanceTally:
+        """What the system was told of these images."""
+        return ProvenanceTally.of(self.provenance or ())
 
     @property
     def groups(self) -> Integers:
@@ -164,7 +169,7 @@ class Run:
             None if self.images is None else [self.images[i] for i in wanted],
             None if self.captions is None else [self.captions[i] for i in wanted],
             None if self.gold is None else [self.gold[i] for i in wanted],
-            self.provenance,
+            None if self.provenance is None else [self.provenance[i] for i in wanted],
             self.tokens.select(sentences),
             result_boxes=self.boxes_at(wanted.tolist()),
             match_iou=self.match_iou,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from limner.arrays import Integers
 from limner.errors import LimnerError
-from limner.score.metric import Metric, Scope, Statistics
+from limner.score.metric import DerivedMetric, Scope, Statistics
 from limner.score.run import Run
 
 # What the names of such values end with.
@@ -20,10 +20,8 @@ SUFFIX = "_df_corpus"
 
 
 @dataclass(frozen=True, eq=False)
-class SharedFrequencies(Metric):
+class SharedFrequencies(DerivedMetric):
     """A metric that counts n-grams, by the frequencies of all images rather than of the subset."""
-
-    metric: Metric
 
     @property
     def name(self) -> str:
@@ -32,18 +30,6 @@ class SharedFrequencies(Metric):
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(f"{column}{SUFFIX}" for column in self.metric.columns)
-
-    @property
-    def higher_is_better(self) -> bool:
-        return self.metric.higher_is_better
-
-    @property
-    def needs_images(self) -> bool:
-        return self.metric.needs_images
-
-    @property
-    def needs_mentions(self) -> bool:
-        return self.metric.needs_mentions
 
     @property
     def scope(self) -> Scope:

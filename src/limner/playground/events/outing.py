@@ -62,13 +62,13 @@ def hold(st: Stage) -> Group:
 def _hold(st: Stage, name: str) -> Group:
     if name in HANGING:
         holder = st.person(st.pick(("stand", "walk")))
-        item = st.give(holder, name, hand="near_hand", own="grip")
+        item = st.give(holder, name, hand="near_hand", anchor="grip")
         # It hangs behind the leg.
         item.z = -1.0
         return Group(holder, item).say("carry", holder, object=item)
     if name == "umbrella":
         holder = st.person("shelter")
-        item = st.give(holder, name, "open", own="grip")
+        item = st.give(holder, name, "open", anchor="grip")
         return Group(holder, item).say("hold umbrella", holder, object=item)
     holder = st.person("hold")
     group = Group(holder)
@@ -223,7 +223,7 @@ def picnic(st: Stage) -> Group:
 
 def water(st: Stage) -> Group:
     gardener = st.person("hold out", wear=("hat",) if st.chance(0.5) else ())
-    can = st.give(gardener, "watering can", own="grip")
+    can = st.give(gardener, "watering can", anchor="grip")
     plant = st.thing(st.pick_available("flower", "sunflower", "potted plant", "bush"))
     plant.move(can.dx + 0.75, 0.0, 0.5)
     return Group(gardener, can, plant).say("water", gardener, object=plant, other=can)
@@ -287,7 +287,7 @@ def fish(st: Stage) -> Group:
     else:
         angler = st.person("hold")
         group = Group(angler)
-    rod = group.add(st.give(angler, "fishing rod", own="grip"))
+    rod = group.add(st.give(angler, "fishing rod", anchor="grip"))
     group.say("fish", angler, object=rod)
     group.facts.reverse()
     group.where = "shore"

@@ -192,7 +192,7 @@ def musician(st: Stage, name: str) -> tuple[Thing, Thing]:
         return player, item
     if name == "trumpet":
         player = st.person("blow")
-        return player, st.give(player, name, own="mouth", hand="mouth")
+        return player, st.give(player, name, anchor="mouth", hand="mouth")
     player = st.person("drum")
     child = player.kind.name in CHILDREN
     return player, st.thing("drum", size=0.98 if child else 1.4).move(0.36 if child else 0.46, 0.0, 1.0)

@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from limner.arrays import Integers
-from limner.corpus.image import Image
+from limner.corpus.image import NOTHING, Facts, Image
 from limner.corpus.merge import join
-from limner.corpus.provenance import ProvenanceTally
 from limner.errors import LimnerError
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
 from limner.score.given_captions import Captions, References
@@ -87,7 +86,7 @@ class Share(NamedTuple):
     n_references: Integers
     statistics: dict[str, Statistics]
     subsets: dict[str, dict[str, SubsetShare]]
-    provenance: ProvenanceTally
+    provenance: Sequence[Facts]
 
 
 def join_partition(plan: Plan, *blocks: Block) -> tuple[Joined, Counted, Partition]:
@@ -234,7 +233,7 @@ def _share(plan: Plan, metrics: Sequence[Metric], system: int, run: Run, orders:
         of_subset = run.subset(places) if anew else run
         df = counted.get(plan.subset(system, key, name))
         by_key[key][name] = SubsetShare(places, {metric.name: _measured(metric, of_subset, df) for metric in anew})
-    provenance = run.provenance or ProvenanceTally()
+    provenance = run.provenance or [NOTHING] * len(run)
     numbers = {flag: run.numbers(with_boxes=flag) for flag in {metric.needs_images for metric in metrics}}
     return Share(run.ids, orders, numbers, np.diff(run.groups) - 1, statistics, by_key, provenance)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from limner.arrays import Integers
-from limner.corpus.provenance import ProvenanceTally
+from limner.corpus.image import Facts
 from limner.errors import LimnerError
 from limner.score.caption_evaluation import Evaluation, with_shared_frequencies
 from limner.score.metric import Metric, Statistics, concatenated
@@ -29,10 +29,10 @@ def gather(plan: Plan, system: int, shares: Sequence[Share], metrics: Sequence[M
     ids = [id for share in shares for id in share.ids]
     n_references = np.concatenate([share.n_references for share in shares])[order]
     numbers = {flag: np.concatenate([share.numbers[flag] for share in shares])[order] for flag in shares[0].numbers}
-    provenance = ProvenanceTally.together(share.provenance for share in shares)
+    provenance = [facts for share in shares for facts in share.provenance]
     evaluation = Evaluation(
         plan.names[system],
-        _outline([ids[i] for i in order], n_references, numbers, plan, provenance),
+        _outline([ids[i] for i in order], n_references, numbers, plan, [provenance[i] for i in order]),
         metrics,
         {metric.name: _joined([share.statistics[metric.name] for share in shares], order) for metric in metrics},
         policy=plan.policy,
@@ -95,7 +95,8 @@ def _subset(evaluation: Evaluation, placed: Sequence[tuple[Integers, SubsetShare
     n_references = np.fromiter((len(evaluation.run.references[i]) for i in places), dtype=np.int64, count=len(places))
     needs_images = {metric.needs_images for metric in evaluation.metrics}
     numbers = {flag: evaluation.run.numbers(with_boxes=flag)[places] for flag in needs_images}
-    run = _outline([evaluation.run.ids[i] for i in places], n_references, numbers, plan, evaluation.run.provenance)
+    provenance = [(evaluation.run.provenance or ())[i] for i in places]
+    run = _outline([evaluation.run.ids[i] for i in places], n_references, numbers, plan, provenance)
     policy, samples = evaluation.policy, evaluation.samples
     subset = Evaluation(evaluation.name, run, evaluation.metrics, statistics, policy=policy, samples=samples)
     return with_shared_frequencies(subset, evaluation, places)
@@ -116,7 +117,7 @@ def _outline(
     n_references: Integers,
     numbers: dict[bool, Integers],
     plan: Plan,
-    provenance: ProvenanceTally | None,
+    provenance: Sequence[Facts],
 ) -> Run:
     """A run without its words."""
     blank = {n: ("",) * n for n in np.unique(n_references).tolist()}
