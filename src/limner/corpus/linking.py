@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Iterator
 from typing import Literal, get_args
 from weakref import WeakKeyDictionary
@@ -16,6 +15,7 @@ from limner.corpus.classes.class_names import class_name
 from limner.corpus.classes.class_words import Synonyms, Term, built_in_synonyms
 from limner.corpus.image import Chain, Image
 from limner.corpus.provenance import LINKED
+from limner.corpus.random_streams import random_stream
 from limner.errors import BadInput, shown, unknown
 
 # Which box of its class a singular noun means: the largest that is left, a random one, or all of them.
@@ -88,7 +88,7 @@ class _Things:
         # One order for all captions: people who say the same mean the same box.
         self._worth = {box.id: float(box.area) for box in image.boxes}
         if linker == "random":
-            chance = random.Random(f"{seed}:{image.id}")
+            chance = random_stream("linking", seed, image.id)
             self._worth = {box.id: chance.random() for box in image.boxes}
         self._pools: dict[Term, list[Box]] = {}
         self.chains: dict[frozenset[str], Chain] = {}

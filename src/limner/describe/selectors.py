@@ -10,7 +10,6 @@ tells size.
 
 from __future__ import annotations
 
-import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol, runtime_checkable
@@ -20,6 +19,7 @@ import msgspec
 from limner.corpus.box import Box
 from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
+from limner.corpus.random_streams import random_stream
 from limner.errors import LimnerError, unknown
 
 # What the first concept of a sentence follows; no label is empty.
@@ -73,7 +73,7 @@ class Random:
 
     def select(self, image: Image) -> list[str]:
         ids = [box.id for box in image.boxes]
-        random.Random(f"{self._seed}:{image.id}").shuffle(ids)
+        random_stream("selection", self._seed, image.id).shuffle(ids)
         return ids
 
 
@@ -215,7 +215,7 @@ def find_selector(name: str, concepts: Concepts | None = None, seed: int = 0) ->
 def _shuffled(image: Image, seed: int) -> list[Box]:
     """The boxes in an order that depends on the seed and the ids alone, whatever that of the file is."""
     boxes = sorted(image.boxes, key=lambda box: box.id)
-    random.Random(f"ties:{seed}:{image.id}").shuffle(boxes)
+    random_stream("ties", seed, image.id).shuffle(boxes)
     return boxes
 
 

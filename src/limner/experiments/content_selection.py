@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import heapq
-import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from limner.corpus import open_corpus
 from limner.corpus.held_out_labels import HeldOutLabels
 from limner.corpus.image import Image
 from limner.corpus.provenance import ProvenanceTally
+from limner.corpus.random_streams import random_stream
 from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap, SeenImages
 from limner.describe.learned import LearnedSelector, train_selector
@@ -165,7 +165,7 @@ class _Sample:
 
     def watch(self, images: Iterable[Image]) -> Iterator[Image]:
         for image in images:
-            entry = (-random.Random(f"{self._seed}:{image.id}").random(), image.id, image)
+            entry = (-random_stream("sample", self._seed, image.id).random(), image.id, image)
             if len(self._heap) < self._n:
                 heapq.heappush(self._heap, entry)
             elif entry[:2] > self._heap[0][:2]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import fsum, nan
-from random import Random
 
 import numpy as np
 
 from limner.arrays import Floats, Integers
 from limner.corpus.caption import Caption
+from limner.corpus.random_streams import random_stream
 from limner.errors import LimnerError
 from limner.score.document_frequencies import document_frequencies
 from limner.score.metric import DerivedMetric, Scope, Scorer, Statistics, checked, means
@@ -140,7 +140,9 @@ class LeaveOneOut(DerivedMetric):
         if self.held_out is None:
             return {}
         n = self.held_out
-        return {i: tuple(Random(f"{self.seed}:{run.ids[i]}").sample(range(len(people[i])), n)) for i in places}
+        return {
+            i: tuple(random_stream("people", self.seed, run.ids[i]).sample(range(len(people[i])), n)) for i in places
+        }
 
     def _people(self, run: Run) -> Sequence[Sequence[Caption]]:
         """The captions of each image that count as references."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
+from limner.corpus.random_streams import random_stream
 from limner.describe.realise.caption_text import Text, capitalised, joints
 from limner.describe.realise.described_things import Thing, things_of
 from limner.describe.realise.relator import Relator
@@ -78,7 +79,7 @@ class FluentRealiser:
     def realise(self, image: Image, selected: Sequence[str]) -> Caption:
         """The chosen boxes in words: each is in exactly one mention, and nothing else is mentioned."""
         # Seeded by the image too: sentences do not depend on which images came before.
-        rng = Random(f"{self._seed}:{image.id}")
+        rng = random_stream("wording", self._seed, image.id)
         text = Text()
         things = things_of(image, selected)
         if not things:
@@ -145,7 +146,7 @@ class PaperRealiser:
 
     def realise(self, image: Image, selected: Sequence[str]) -> Caption:
         """The chosen boxes in their order, each mentioned once."""
-        rng = Random(f"{self._seed}:{image.id}")
+        rng = random_stream("wording", self._seed, image.id)
         box_by_id = image.box_by_id()
         text = ""
         mentions: list[Mention] = []

@@ -1,0 +1,21 @@
+"""Random numbers for an image: a stream of their own for each purpose."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Literal
+
+# What is chosen at random: the order in which nouns take boxes, boxes to describe, an order of equals, captions that
+# give labels, captions that stand for people, words, images to choose k on.
+Purpose = Literal["linking", "selection", "ties", "labels", "people", "wording", "sample"]
+
+
+def random_stream(purpose: Purpose, seed: int, image_id: str) -> Random:
+    """Random numbers that depend on the purpose, the seed and the image's id alone.
+
+    One seed often serves several steps: captions are linked with it, boxes
+    selected, labels held out. If these steps drew the same numbers, their
+    choices would agree more often than chance has it, and so would the scores
+    that compare them.
+    """
+    return Random(f"{purpose}:{seed}:{image_id}")
