@@ -93,6 +93,17 @@ def test_the_most_specific_name_wins_then_the_most_used_then_the_first_in_the_al
         ("the other man", "man"),
         ("a group of people", "person"),
         ("the number 37", "number"),
+        ("a blue", "object"),
+        ("the other white", "object"),
+        ("Red", "in a colour"),
+        ("all black", "in a colour"),
+        ("navy blue", "in a colour"),
+        ("bright orange", "in a colour"),
+        ("an orange", "orange"),
+        ("oranges", "orange"),
+        ("ice cream", "cream"),
+        ("a blonde", "blonde"),
+        ("red shirts", "shirt"),
     ],
 )
 def test_a_phrase_that_names_nothing_makes_an_object(phrase: str, name: str) -> None:

@@ -8,7 +8,6 @@ their labels, and the others stay gold.
 
 from __future__ import annotations
 
-import random
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -20,12 +19,17 @@ from msgspec.structs import replace
 from limner.corpus.box import Box
 from limner.corpus.caption import LABEL_SOURCE, Caption, Mention
 from limner.corpus.image import Image
+from limner.corpus.random_streams import random_stream
 from limner.errors import BadInput, shown
-from limner.text.lexicon import word_set
+from limner.text.lexicon import COLOURS, DETERMINERS, word_set
 from limner.text.noun_forms import singular
 from limner.text.phrases import is_number, thing_noun
 
 UNNAMED = "object"
+
+# What a phrase refers to that says a colour and nothing else: what somebody "in red" wears, if it is clothing.
+IN_COLOUR = "in a colour"
+CLOTHING = "clothing"
 
 # The flag of a box that no such caption mentions. Gold may mention it; nobody who describes may see it.
 HIDDEN = "hidden"
@@ -38,6 +42,9 @@ NAMELESS = word_set(
 ) | {"these", "those", "them", "they"}
 PEOPLE = word_set("anybody anyone everybody everyone nobody somebody someone")
 
+# Colours that are nothing else: cream and limes are eaten, a blonde is a person.
+BARE_COLOURS = COLOURS - word_set("blond blonde cream ivory lavender lime olive")
+
 
 # A corpus uses the same phrases over and over.
 @lru_cache(maxsize=1 << 17)
@@ -45,9 +52,13 @@ def thing_name(phrase: str) -> str:
     """The singular noun that says what a phrase refers to; `object` if it does not say, as "the other" does not.
 
     What is said after "of" counts where the head says nothing: "one of the
-    men" is a man, "a body of water" water.
+    men" is a man, "a body of water" water. A colour says nothing either: "red"
+    is `in a colour`, and "one red" may be anything.
     """
-    name = singular(thing_noun(phrase))
+    noun = thing_noun(phrase)
+    if noun in BARE_COLOURS and (_is_bare(phrase) or noun != "orange"):
+        return IN_COLOUR if _is_bare(phrase) else UNNAMED
+    name = singular(noun)
     if name in PEOPLE:
         return "person"
     of = _OF.search(phrase)
@@ -61,16 +72,28 @@ def thing_name(phrase: str) -> str:
 _OF = re.compile(r"\bof\s", re.IGNORECASE)
 
 
+def _is_bare(phrase: str) -> bool:
+    """Whether a phrase begins with no determiner or number: "red", "all black", but not "a blue" or "one white"."""
+    first = phrase.split(maxsplit=1)[0].lower()
+    return first == "all" or not (first in DETERMINERS or is_number(first))
+
+
 def most_used(names: Mapping[str, int]) -> str:
     """The name that was used most, of those that say what the thing is; of equals the first in the alphabet."""
     if len(names) == 1:
         return next(iter(names))
-    return min(names, key=lambda name: (name == UNNAMED, -names[name], name))
+    return min(names, key=lambda name: (name == UNNAMED, name == IN_COLOUR, -names[name], name))
 
 
 def label_of(names: Mapping[str, int], types: Collection[str]) -> str:
-    """What a thing is called: its most used name; if no name says what it is, people are at least persons."""
+    """What a thing is called: its most used name; if no name says what it is, its types may.
+
+    People are at least persons, and what is only called by its colour is
+    clothing if it is worn.
+    """
     name = most_used(names) if names else UNNAMED
+    if name == IN_COLOUR:
+        name = CLOTHING if CLOTHING in types else UNNAMED
     return "person" if name == UNNAMED and "people" in types else name
 
 
@@ -132,7 +155,7 @@ def hold_out(image: Image, n: int, seed: int = 0) -> Image | None:
     gold = [i for i, caption in enumerate(image.captions) if caption.source == "gold"]
     if len(gold) <= n:
         return None
-    chosen = set(random.Random(f"{seed}:{image.id}").sample(gold, n))
+    chosen = set(random_stream("labels", seed, image.id).sample(gold, n))
     captions = tuple(
         replace(caption, source=LABEL_SOURCE) if i in chosen else caption for i, caption in enumerate(image.captions)
     )

@@ -111,6 +111,13 @@ def test_boxes_are_in_the_order_of_their_corners_whatever_the_files_say(tmp_path
         ("[/EN#1/other something] .\n[/EN#2/other others] .\n", "object"),
         ("[/EN#1/people the others] .\n", "person"),
         ("[/EN#1/other everyone] .\n", "person"),
+        # A colour names nothing: somebody "in red" wears clothing, "one black" may be a dog.
+        ("[/EN#1/clothing red] .\n", "clothing"),
+        ("[/EN#1/clothing All black] .\n[/EN#1/clothing black and white] .\n", "clothing"),
+        ("[/EN#1/clothing red] .\n[/EN#1/clothing red] .\n[/EN#1/clothing a red shirt] .\n", "shirt"),
+        ("[/EN#2/people two men] .\n[/EN#1/clothing blue] .\n", "man"),
+        ("[/EN#1/clothing one black] .\n", "object"),
+        ("[/EN#1/other bright red] .\n", "object"),
     ],
 )
 def test_a_box_is_called_what_people_called_its_most_specific_chain(tmp_path: Path, sentences: str, label: str) -> None:

@@ -19,7 +19,7 @@ from limner.corpus.formats.flickr30k_parsing import (
 )
 from limner.corpus.formats.flickr30k_writer import write
 from limner.corpus.formats.format import Codec, Head
-from limner.corpus.held_out_labels import UNNAMED, label_of, thing_name
+from limner.corpus.held_out_labels import IN_COLOUR, UNNAMED, label_of, thing_name
 from limner.corpus.image import Chain, FrozenDict, Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
@@ -219,7 +219,7 @@ def _rank(chain: Chain, heads: dict[str, int] | None) -> tuple[object, ...]:
 
     That is the one of fewest boxes, then of most mentions, then of the smallest id.
     """
-    is_named = heads is not None and any(name != UNNAMED for name in heads)
+    is_named = heads is not None and any(name not in (UNNAMED, IN_COLOUR) for name in heads)
     return not is_named, heads is None, len(chain.boxes), -sum(heads.values()) if heads else 0, _numeric(chain.id)
 
 
