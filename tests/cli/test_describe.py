@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import NoReturn
 
 import msgspec
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from limner.cli.convert import convert
 from limner.cli.describe import command
@@ -198,6 +200,35 @@ def test_a_selector_is_validated_on_other_images_only(world: Path, tmp_path: Pat
     assert "--allow-overlap" in worded(done.exception)
     assert not (tmp_path / "model.json").exists()
     assert CliRunner().invoke(selector, [*options, str(world), "--allow-overlap"]).exit_code == 0
+
+
+def test_images_to_validate_on_are_refused_before_anything_is_learnt(
+    world: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def grow(*_: object) -> NoReturn:
+        raise AssertionError("trees are grown")
+
+    monkeypatch.setattr("limner.describe.learned.selector_training.grow", grow)
+    done = CliRunner().invoke(selector, [str(world), "--out", str(tmp_path / "model.json"), "--valid", str(world)])
+    assert isinstance(done.exception, LimnerError)
+    assert "60 of 60 images are training images" in worded(done.exception)
+
+
+def test_validation_tells_where_labels_and_mentions_are_from(world: Path, tmp_path: Path) -> None:
+    facts = {"labels": "captions", "mentions": "linked"}
+    write_corpus((replace(image, provenance=facts) for image in playground(20, seed=8)), tmp_path / "new.jsonl")
+    options = [str(world), "--out", str(tmp_path / "model.json"), "--valid", str(tmp_path / "new.jsonl")]
+    done = CliRunner().invoke(selector, options)
+    assert "warning: labels are nouns of the captions themselves" in done.stderr
+    assert "mentions were linked by the names of classes, not by people" in done.stderr
+
+
+def test_images_under_another_id_are_warned_of_and_may_have_been_seen(world: Path, tmp_path: Path) -> None:
+    renamed = (replace(image, id=f"renamed {image.id}") for image in open_corpus(world))
+    write_corpus(renamed, tmp_path / "renamed.jsonl")
+    done = describe(tmp_path / "renamed.jsonl", "-o", tmp_path / "said.jsonl", "--select", "unigram", "--train", world)
+    assert "warning: 60 of 60 images have the captions or boxes of a training image, such as renamed" in done.stderr
+    assert {image.provenance["training"] for image in open_corpus(tmp_path / "said.jsonl")} == {"unknown"}
 
 
 def test_what_validation_leaves_out_is_counted(world: Path, tmp_path: Path) -> None:

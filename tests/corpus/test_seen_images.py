@@ -31,14 +31,44 @@ def seen(*images: Image) -> SeenImages:
         (replace(IMAGE, captions=IMAGE.captions[::-1], width=11), "seen"),
         (replace(IMAGE, boxes=(Box("x", 0, 0, 5, 5, "puppy"),), captions=()), "seen"),
         (replace(IMAGE, captions=(*IMAGE.captions, Caption("s", "A hound .", source="system:x"))), "seen"),
-        (replace(IMAGE, id="j"), "new"),
+        (replace(IMAGE, id="j"), "alike"),
+        (replace(IMAGE, id="j", boxes=(), captions=IMAGE.captions[::-1]), "alike"),
+        (replace(IMAGE, id="j", captions=IMAGE.captions[:1]), "new"),
+        (replace(IMAGE, id="j", captions=()), "new"),
         (Image("i", 10, 10, (Box("b", 0, 0, 5, 6, "dog"),), (Caption("0", "A cat ."),)), "id"),
         (Image("i"), "id"),
         (Image("j"), "new"),
     ],
 )
-def test_an_image_was_seen_if_its_id_and_its_captions_or_boxes_were(image: Image, sighting: str) -> None:
+def test_an_image_was_seen_if_its_id_and_its_captions_or_boxes_were_and_is_alike_under_another_id(image: Image, sighting: str) -> None:
     assert seen(IMAGE).find(image) == sighting
+
+
+def test_the_content_of_one_training_image_under_the_id_of_another_is_alike() -> None:
+    assert seen(IMAGE, Image("j")).find(replace(IMAGE, id="j")) == "alike"
+
+
+def test_a_single_caption_or_box_tells_no_image_from_others_but_both_together_do() -> None:
+    plain = replace(IMAGE, captions=IMAGE.captions[:1])
+    assert seen(plain).find(replace(plain, id="j")) == "alike"
+    assert seen(plain).find(replace(plain, id="j", captions=())) == "new"
+    assert seen(plain).find(replace(plain, id="j", boxes=())) == "new"
+    two = replace(IMAGE, captions=(), boxes=(*IMAGE.boxes, Box("c", 1, 1, 2, 2, "cat")))
+    assert seen(two).find(replace(two, id="j")) == "alike"
+
+
+# What a file of before had of IMAGE: its id, and the same with its captions and with its boxes, hashed together.
+BEFORE = "0PX-W6x6DqCUSf_uRbspmiHP"
+
+
+def test_hashes_of_files_of_before_tell_what_they_told() -> None:
+    remembered = SeenImages([BEFORE])
+    assert is_hash(BEFORE)
+    assert remembered.to_json() == [BEFORE]
+    assert remembered.find(IMAGE) == "seen"
+    assert remembered.find(replace(IMAGE, captions=())) == "seen"
+    assert remembered.find(Image("i")) == "id"
+    assert remembered.find(replace(IMAGE, id="j")) == "new"
 
 
 def test_labels_from_held_out_captions_do_not_hide_that_an_image_was_seen() -> None:
@@ -61,19 +91,20 @@ def test_hashes_survive_a_file_and_are_told_from_other_text(image: Image) -> Non
 
 
 def test_nothing_else_is_a_hash() -> None:
-    assert not any(map(is_hash, ["", "abc", "é" * 24, "a b" * 8]))
+    assert not any(map(is_hash, ["", "abc", "é" * 24, "a b" * 8, "3" + "a" * 24, "2" + "a" * 25]))
 
 
 def test_overlap_is_counted_told_and_refused() -> None:
     overlap = Overlap.of(seen(IMAGE), seen(replace(IMAGE, id="k")))
-    for image in (IMAGE, Image("i"), Image("new"), replace(IMAGE, id="k")):
+    for image in (IMAGE, Image("i"), Image("new"), replace(IMAGE, id="k"), replace(IMAGE, id="renamed")):
         overlap.add(image)
-    assert (overlap.n_images, overlap.n_seen, overlap.n_same_id) == (4, 2, 1)
+    assert (overlap.n_images, overlap.n_seen, overlap.n_alike, overlap.n_same_id) == (5, 2, 1, 1)
     assert [warning.split(",")[0] for warning in overlap.warnings()] == [
-        "2 of 4 images are training images",
-        "1 of 4 images have the id of a training image",
+        "2 of 5 images are training images",
+        "1 of 5 images have the captions or boxes of a training image",
+        "1 of 5 images have the id of a training image",
     ]
-    with pytest.raises(BadInput, match="2 of 4 images are training images, such as i"):
+    with pytest.raises(BadInput, match="2 of 5 images are training images, such as i"):
         overlap.refuse_seen("test.jsonl")
     assert list(Overlap.of(None).warnings()) == [
         "training images: unknown (the model's file does not list them), so these images may be among them"

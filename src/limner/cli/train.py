@@ -9,6 +9,7 @@ import click
 from limner.cli.click_classes import PATH
 from limner.cli.corpora import (
     Source,
+    check_sources,
     from_option,
     held_out,
     labels_from_option,
@@ -42,30 +43,38 @@ def selector(
     lenient: bool,
 ) -> None:
     """Learn which boxes people mention, and how many."""
+    check_sources([corpus, *([valid] if valid else [])])
     opened = open_corpus(corpus, from_, lenient=lenient)
     images = held_out(opened, labels_from, seed)
-    trained = learned.train_selector(progress(images, "images"), seed=seed, progress=terminal_progress)
+    others = None
+    if valid is not None:
+        unseen = open_corpus(valid, from_, lenient=lenient)
+        labelled = progress(held_out(unseen, labels_from, seed), "validation images")
+        others = learned.ValidationImages(labelled, allow_overlap=allow_overlap, place=unseen.name)
+        tell_reading(unseen)
+    trained = learned.train_selector(
+        progress(images, "images"),
+        seed=seed,
+        check=others.check if others else lambda training: None,
+        progress=terminal_progress,
+    )
     terminal_progress.clear()
     tell_reading(opened)
     tell_held_out(images)
-    if valid is not None:
-        others = open_corpus(valid, from_, lenient=lenient)
-        validation = learned.validate_selector(
-            trained,
-            progress(held_out(others, labels_from, seed), "validation images"),
-            allow_overlap=allow_overlap,
-            place=others.name,
-        )
-        tell_reading(others)
-        for warning in validation.warnings:
-            tell(f"warning: {warning}")
-        scores = validation.scores
-        click.echo(f"P {scores.P:.4f}  R {scores.R:.4f}  F {scores.F:.4f} on {scores.n_images:,} images of {valid}")
-        if validation.n_left_out or validation.n_without_box:
-            captions = f"{validation.n_without_box:,} gold captions that refer to no box"
-            tell(f"left out: {validation.n_left_out:,} images, {captions}")
+    if others is not None and valid is not None:
+        _tell_validation(others.validate(trained), valid)
     trained.save(out)
     tell(f"a selector written to {out}")
+
+
+def _tell_validation(validation: learned.Validation, source: str) -> None:
+    for warning in validation.warnings:
+        tell(f"warning: {warning}")
+    scores = validation.scores
+    click.echo(f"P {scores.P:.4f}  R {scores.R:.4f}  F {scores.F:.4f} on {scores.n_images:,} images of {source}")
+    if validation.n_left_out or validation.n_without_box:
+        captions = f"{validation.n_without_box:,} gold captions that refer to no box"
+        tell(f"left out: {validation.n_left_out:,} images, {captions}")
 
 
 @click.command()

@@ -1,4 +1,10 @@
-"""Whether images were seen before: what a model was trained on must not test it."""
+"""Whether images were seen before: what a model was trained on must not test it.
+
+Images are compared by their ids, captions and boxes. Pictures are not: a
+corpus names their files but not the folder they are in, and nothing that is
+trained here opens them. The same picture under another id, with other captions
+and other boxes, is taken for a new one.
+"""
 
 from __future__ import annotations
 
@@ -11,18 +17,20 @@ from typing import Literal, NamedTuple
 from limner.corpus.image import Image
 from limner.errors import BadInput
 
-# 48 bits: two different images of a hundred million would hardly be taken for one, as their ids have to be equal too.
+# 48 bits: of a hundred thousand training and as many test images, hardly two different ones would be taken for one.
 _BYTES = 6
 _CHARACTERS = 8
 
 # Hashes that a model keeps. Of one that has seen more images, the training images are unknown.
 MOST_KEPT = 200_000
 
-Sighting = Literal["new", "id", "seen"]
+# An image is `seen` if an image of its id had its captions or boxes, `alike` if one of another id had them, `id` if
+# only the id is that of another.
+Sighting = Literal["new", "id", "alike", "seen"]
 
 
 class Fingerprint(NamedTuple):
-    """Hashes of an image: of its id, of its id and captions, of its id and boxes; empty without captions or boxes.
+    """Hashes of an image's id, of its captions and of its boxes' corners; empty without captions or boxes.
 
     Labels, mentions and systems' captions have no part in it: they change
     with the way in which the same picture is annotated.
@@ -34,13 +42,16 @@ class Fingerprint(NamedTuple):
 
 
 def fingerprint(image: Image) -> Fingerprint:
-    texts = sorted(caption.text for caption in image.captions if not caption.source.startswith("system:"))
-    corners = sorted(box.corners for box in image.boxes)
-    return Fingerprint(
-        _hash(image.id),
-        _hash(image.id, *texts) if texts else "",
-        _hash(image.id, *(repr(float(edge)) for box in corners for edge in box)) if corners else "",
-    )
+    texts, edges = _texts(image), _edges(image)
+    return Fingerprint(_hash(image.id), _hash(*texts) if texts else "", _hash(*edges) if edges else "")
+
+
+def _texts(image: Image) -> list[str]:
+    return sorted(caption.text for caption in image.captions if not caption.source.startswith("system:"))
+
+
+def _edges(image: Image) -> list[str]:
+    return [repr(float(edge)) for corners in sorted(box.corners for box in image.boxes) for edge in corners]
 
 
 def _hash(*parts: str) -> str:
@@ -55,10 +66,15 @@ class SeenImages:
     """Images that something has learnt from, by their hashes."""
 
     def __init__(self, hashes: Iterable[str] = ()) -> None:
-        self._hashes: dict[str, None] = dict.fromkeys(hashes)
-        width = range(0, 3 * _CHARACTERS, _CHARACTERS)
-        parts = [[text[at : at + _CHARACTERS] for text in self._hashes] for at in width]
-        self._ids, self._captions, self._boxes = (set(part) - {"", _NOTHING} for part in parts)
+        self._hashes: dict[str, None] = {}
+        self._ids: set[str] = set()
+        # Captions and boxes, each after the id of their image, and by themselves.
+        self._with_id: set[str] = set()
+        self._contents: set[str] = set()
+        # The same with the id, in one hash.
+        self._before: set[str] = set()
+        for text in hashes:
+            self._remember(text)
 
     def __len__(self) -> int:
         return len(self._hashes)
@@ -73,10 +89,19 @@ class SeenImages:
 
     def add(self, image: Image) -> None:
         id, captions, boxes = fingerprint(image)
-        self._hashes[f"{id}{captions or _NOTHING}{boxes or _NOTHING}"] = None
+        self._remember(f"{_MARK}{id}{captions or _NOTHING}{boxes or _NOTHING}")
+
+    def _remember(self, text: str) -> None:
+        self._hashes[text] = None
+        is_marked = len(text) % _CHARACTERS == len(_MARK)
+        id, *contents = (text[at : at + _CHARACTERS] for at in range(is_marked, len(text), _CHARACTERS))
         self._ids.add(id)
-        self._captions.update([captions] if captions else ())
-        self._boxes.update([boxes] if boxes else ())
+        known = [content for content in contents if content != _NOTHING]
+        if not is_marked:
+            self._before.update(known)
+            return
+        self._with_id.update(id + content for content in known)
+        self._contents.update((*known, "".join(contents)))
 
     def watch(self, images: Iterable[Image]) -> Iterator[Image]:
         """The images as they come, each remembered."""
@@ -85,11 +110,21 @@ class SeenImages:
             yield image
 
     def find(self, image: Image) -> Sighting:
-        """`seen` if an image of this id had these captions or these boxes, `id` if it had others."""
         id, captions, boxes = fingerprint(image)
-        if captions in self._captions or boxes in self._boxes:
+        if {id + captions, id + boxes} & self._with_id or self._was_seen_before(image):
             return "seen"
+        # Many pictures have one box all around them, or one and the same short caption.
+        telling = [captions if len(_texts(image)) > 1 else "", boxes if len(image.boxes) > 1 else ""]
+        telling.append(captions + boxes if captions and boxes else "")
+        if self._contents.intersection(filter(None, telling)):
+            return "alike"
         return "id" if id in self._ids else "new"
+
+    def _was_seen_before(self, image: Image) -> bool:
+        """Whether the image is among those of files whose hashes of captions and boxes have the id in them."""
+        if not self._before:
+            return False
+        return any(_hash(image.id, *parts) in self._before for parts in (_texts(image), _edges(image)) if parts)
 
     def to_json(self) -> list[str] | None:
         """A text for each image; None for so many that a file should not hold them."""
@@ -98,15 +133,19 @@ class SeenImages:
 
 _NOTHING = "-" * _CHARACTERS
 
+# What texts begin with whose hashes of captions and boxes leave the id out; there were others before.
+_MARK = "2"
+
 
 def is_hash(text: str) -> bool:
     """Whether a text may be one of `SeenImages.to_json`."""
-    return len(text) == 3 * _CHARACTERS and text.isascii() and text.replace("-", "a").replace("_", "a").isalnum()
+    hashes = text.removeprefix(_MARK) if len(text) > 3 * _CHARACTERS else text
+    return len(hashes) == 3 * _CHARACTERS and text.isascii() and text.replace("-", "a").replace("_", "a").isalnum()
 
 
 @dataclass
 class Overlap:
-    """How many images were seen in training, or have only the id of one that was.
+    """How many images were seen in training, have the captions or boxes of one that was, or only its id.
 
     `is_unknown` says that a model does not tell what it was trained on.
     """
@@ -118,6 +157,8 @@ class Overlap:
     n_same_id: int = 0
     first_seen: str = ""
     first_same_id: str = ""
+    n_alike: int = 0
+    first_alike: str = ""
 
     @classmethod
     def of(cls, *training: SeenImages | None) -> Overlap:
@@ -131,6 +172,10 @@ class Overlap:
             self.n_seen += 1
             self.first_seen = self.first_seen or image.id
             return "seen"
+        if "alike" in sightings:
+            self.n_alike += 1
+            self.first_alike = self.first_alike or image.id
+            return "alike"
         if "id" in sightings:
             self.n_same_id += 1
             self.first_same_id = self.first_same_id or image.id
@@ -148,6 +193,11 @@ class Overlap:
             yield (
                 f"{self.n_seen:,} of {self.n_images:,} images are training images, such as {self.first_seen}; "
                 "scores on them do not tell how well new images are described"
+            )
+        if self.n_alike:
+            yield (
+                f"{self.n_alike:,} of {self.n_images:,} images have the captions or boxes of a training image, such as "
+                f"{self.first_alike}, but another id; they may be training images too"
             )
         if self.n_same_id:
             yield (

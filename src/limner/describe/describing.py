@@ -120,9 +120,10 @@ def describe_corpus(
 def _marked(images: Iterable[Image], overlap: Overlap) -> Iterator[Image]:
     """The images; the provenance of those that were trained on, or may have been, says so."""
     for image in images:
-        if overlap.add(image) == "seen":
+        sighting = overlap.add(image)
+        if sighting == "seen":
             yield replace(image, provenance={**image.provenance, "training": "yes"})
-        elif overlap.is_unknown:
+        elif sighting == "alike" or overlap.is_unknown:
             yield replace(image, provenance={**image.provenance, "training": "unknown"})
         else:
             yield image

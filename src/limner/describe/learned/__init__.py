@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from limner.describe.learned.box_features import FAMILIES
     from limner.describe.learned.learned_selector import LearnedSelector
     from limner.describe.learned.selection_reasons import Explanation, render
-    from limner.describe.learned.selector_training import train_selector, validate_selector
+    from limner.describe.learned.selector_training import train_selector
+    from limner.describe.learned.selector_validation import Validation, ValidationImages, validate_selector
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

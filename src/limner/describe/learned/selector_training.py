@@ -8,8 +8,7 @@ image did not contribute, as the boxes of new images will later.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from limner.arrays import Floats
 from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
-from limner.corpus.seen_images import Overlap, SeenImages
+from limner.corpus.seen_images import SeenImages
 from limner.describe.learned.box_features import FAMILIES, family_of, feature_names, matrix
 from limner.describe.learned.box_layout import Layout, in_order
 from limner.describe.learned.learned_selector import LearnedSelector
@@ -27,8 +26,7 @@ from limner.describe.learned.selector_model import Model, Trained
 from limner.errors import LimnerError, shown, unknown
 from limner.learn.boosting import grow
 from limner.progress import Progress, silent
-from limner.score.content import Content, gold_sets, weights
-from limner.score.selection_scores import GoldSelections
+from limner.score.content import gold_sets, weights
 
 # Images that are learnt from. A larger corpus is sampled, which bounds memory and time.
 MAX_IMAGES = 50_000
@@ -43,13 +41,19 @@ ALL_FAMILIES = tuple(FAMILIES)
 
 
 def train_selector(
-    images: Iterable[Image], *, seed: int = 0, families: Collection[str] = ALL_FAMILIES, progress: Progress = silent
+    images: Iterable[Image],
+    *,
+    seed: int = 0,
+    families: Collection[str] = ALL_FAMILIES,
+    check: Callable[[SeenImages], object] = lambda training: None,
+    progress: Progress = silent,
 ) -> LearnedSelector:
     """A selector that has learnt from the images' gold captions.
 
     The order of the images and of their boxes does not matter. `families` are
-    the families of features to use. Raises `LimnerError` if no caption refers
-    to a box.
+    the families of features to use. `check` is called with the training images
+    before anything is learnt, and may refuse them. Raises `LimnerError` if no
+    caption refers to a box.
     """
     if abs(seed) > MAX_SEED:
         raise LimnerError(f"the seed {shown(seed)} is too large; it must be at most {MAX_SEED}")
@@ -58,46 +62,13 @@ def train_selector(
     sample = list(map(visible, originals))
     if not sample:
         raise LimnerError("no caption refers to a box, so there is nothing to learn from", code="no-mentions")
-    priors, values, worth = _examples(sample, names, progress)
-    p, r = grow(values, worth, seed, progress)
     seen = SeenImages()
     for image in originals:
         seen.add(image)
+    check(seen)
+    priors, values, worth = _examples(sample, names, progress)
+    p, r = grow(values, worth, seed, progress)
     return LearnedSelector(Model(names, priors, p, r, Trained(len(sample), len(values), seed, seen)))
-
-
-@dataclass(frozen=True)
-class Validation:
-    """How a selector does on images it did not learn from, and what to beware of.
-
-    `n_left_out` images have no gold caption that refers to a box;
-    `n_without_box` gold captions refer to none, and have no say.
-    """
-
-    scores: Content
-    warnings: Sequence[str]
-    n_left_out: int = 0
-    n_without_box: int = 0
-
-
-def validate_selector(
-    selector: LearnedSelector, images: Iterable[Image], *, allow_overlap: bool = False, place: str = "corpus"
-) -> Validation:
-    """The selector's content selection on other images.
-
-    An image it was trained on is an error, which names the `place`, unless
-    `allow_overlap` is set.
-    """
-    overlap = Overlap.of(selector.model.trained.seen)
-    known = {image.id: image for image in images}
-    gold = GoldSelections(known.values())
-    for image in known.values():
-        overlap.add(image)
-    if not allow_overlap:
-        overlap.refuse_seen(place)
-    views = [visible(image) for image in known.values() if image.id in gold.sets]
-    selections = {view.id: ids for view, ids in zip(views, selector.select_many(views), strict=True)}
-    return Validation(gold.score(selections), list(overlap.warnings()), gold.n_left_out, gold.n_without_box)
 
 
 def _features(families: Collection[str]) -> list[str]:
