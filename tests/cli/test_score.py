@@ -102,11 +102,14 @@ def test_every_column_has_its_own_number_of_images_and_the_number_that_score_cap
 
 def test_where_labels_are_from_is_told_with_one_warning(tmp_path: Path) -> None:
     told = [replace(image, provenance={"labels": "captions", "mentions": "linked"}) for image in GOLD]
-    done = score(tmp_path, MINE, gold=told)
+    mine = [replace(image, provenance={"labels": "captions"}) for image in MINE]
+    done = score(tmp_path, mine, gold=told)
     assert "labels: captions; mentions: linked" in done.stdout.splitlines()
     assert "|labels:captions|mentions:linked|" in done.stdout
     assert done.stderr.count("warning") == 1
     assert "mentions were linked by the names of classes" in done.stderr
+    assert "labels are nouns of the captions themselves" in done.stderr
+    assert "labels are nouns" not in score(tmp_path, MINE, gold=told).stderr
     assert "warning" not in score(tmp_path, MINE).stderr
 
 

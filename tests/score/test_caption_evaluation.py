@@ -442,6 +442,13 @@ def test_a_list_of_paths_that_are_not_there_is_no_list_of_captions(path: str | P
         evaluate([path], ["refs.json"])
 
 
+def test_captions_that_say_nothing_of_labels_are_not_said_to_be_told_them() -> None:
+    gold = [Image("i", captions=(Caption("0", "a dog runs"),), provenance={"labels": "captions"})]
+    evaluation = evaluate([Image("i", captions=(Caption("0", "a dog", source="system:x"),))], gold, metrics="bleu")
+    assert "labels" not in evaluation.signatures["bleu4"]
+    assert not any("labels" in warning for warning in evaluation.warnings)
+
+
 def test_labels_count_as_held_out_only_where_gold_holds_the_same_captions_out() -> None:
     facts = {"labels": "captions", "labels_from": 2, "labels_seed": 1}
     results = [Image("i", captions=(Caption("0", "a dog", source="system:x"),), provenance=facts)]

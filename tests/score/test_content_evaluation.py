@@ -104,8 +104,10 @@ def test_where_labels_and_mentions_are_from_goes_with_the_score(gold: list[Image
     assert plain.to_json()["provenance"] == {}
     assert plain.provenance.warning() is None
     assert not any(f"|{name}:" in plain.signature() for name in ("labels", "mentions", "training"))
-    linked = [replace(image, provenance={"labels": "captions", "mentions": "linked, all"}) for image in gold]
-    seen = [replace(said[0], provenance={"training": "yes"}), *said[1:]]
+    facts = {"labels": "captions", "mentions": "linked, all"}
+    linked = [replace(image, provenance=facts) for image in gold]
+    told = [replace(image, provenance=facts) for image in said]
+    seen = [replace(told[0], provenance={**facts, "training": "yes"}), *told[1:]]
     found = evaluate(seen, linked)
     assert found.to_json()["provenance"] == {
         "labels": "captions",
@@ -116,6 +118,14 @@ def test_where_labels_and_mentions_are_from_goes_with_the_score(gold: list[Image
     assert "too high" in str(found.provenance.warning())
 
 
+def test_results_that_say_nothing_of_labels_are_not_said_to_be_told_them(gold: list[Image]) -> None:
+    linked = [replace(image, provenance={"labels": "captions", "mentions": "linked"}) for image in gold]
+    found = evaluate(results(gold, lambda image: image.captions[0]), linked)
+    assert found.to_json()["provenance"] == {"labels": "unknown", "mentions": "linked"}
+    assert found.provenance.warning() == "mentions were linked by the names of classes, not by people"
+    assert "|labels:unknown|mentions:linked|" in found.signature()
+
+
 HELD_OUT = {"labels": "captions", "labels_from": 2, "labels_seed": 0}
 
 
@@ -123,12 +133,24 @@ HELD_OUT = {"labels": "captions", "labels_from": 2, "labels_seed": 0}
     ("of_gold", "of_results", "labels"),
     [
         (HELD_OUT, HELD_OUT, "2 held-out captions, seed 0"),
-        (HELD_OUT, {}, "2 held-out captions, seed 0"),
+        (HELD_OUT, {}, "unknown"),
+        ({"labels": "captions"}, {}, "unknown"),
+        ({"labels": "captions"}, {"labels": "captions"}, "captions"),
+        ({}, {"labels": "captions"}, "captions"),
         ({"labels": "captions"}, HELD_OUT, "captions"),
         (HELD_OUT, {"labels": "captions"}, "captions"),
         (HELD_OUT, {**HELD_OUT, "labels_seed": 1}, "captions"),
     ],
-    ids=["alike", "of gold alone", "gold holds none out", "results hold none out", "others"],
+    ids=[
+        "alike",
+        "held out of gold alone",
+        "of gold alone",
+        "both leak",
+        "results leak",
+        "gold holds none out",
+        "results hold none out",
+        "others",
+    ],
 )
 def test_labels_are_held_out_only_where_gold_holds_the_same_out(
     gold: list[Image], of_gold: dict[str, Any], of_results: dict[str, Any], labels: str

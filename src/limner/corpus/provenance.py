@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from limner.corpus.image import Facts, Image
 
-CAPTIONS, LINKED = "captions", "linked"
+CAPTIONS, LINKED, UNKNOWN = "captions", "linked", "unknown"
 
 LEAKING_LABELS = "labels are nouns of the captions themselves, so scores against these captions are too high"
 
@@ -80,11 +80,15 @@ class ProvenanceTally:
 def scored_facts(gold: Facts, results: Facts) -> Facts:
     """What a score depends on, by the `provenance` of the gold image and of the result.
 
-    Labels from held-out captions are harmless only where gold holds the same
-    captions out.
+    Mentions are gold's, but labels matter only to a system that was told them,
+    which its result says. Labels from held-out captions are harmless only
+    where gold holds the same captions out. A result that says nothing may be
+    of a system that saw the picture alone: what it was told is unknown.
     """
     facts = {**gold, **results}
-    return facts if "labels" not in results else _as_held_out(facts, gold, results)
+    if "labels" in results:
+        return _as_held_out(facts, gold, results)
+    return {**_without_held_out(facts), "labels": UNKNOWN} if "labels" in gold else facts
 
 
 def told_facts(gold: Facts, results: Facts) -> Facts:
@@ -95,6 +99,10 @@ def told_facts(gold: Facts, results: Facts) -> Facts:
 def _as_held_out(facts: Facts, gold: Facts, results: Facts) -> Facts:
     if all(gold.get(name) == results.get(name) for name in _HELD_OUT):
         return facts
+    return _without_held_out(facts)
+
+
+def _without_held_out(facts: Facts) -> Facts:
     return {name: value for name, value in facts.items() if name not in _HELD_OUT}
 
 
