@@ -40,7 +40,9 @@ def seen(*images: Image) -> SeenImages:
         (Image("j"), "new"),
     ],
 )
-def test_an_image_was_seen_if_its_id_and_its_captions_or_boxes_were_and_is_alike_under_another_id(image: Image, sighting: str) -> None:
+def test_an_image_was_seen_if_its_id_and_its_captions_or_boxes_were_and_is_alike_under_another_id(
+    image: Image, sighting: str
+) -> None:
     assert seen(IMAGE).find(image) == sighting
 
 

@@ -22,6 +22,7 @@ from limner.score.bleu import Bleu
 from limner.score.caption_evaluation import compare_systems, evaluate_systems
 from limner.score.document_frequencies import document_frequencies
 from limner.score.given_captions import read_captions, read_references
+from limner.score.leave_one_out import human_bound
 from limner.score.metric import Settings, Statistics, means
 from limner.score.metrics import METRICS
 from limner.score.paired import holm
@@ -463,7 +464,18 @@ def test_labels_count_as_held_out_only_where_gold_holds_the_same_captions_out() 
         assert any("too high" in warning for warning in evaluation.warnings) == (told == "captions")
 
 
-def test_a_subset_tells_of_its_own_images_and_people_are_told_nothing() -> None:
+def test_people_were_told_nothing_but_their_mentions_may_be_linked() -> None:
+    facts = {"labels": "captions", "mentions": "linked", "training": "yes"}
+    results = [Image("i", captions=(Caption("0", "a dog", source="system:x"),), provenance=facts)]
+    gold = [Image("i", captions=(Caption("0", "a dog runs"), Caption("1", "a dog")))]
+    both = evaluate(results, gold, metrics=["rouge_l", human_bound("rouge_l")], samples=0)
+    assert "|labels:captions|mentions:linked|training:yes|limner" in both.signatures["rouge_l"]
+    assert "|missing:error|mentions:linked|limner" in both.signatures["human_rouge_l"]
+    people = evaluate(results, gold, metrics=[human_bound("rouge_l")], samples=0)
+    assert people.warnings == ["mentions were linked by the names of classes, not by people"]
+
+
+def test_a_subset_tells_of_its_own_images() -> None:
     said = (Caption("0", "a dog", source="system:x"),)
     seen = {"training": "yes"}
     results = [Image(str(i), captions=said, provenance=seen if i == 0 else {}) for i in range(4)]

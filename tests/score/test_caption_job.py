@@ -91,3 +91,12 @@ def test_errors_carry_a_code_and_name_no_option() -> None:
 def test_a_wrong_metric_is_refused_before_anything_is_read() -> None:
     with pytest.raises(LimnerError, match="did you mean 'bleu'"):
         CaptionJob(["nothing.json"], ["nothing.json"], metrics=["blue"]).run()
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize(
+    ("asked", "what"), [({"human": "leave-one-out"}, "people's score"), ({"keep_images": True}, "a page")]
+)
+def test_what_needs_the_words_is_refused_before_ray_is_started(asked: dict[str, Any], what: str) -> None:
+    with pytest.raises(LimnerError, match=f"{what} needs the captions themselves, which stay with ray"):
+        job("mine.json", engine="ray", **asked).run()

@@ -38,6 +38,7 @@ REMEDIES: dict[str, str] = {
     "extra-captions": "give references of the same images, or pass --extra skip",
     "missing-captions": "pass --missing zero to score them 0, --missing skip to leave them out",
     "no-frequencies-file": "write one with --save-df, or DocumentFrequencies.save",
+    "not-measured-anew": "leave it out, or pass --missing zero, or score on one machine, without --engine",
     "no-words": "score on one machine, without --engine",
     "only-gold": "give a system's results, or pass --source gold",
     "several-scales": "pass --scale to name one of them",

@@ -101,7 +101,8 @@ class Evaluation:
     def warnings(self) -> list[str]:
         warnings = [warning for metric in self.metrics for warning in self.statistics[metric.name].warnings]
         without = [name for name, value in self.scores.items() if math.isnan(value)]
-        caveat = self.run.caveats.warning()
+        is_of_people = all(metric.is_of_people for metric in self.metrics)
+        caveat = (self.run.people_caveats if is_of_people else self.run.caveats).warning()
         lacking = (f"{name} has no value: no image here has what it looks at" for name in without)
         return [*warnings, *lacking, *([caveat] if caveat else [])]
 
@@ -206,7 +207,7 @@ class Evaluation:
             **self._captions_without_box(metric),
             "data": self.run.fingerprint(with_boxes=metric.needs_images),
             "missing": self.policy.missing,
-            **self.run.caveats.to_json(),
+            **(self.run.people_caveats if metric.is_of_people else self.run.caveats).to_json(),
             "limner": __version__,
         }
         return "|".join(f"{name}:{value}" for name, value in choices.items())
@@ -326,7 +327,12 @@ def _pairs_of(
         # Some of the images of a run without its words cannot be measured anew.
         if error.code != "no-words":
             raise
-        common = None
+        anew = [metric.name for metric in first.metrics if first.statistics[metric.name].depends_on_run]
+        raise LimnerError(
+            f"{first.name} and {second.name} were scored on different images, and {', '.join(anew)} cannot be measured "
+            "anew on those that both have",
+            code="not-measured-anew",
+        ) from error
     if common is None:
         raise LimnerError(
             f"{first.name} and {second.name} were scored on different images",

@@ -89,6 +89,7 @@ class CaptionJob:
     def run(self, progress: Progress = silent, noticed: Noticed = lambda _: None) -> CaptionScores:
         """Score the captions; `noticed` hears what was odd about each corpus."""
         checked_policy(self.policy)
+        self._check_engine()
         named = metric_list(self.metrics)
         check_names(metric for metric in named if isinstance(metric, str))
         settings = self._settings(progress)
@@ -104,6 +105,12 @@ class CaptionJob:
         compared = compare_systems(systems, samples=self.samples, with_subsets=True) if tested else []
         human = self._human(systems, progress)
         return CaptionScores(systems, compared, frequencies, human[:1], human[1:])
+
+    def _check_engine(self) -> None:
+        """Raise an error for what needs the captions' words, which stay with ray's workers."""
+        for asked, what in ((self.human is not None, "people's score"), (self.keep_images, "a page")):
+            if asked and self.engine == "ray":
+                raise LimnerError(f"{what} needs the captions themselves, which stay with ray", code="no-words")
 
     def _human(self, systems: Sequence[Evaluation], progress: Progress) -> list[Evaluation]:
         """People's scores by the metrics that look at captions, then each system's against as many references."""

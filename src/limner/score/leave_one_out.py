@@ -77,6 +77,10 @@ class LeaveOneOut(DerivedMetric):
             raise LimnerError(f"{self.held_out} people are held out; hold out one at least")
 
     @property
+    def is_of_people(self) -> bool:
+        return self.of_people
+
+    @property
     def name(self) -> str:
         return f"{self._prefix}{self.metric.name}"
 

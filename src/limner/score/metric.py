@@ -116,6 +116,11 @@ class Metric(ABC):
         return False
 
     @property
+    def is_of_people(self) -> bool:
+        """Whether it scores people's captions in place of the system's (default: false)."""
+        return False
+
+    @property
     def scope(self) -> Scope:
         """What the statistics of an image depend on (default: that image alone)."""
         return "image"
@@ -161,6 +166,10 @@ class DerivedMetric(Metric):
     @property
     def needs_mentions(self) -> bool:
         return self.metric.needs_mentions
+
+    @property
+    def is_of_people(self) -> bool:
+        return self.metric.is_of_people
 
 
 class AdoptedMetric(Metric):

@@ -97,10 +97,18 @@ def pair(
         match_iou=match_iou,
     )
     for run, of_system in zip(runs, counts, strict=True):
-        if run.images is not None and run.result_boxes is not None:
-            n_boxes = count_boxes(run.images, run.result_boxes)
-            of_system["unmatched_boxes"] = n_boxes["boxes"] - n_boxes["matched"]
+        n_unmatched = unmatched_boxes(run)
+        if n_unmatched is not None:
+            of_system["unmatched_boxes"] = n_unmatched
     return list(zip(runs, counts, strict=True))
+
+
+def unmatched_boxes(run: Run) -> int | None:
+    """How many boxes that the results bring match none of gold's; None if they bring none, or gold is not kept."""
+    if run.images is None or run.result_boxes is None:
+        return None
+    n_boxes = count_boxes(run.images, run.result_boxes)
+    return n_boxes["boxes"] - n_boxes["matched"]
 
 
 def make_runs(

@@ -78,6 +78,12 @@ class Run:
         return ProvenanceTally.of(self.provenance or ())
 
     @property
+    def people_caveats(self) -> ProvenanceTally:
+        """What of that holds for people too, who were told nothing: how mentions were made."""
+        of_images = self.provenance or ()
+        return ProvenanceTally.of({name: facts[name] for name in ("mentions",) if name in facts} for facts in of_images)
+
+    @property
     def groups(self) -> Integers:
         """Where the sentences of each image begin in `tokens`, caption first, then references; `[images + 1]`."""
         sizes = np.fromiter((1 + len(texts) for texts in self.references), dtype=np.int64, count=len(self.references))
@@ -170,9 +176,11 @@ class Run:
             None if self.captions is None else [self.captions[i] for i in wanted],
             None if self.gold is None else [self.gold[i] for i in wanted],
             None if self.provenance is None else [self.provenance[i] for i in wanted],
-            self.tokens.select(sentences),
+            # A run without its words has no tokens; its subset is refused those only when it is asked for them.
+            None if self._tokens is None else self._tokens.select(sentences),
             result_boxes=self.boxes_at(wanted.tolist()),
             match_iou=self.match_iou,
+            _numbers={with_boxes: numbers[wanted] for with_boxes, numbers in self._numbers.items()},
         )
 
 

@@ -200,11 +200,42 @@ def test_several_systems_are_compared_as_they_are_as_wholes(tmp_path: Path, scor
         assert [one.counts["missing"] for one in found] == [0, 3]
         assert all(same(a.as_dict(), b.as_dict()) for a, b in zip(found, expected, strict=True))
         if missing == "skip":
-            with pytest.raises(LimnerError, match="scored on different images"):
+            with pytest.raises(LimnerError, match="different images, and cider, cider-plain cannot be measured anew"):
                 compare_systems(found)
         if missing == "zero":
             a, b = (compare_systems(some, samples=20, swaps=50) for some in (found, expected))
             assert same([list(one) for one in a], [list(one) for one in b])
+
+
+def test_systems_are_compared_on_the_images_that_both_have(tmp_path: Path, scored: Callable[..., Scored]) -> None:
+    other = [Image(one.id, captions=(Caption("0", "a red dog", source="system:t"),)) for one in SAID[3:]]
+    in_shards(other, tmp_path / "t", 2)
+    asked: dict[str, Any] = {"metrics": ["bleu", "rouge_l"], "by": ["year"], "samples": 10}
+    policy = Policy(missing="skip")
+    expected = as_a_whole(GOLD, {"s": SAID, "t": other}, tmp_path, policy, **asked)
+    found = scored(systems=[tmp_path / "s", tmp_path / "t"], policy=policy, **asked).systems
+    a, b = (compare_systems(some, samples=20, swaps=50, with_subsets=True) for some in (found, expected))
+    assert {comparison.n_images for comparison in a if not comparison.by} == {27}
+    assert same([list(one) for one in a], [list(one) for one in b])
+
+
+def test_boxes_of_results_that_match_none_of_golds_are_counted(tmp_path: Path, in_any_order: Engines) -> None:
+    def image(id: int, source: str, *corners: tuple[int, int, int, int]) -> Image:
+        boxes = tuple(Box(str(k), *corner, "dog") for k, corner in enumerate(corners))
+        mentions = (Mention(0, 5, tuple(box.id for box in boxes)),)
+        return Image(str(id), 20, 20, boxes, (Caption("0", "a dog", mentions, source),))
+
+    gold = [image(i, "gold", (0, 0, 9, 9)) for i in range(6)]
+    brought = [image(i, SYSTEM, (0, 0, 9, 9), (10, 10, 19, 19)) for i in range(4)]
+    plain = [Image(str(i), captions=(Caption("0", "a dog", source=SYSTEM),)) for i in range(4, 6)]
+    for said, n_unmatched in (([*brought, *plain], 4), ([*plain], None)):
+        folder = tmp_path / str(n_unmatched)
+        refs, results = in_shards(gold, folder / "refs", 2), in_shards(said, folder / "s", 2)
+        asked: dict[str, Any] = {"metrics": ["content"], "policy": Policy(missing="zero"), "samples": 0}
+        (found,), *_ = evaluate_sharded(in_any_order(), [results], refs, partitions=4, **asked)
+        assert found.counts.get("unmatched_boxes") == n_unmatched
+        (whole,) = as_a_whole(gold, {"s": said}, folder, **asked)
+        assert same(found.as_dict(), whole.as_dict())
 
 
 def test_an_attribute_that_few_images_have_makes_parts_of_all(tmp_path: Path, scored: Callable[..., Scored]) -> None:

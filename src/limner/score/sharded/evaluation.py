@@ -237,7 +237,13 @@ def _checked(plan: Plan, partitions: Sequence[Joined], readings: list[Reading]) 
             source = plan.sources[corpus]
             image = _witness([source, source], id=double.first[0][1])
             read_captions([image], source=source, place=place, duplicate=plan.policy.duplicate)
-    return [misfits_of(plan, partitions, system).counts(plan.policy) for system in range(len(plan.names))]
+    return [_counts(plan, partitions, system) for system in range(len(plan.names))]
+
+
+def _counts(plan: Plan, partitions: Sequence[Joined], system: int) -> dict[str, int]:
+    counts = misfits_of(plan, partitions, system).counts(plan.policy)
+    unmatched = [n for partition in partitions if (n := partition.unmatched_boxes[system]) is not None]
+    return {**counts, "unmatched_boxes": sum(unmatched)} if unmatched else counts
 
 
 def _reading_again(twice: IdSample, place: str, lenient: bool) -> Reading:

@@ -15,7 +15,7 @@ from limner.score.document_frequencies import DocumentFrequencies, document_freq
 from limner.score.given_captions import Captions, References
 from limner.score.metric import Metric, Statistics, measured
 from limner.score.metrics import make_metrics
-from limner.score.pairing import SomeIds, make_runs, misfits
+from limner.score.pairing import SomeIds, make_runs, misfits, unmatched_boxes
 from limner.score.run import Run
 from limner.score.sharded.plan import Plan, SubsetKey
 from limner.score.sharded.shards import Block
@@ -47,13 +47,17 @@ class SystemNotes(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """What joining a partition has shown: images with and without references, ids that are twice in each corpus."""
+    """What joining a partition has shown: images with and without references, ids that are twice in each corpus.
+
+    `unmatched_boxes` are each system's boxes that match none of gold's; None where its results bring none.
+    """
 
     n_references: int
     without: int
     twice: Sequence[IdSample]
     systems: Sequence[SystemNotes]
     boxes_only: int = 0
+    unmatched_boxes: Sequence[int | None] = ()
 
 
 class Partition(NamedTuple):
@@ -120,6 +124,7 @@ def join_partition(plan: Plan, *blocks: Block) -> tuple[Joined, Counted, Partiti
         [corpus.twice for corpus in corpora],
         notes,
         references.n_boxes_only,
+        [unmatched_boxes(run) for run in runs],
     )
     orders = [np.array([order[id] for id in run.ids], dtype=np.int64) for run in runs]
     return joined, _counted(plan, runs), Partition(runs, orders)
