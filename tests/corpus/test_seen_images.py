@@ -59,14 +59,14 @@ def test_a_single_caption_or_box_tells_no_image_from_others_but_both_together_do
     assert seen(two).find(replace(two, id="j")) == "alike"
 
 
-# What a file of before had of IMAGE: its id, and the same with its captions and with its boxes, hashed together.
-BEFORE = "0PX-W6x6DqCUSf_uRbspmiHP"
+# What an older file had of IMAGE: its id, and the same with its captions and with its boxes, hashed together.
+OLDER = "0PX-W6x6DqCUSf_uRbspmiHP"
 
 
-def test_hashes_of_files_of_before_tell_what_they_told() -> None:
-    remembered = SeenImages([BEFORE])
-    assert is_hash(BEFORE)
-    assert remembered.to_json() == [BEFORE]
+def test_hashes_of_older_files_tell_what_they_told() -> None:
+    remembered = SeenImages([OLDER])
+    assert is_hash(OLDER)
+    assert remembered.to_json() == [OLDER]
     assert remembered.find(IMAGE) == "seen"
     assert remembered.find(replace(IMAGE, captions=())) == "seen"
     assert remembered.find(Image("i")) == "id"

@@ -71,8 +71,8 @@ class SeenImages:
         # Captions and boxes, each after the id of their image, and by themselves.
         self._with_id: set[str] = set()
         self._contents: set[str] = set()
-        # The same with the id, in one hash.
-        self._before: set[str] = set()
+        # Captions and boxes of older files, which hashed each of them together with the id.
+        self._older: set[str] = set()
         for text in hashes:
             self._remember(text)
 
@@ -93,12 +93,12 @@ class SeenImages:
 
     def _remember(self, text: str) -> None:
         self._hashes[text] = None
-        is_marked = len(text) % _CHARACTERS == len(_MARK)
-        id, *contents = (text[at : at + _CHARACTERS] for at in range(is_marked, len(text), _CHARACTERS))
+        hashes = _hashes_of(text)
+        id, *contents = (hashes[at : at + _CHARACTERS] for at in range(0, len(hashes), _CHARACTERS))
         self._ids.add(id)
         known = [content for content in contents if content != _NOTHING]
-        if not is_marked:
-            self._before.update(known)
+        if hashes == text:
+            self._older.update(known)
             return
         self._with_id.update(id + content for content in known)
         self._contents.update((*known, "".join(contents)))
@@ -111,7 +111,7 @@ class SeenImages:
 
     def find(self, image: Image) -> Sighting:
         id, captions, boxes = fingerprint(image)
-        if {id + captions, id + boxes} & self._with_id or self._was_seen_before(image):
+        if {id + captions, id + boxes} & self._with_id or self._is_in_older_file(image):
             return "seen"
         # Many pictures have one box all around them, or one and the same short caption.
         telling = [captions if len(_texts(image)) > 1 else "", boxes if len(image.boxes) > 1 else ""]
@@ -120,11 +120,10 @@ class SeenImages:
             return "alike"
         return "id" if id in self._ids else "new"
 
-    def _was_seen_before(self, image: Image) -> bool:
-        """Whether the image is among those of files whose hashes of captions and boxes have the id in them."""
-        if not self._before:
+    def _is_in_older_file(self, image: Image) -> bool:
+        if not self._older:
             return False
-        return any(_hash(image.id, *parts) in self._before for parts in (_texts(image), _edges(image)) if parts)
+        return any(_hash(image.id, *parts) in self._older for parts in (_texts(image), _edges(image)) if parts)
 
     def to_json(self) -> list[str] | None:
         """A text for each image; None for so many that a file should not hold them."""
@@ -133,13 +132,18 @@ class SeenImages:
 
 _NOTHING = "-" * _CHARACTERS
 
-# What texts begin with whose hashes of captions and boxes leave the id out; there were others before.
+# What a text begins with whose hashes of captions and boxes leave the id out. In older files they do not.
 _MARK = "2"
+
+
+def _hashes_of(text: str) -> str:
+    """The text without its mark, if it has one."""
+    return text.removeprefix(_MARK) if len(text) > 3 * _CHARACTERS else text
 
 
 def is_hash(text: str) -> bool:
     """Whether a text may be one of `SeenImages.to_json`."""
-    hashes = text.removeprefix(_MARK) if len(text) > 3 * _CHARACTERS else text
+    hashes = _hashes_of(text)
     return len(hashes) == 3 * _CHARACTERS and text.isascii() and text.replace("-", "a").replace("_", "a").isalnum()
 
 
