@@ -56,6 +56,7 @@ def thing_name(phrase: str) -> str:
     is `in a colour`, and "one red" may be anything.
     """
     noun = thing_noun(phrase)
+    # "an orange" is a fruit, as oranges are; "orange" alone is a colour.
     if noun in BARE_COLOURS and (_is_bare(phrase) or noun != "orange"):
         return IN_COLOUR if _is_bare(phrase) else UNNAMED
     name = singular(noun)
