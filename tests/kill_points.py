@@ -2,44 +2,73 @@
 
 from __future__ import annotations
 
+import os
 import signal
-import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-# Counts what the program asks of the file system, beside reading, and sends itself a signal before the chosen step.
-_HOOK = """
-import os, signal, sys
-chosen, number, steps = int(sys.argv[1]), int(sys.argv[2]), 0
+# What changes files, by the names under which Python announces it; opening is one too, unless for reading.
 CHANGES = ("os.rename", "os.remove", "os.rmdir", "os.mkdir", "os.chmod", "os.chown", "fcntl.flock")
-def hook(event, arguments):
-    global steps
-    writes = event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
-    if event in CHANGES or writes:
-        steps += 1
-        if steps == chosen:
-            signal.raise_signal(number)
-"""
-_END = "\nsys.stderr.write(f'steps {steps}')"
+WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+
+INTERRUPTED = 130
 
 
-def events(script: str, folder: Path) -> int:
-    """How many steps a script takes that runs to its end in the folder."""
-    return int(_run(0, signal.SIGKILL, script, folder).stderr.rpartition("steps ")[2])
+def n_steps(work: Callable[[], None], folder: Path) -> int:
+    """How many steps the work takes that runs to its end in the folder."""
+    reading, writing = os.pipe()
+
+    def counted() -> None:
+        steps = _Steps(0, signal.SIGKILL)
+        work()
+        os.write(writing, str(steps.n).encode())
+
+    assert _in_child(counted, folder) == 0
+    os.close(writing)
+    with os.fdopen(reading) as pipe:
+        return int(pipe.read())
 
 
-def stopped_at(step: int, how: signal.Signals, script: str, folder: Path) -> None:
-    """Run a script in the folder, which sends itself the signal just before this step."""
-    done = _run(step, how, script, folder)
-    if how == signal.SIGKILL:
-        assert done.returncode == -signal.SIGKILL
-    else:
-        assert "KeyboardInterrupt" in done.stderr
+def stop_at(step: int, how: signal.Signals, work: Callable[[], None], folder: Path) -> None:
+    """Do the work in the folder, in a process that sends itself the signal just before this step."""
+
+    def stopped() -> None:
+        _Steps(step, how)
+        work()
+
+    assert _in_child(stopped, folder) == (-how if how == signal.SIGKILL else INTERRUPTED)
 
 
-def _run(step: int, how: signal.Signals, script: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    # What is imported is no step of the script's.
-    imports, _, rest = script.partition("\nif ")
-    code = f"{imports}\n{_HOOK}\nsys.addaudithook(hook)\nif {rest}{_END}"
-    command = [sys.executable, "-B", "-c", code, str(step), str(int(how))]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+class _Steps:
+    """Counts steps from now on, and stops this process at one of them."""
+
+    def __init__(self, last: int, how: signal.Signals) -> None:
+        self.n = 0
+        self._last = last
+        self._how = how
+        sys.addaudithook(self._count)
+
+    def _count(self, event: str, arguments: tuple[object, ...]) -> None:
+        writes = event == "open" and isinstance(arguments[2], int) and arguments[2] & WRITING
+        if event in CHANGES or writes:
+            self.n += 1
+            if self.n == self._last:
+                signal.raise_signal(self._how)
+
+
+def _in_child(work: Callable[[], None], folder: Path) -> int:
+    child = os.fork()
+    if child:
+        return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    code = 1
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        os.chdir(folder)
+        work()
+        code = 0
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    finally:
+        # Nothing of the tests' own end may happen here as well.
+        os._exit(code)

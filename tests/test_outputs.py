@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from kill_points import events, stopped_at
+from kill_points import n_steps, stop_at
 from limner import disk, unfinished
 from limner.errors import BadInput, LimnerError
 from limner.files import ScratchFile, write_bytes
@@ -265,21 +265,9 @@ def test_the_working_folder_is_not_replaced(tmp_path: Path, monkeypatch: pytest.
 # --- a writer that ends too early
 
 
-SCRIPT = """
-from pathlib import Path
-from limner import disk
-from limner.files import write_bytes
-from limner.outputs import write_folder
-if {in_two_steps}:
-    disk.exchange = lambda first, second: False
-with write_bytes(Path("file.txt")) as handle:
-    handle.write(b"new")
-with write_folder(Path("made"), names=("*.txt", "below/*.txt"), replace=True) as folder:
-    (folder / "a.txt").write_text("new")
-    (folder / "below").mkdir()
-    with write_bytes(folder / "below" / "b.txt") as handle:
-        handle.write(b"new")
-"""
+def work() -> None:
+    write(Path("file.txt"))
+    fill(Path("made"), replace=True)
 
 
 def with_old_outputs(folder: Path) -> Path:
@@ -292,15 +280,16 @@ def with_old_outputs(folder: Path) -> Path:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 @pytest.mark.parametrize("in_two_steps", [False, True])
 def test_whenever_a_writer_ends_the_outputs_are_the_old_or_the_new_ones(
-    tmp_path: Path, how: signal.Signals, in_two_steps: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: signal.Signals, in_two_steps: bool
 ) -> None:
-    script = SCRIPT.format(in_two_steps=in_two_steps)
-    steps = events(script, with_old_outputs(tmp_path / "rehearsal"))
+    if in_two_steps:
+        monkeypatch.setattr(disk, "exchange", lambda first, second: False)
+    steps = n_steps(work, with_old_outputs(tmp_path / "rehearsal"))
     assert steps > 10
     seen = set()
     for step in range(1, steps + 1):
         folder = with_old_outputs(tmp_path / f"{step}")
-        stopped_at(step, how, script, folder)
+        stop_at(step, how, work, folder)
         file = (folder / "file.txt").read_text()
         if in_two_steps and not (folder / "made").exists():
             # Only a kill leaves it so, and whoever writes there next puts it back.

@@ -96,7 +96,7 @@ def write_folder(
         with errors_of(path, unfinished.path):
             yield unfinished.path
         with errors_of(path):
-            disk.sync_tree(unfinished.descriptor)
+            disk.sync_tree(unfinished.path)
             disk.set_permissions(unfinished.path, _status(target), 0o777)
             if sys.platform == "win32":
                 unfinished.close()
