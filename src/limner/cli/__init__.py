@@ -84,8 +84,12 @@ class ReaderGone(Exception):
     """Whoever read our output has seen enough."""
 
 
+class Stopped(Exception):
+    """Somebody pressed Ctrl-C."""
+
+
 class MainGroup(LazyGroup):
-    """All commands; a closed pipe is not a failure."""
+    """All commands; a closed pipe is not a failure, and Ctrl-C is told in one line."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -93,6 +97,9 @@ class MainGroup(LazyGroup):
         except BrokenPipeError as error:
             # Click would make this an exit with 1, as if something had gone wrong.
             raise ReaderGone from error
+        except KeyboardInterrupt as error:
+            # Click would print an empty line first.
+            raise Stopped from error
 
 
 @click.group(cls=MainGroup, entries=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
@@ -128,7 +135,7 @@ def _run(arguments: list[str], answer: Answer) -> int:
         except (ReaderGone, BrokenPipeError):
             answer.drop()
             return 0
-        except (click.Abort, KeyboardInterrupt):
+        except (Stopped, click.Abort, KeyboardInterrupt):
             return _stopped(answer, written)
         except click.ClickException as error:
             terminal_progress.clear()
