@@ -7,8 +7,9 @@ import pytest
 import zstandard
 
 from limner import files
-from limner.errors import BadInput, LimnerError
-from limner.files import cache_folder, open_bytes, read_lines, write_bytes, write_folder, write_texts
+from limner.errors import BadInput
+from limner.files import cache_folder, open_bytes, read_lines, write_bytes, write_texts
+from limner.outputs import write_folder
 
 
 @pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
@@ -39,30 +40,6 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path: Path, err
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_failed_folder_leaves_nothing(tmp_path: Path) -> None:
-    def fail() -> None:
-        with write_folder(tmp_path / "made") as folder:
-            (folder / "a").write_text("a")
-            raise RuntimeError
-
-    with pytest.raises(RuntimeError):
-        fail()
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_with_something_in_it_is_replaced_only_when_asked(tmp_path: Path) -> None:
-    made = tmp_path / "made"
-    made.mkdir()
-    (made / "precious").touch()
-    with pytest.raises(LimnerError, match="not empty"), write_folder(made):
-        pass
-    assert (made / "precious").exists()
-    with write_folder(made, replace=True) as folder:
-        (folder / "new").touch()
-    assert [p.name for p in made.iterdir()] == ["new"]
-    assert list(tmp_path.iterdir()) == [made]
-
-
 def test_writing_where_there_is_no_folder_says_so(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="cannot write"), write_bytes(tmp_path / "no" / "file"):
         pass
@@ -77,37 +54,6 @@ def test_writing_below_a_file_says_so(tmp_path: Path) -> None:
         write_folder(tmp_path / "plain.txt" / "out"),
     ):
         pass
-
-
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError("no")])
-@pytest.mark.parametrize("n_moves", [0, 1, 2])
-def test_a_folder_is_the_old_or_the_new_one_whenever_its_replacement_stops(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, n_moves: int
-) -> None:
-    made = tmp_path / "made"
-    made.mkdir()
-    (made / "old").touch()
-    moves = 0
-    move = Path.replace
-
-    def stopped(path: Path, target: Path) -> Path:
-        nonlocal moves
-        moves += 1
-        if n_moves == 0 and moves == 1:
-            raise error
-        moved = move(path, target)
-        if moves == n_moves:
-            raise error
-        return moved
-
-    monkeypatch.setattr(Path, "replace", stopped)
-    with (
-        pytest.raises((KeyboardInterrupt, LimnerError)),
-        write_folder(made, replace=True) as folder,
-    ):
-        (folder / "new").touch()
-    assert [path.name for path in made.iterdir()] == ["new" if n_moves == 2 else "old"]
-    assert list(tmp_path.iterdir()) == [made]
 
 
 @pytest.mark.parametrize(
@@ -196,7 +142,7 @@ def test_a_signal_just_after_the_temporary_file_appeared_leaves_nothing(
     def interrupted(number: int) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("limner.files.os.close", interrupted)
+    monkeypatch.setattr("limner.disk.lock", interrupted)
     with pytest.raises(KeyboardInterrupt), write_bytes(tmp_path / "out.txt"):
         pytest.fail("the block was entered")
     assert list(tmp_path.iterdir()) == []

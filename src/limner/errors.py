@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable
 from difflib import get_close_matches
+from pathlib import Path
 
 MAX_SHOWN = 80
 MAX_LISTED = 40
@@ -54,6 +56,13 @@ def _restored(kind: type[LimnerError], args: tuple[object, ...], state: dict[str
     error.args = args
     error.__dict__.update(state)
     return error
+
+
+def cannot(verb: str, path: Path, error: OSError) -> LimnerError:
+    """The error for a file system that says no."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    remedy = "free some space" if full else "check the path and its permissions"
+    return BadInput(str(path), f"cannot {verb} ({(error.strerror or str(error)).lower()})", remedy)
 
 
 def one_line(text: str, limit: int) -> str:

@@ -1,4 +1,4 @@
-"""Reading files without trusting them, and writing files that are whole or not there."""
+"""Files as bytes, lines and text: read without trusting them, and written whole or not at all."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import gzip
 import io
 import lzma
 import os
-import shutil
 import struct
 import sys
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, BinaryIO, cast
+from tempfile import SpooledTemporaryFile, gettempdir
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
-from limner.errors import BadInput, LimnerError
+from limner import outputs
+from limner.errors import BadInput, cannot
 from limner.lazy import lazy
 
 if TYPE_CHECKING:
@@ -139,24 +140,18 @@ def decode(raw: bytes, location: str) -> str:
         raise BadInput(location, f"byte {error.start} is not UTF-8", "convert the file to UTF-8") from error
 
 
-def cannot(verb: str, path: Path, error: OSError) -> LimnerError:
-    """The error for a file system that says no."""
-    return BadInput(
-        str(path), f"cannot {verb} ({(error.strerror or str(error)).lower()})", "check the path and its permissions"
-    )
-
-
 @contextmanager
 def write_bytes(path: Path) -> Iterator[IO[bytes]]:
     """A handle whose bytes appear at `path` when the block ends well, and nowhere when it fails.
 
     Compressed by suffix (.gz, .zst); `-` is standard output.
     """
-    if path == STDIO:
+    if path == STDIO or outputs.is_standard_output(path):
+        sys.stdout.flush()
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    with _in_place_of(path) as temporary, temporary.open("wb") as raw, _compressed(path, raw) as handle:
+    with outputs.write_file(path) as raw, _compressed(path, raw) as handle:
         yield handle
 
 
@@ -168,8 +163,31 @@ def write_texts(texts: Mapping[str, str], folder: Path) -> list[Path]:
     return [folder / name for name in texts]
 
 
+class ScratchFile(SpooledTemporaryFile[bytes]):
+    """A temporary file, in memory as long as it is small, whose errors name the folder of temporary files."""
+
+    def __init__(self, in_memory: int = 1 << 20) -> None:
+        super().__init__(in_memory)
+
+    def write(self, data: Any) -> int:
+        with _temporary_folder():
+            return super().write(data)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        with _temporary_folder():
+            return super().seek(offset, whence)
+
+
 @contextmanager
-def _compressed(path: Path, raw: BinaryIO) -> Iterator[IO[bytes]]:
+def _temporary_folder() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise cannot("write", Path(gettempdir()), error) from error
+
+
+@contextmanager
+def _compressed(path: Path, raw: IO[bytes]) -> Iterator[IO[bytes]]:
     if path.suffix == ".gz":
         # No time stamp and no name inside: the same corpus gives the same bytes.
         with gzip.GzipFile(fileobj=raw, mode="wb", mtime=0, filename="") as handle:
@@ -179,79 +197,6 @@ def _compressed(path: Path, raw: BinaryIO) -> Iterator[IO[bytes]]:
             yield cast(IO[bytes], writer)
     else:
         yield raw
-
-
-@contextmanager
-def _in_place_of(path: Path) -> Iterator[Path]:
-    """A temporary name beside `path`, moved onto it when the block ends well."""
-    temporary = _beside(path, "tmp")
-    try:
-        if path.is_dir():
-            raise LimnerError(f"{path}: is a folder; name a file to write")
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        yield temporary
-        # Temporary files are for their owner only; the result has the permissions of any other new file.
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(path)
-    # Ctrl-C must leave nothing behind either.
-    except BaseException as error:
-        # Where nothing could be made nothing can be removed: what is wrong there is in the first error.
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
-            raise cannot("write", path, error) from error
-        raise
-
-
-@contextmanager
-def write_folder(path: Path, *, replace: bool = False, code: str = "folder-not-empty") -> Iterator[Path]:
-    """An empty folder to fill, which becomes `path` when the block ends well.
-
-    A folder that has something in it is an error of this code unless `replace` is set.
-    """
-    temporary = _beside(path, "tmp")
-    try:
-        if path.exists() and not path.is_dir():
-            raise LimnerError(f"{path}: is a file; name a folder to write")
-        if path.is_dir() and any(path.iterdir()) and not replace:
-            raise BadInput(str(path), "the folder is not empty", "name another", code=code)
-        temporary.mkdir(0o700)
-        yield temporary
-        temporary.chmod(0o777 & ~_umask())
-        _swap_folder(temporary, path)
-    except BaseException as error:
-        shutil.rmtree(temporary, ignore_errors=True)
-        if isinstance(error, OSError) and not isinstance(error, BrokenPipeError):
-            raise cannot("write", path, error) from error
-        raise
-
-
-def _swap_folder(temporary: Path, path: Path) -> None:
-    if not path.exists():
-        temporary.replace(path)
-        return
-    # A folder that is not empty cannot be replaced in one move: the old one steps aside, and goes last.
-    old = _beside(path, "old")
-    try:
-        path.replace(old)
-        temporary.replace(path)
-    finally:
-        # Ctrl-C may come between the two moves.
-        if not path.exists():
-            old.replace(path)
-        shutil.rmtree(old, ignore_errors=True)
-
-
-def _beside(path: Path, suffix: str) -> Path:
-    """A hidden name that nobody else has. It is known before anything is there: a signal may come at any moment."""
-    return path.parent / f".{path.name[:40]}.{os.urandom(6).hex()}.{suffix}"
-
-
-def _umask() -> int:
-    # The mask can only be read by setting it.
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def cache_folder() -> Path:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import gc
-import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 
 import click
 
-from limner import __version__
+from limner import __version__, outputs
 from limner.cli.click_classes import Entry, LazyGroup
 from limner.cli.remedies import worded
-from limner.cli.terminal import terminal_progress
-from limner.errors import LimnerError, MissingLibrary
+from limner.cli.standard_streams import Answer, answer_alone
+from limner.cli.terminal import show_usage, tell, terminal_progress
+from limner.errors import BadInput, LimnerError, MissingLibrary, cannot
 
 COMMANDS: dict[str, Entry] = {
     "demo": Entry("limner.cli.demo:command", "Show what Limner does, from nothing."),
@@ -82,8 +84,12 @@ class ReaderGone(Exception):
     """Whoever read our output has seen enough."""
 
 
+class Stopped(Exception):
+    """Somebody pressed Ctrl-C."""
+
+
 class MainGroup(LazyGroup):
-    """All commands; a closed pipe is not a failure."""
+    """All commands; a closed pipe is not a failure, and Ctrl-C is told in one line."""
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -91,6 +97,9 @@ class MainGroup(LazyGroup):
         except BrokenPipeError as error:
             # Click would make this an exit with 1, as if something had gone wrong.
             raise ReaderGone from error
+        except KeyboardInterrupt as error:
+            # Click would print an empty line first.
+            raise Stopped from error
 
 
 @click.group(cls=MainGroup, entries=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
@@ -108,27 +117,98 @@ def main(arguments: Sequence[str] | None = None) -> None:
     signal.signal(signal.SIGTERM, _stop)
     # Corpora make millions of objects and hardly ever a cycle: looking for one so often costs a fifth of the time.
     gc.set_threshold(100_000, 20, 20)
+    with answer_alone() as answer:
+        code = _run(list(sys.argv[1:] if arguments is None else arguments), answer)
+    if code:
+        sys.exit(code)
+
+
+def _run(arguments: list[str], answer: Answer) -> int:
+    """Run a command and say what prevented it, in one line; the exit code."""
+    with _written_outputs() as written, _Interrupts() as interrupts:
+        try:
+            limner.main(args=arguments, standalone_mode=False)
+            sys.stdout.flush()
+            return 0
+        except click.exceptions.Exit as stop:
+            return stop.exit_code
+        except (ReaderGone, BrokenPipeError):
+            answer.drop()
+            return 0
+        except (Stopped, click.Abort, KeyboardInterrupt):
+            return _stopped(answer, written)
+        except click.ClickException as error:
+            terminal_progress.clear()
+            show_usage(error)
+            return error.exit_code
+        except (LimnerError, OSError) as error:
+            if interrupts.any:
+                return _stopped(answer, written)
+            terminal_progress.clear()
+            failure = _explained(error) if isinstance(error, OSError) else error
+            tell(worded(failure, arguments, _offered(arguments)))
+            return 1
+        except Exception:
+            # Compiled code may answer Ctrl-C with an error of its own.
+            if interrupts.any:
+                return _stopped(answer, written)
+            raise
+
+
+def _stopped(answer: Answer, written: list[Path]) -> int:
+    terminal_progress.clear()
+    if written:
+        tell(f"stopped; written before: {', '.join(map(str, dict.fromkeys(written)))}")
+    else:
+        tell("stopped" if answer.has_begun() else "stopped; nothing was written")
+    return 130
+
+
+def _explained(error: OSError) -> LimnerError:
+    """The error for a file system that says no, with the file at fault where it is known."""
+    problem = (error.strerror or str(error)).lower()
+    if error.filename == Answer.NAME:
+        return cannot("write", Path(Answer.NAME), error)
+    if error.filename is not None:
+        return BadInput(str(error.filename), problem, "check the path and its permissions")
     try:
-        limner.main(args=list(arguments) if arguments is not None else None, standalone_mode=False)
-        sys.stdout.flush()
-    except click.exceptions.Exit as stop:
-        sys.exit(stop.exit_code)
-    except click.ClickException as error:
-        terminal_progress.clear()
-        error.show()
-        sys.exit(error.exit_code)
-    except (click.Abort, KeyboardInterrupt):
-        terminal_progress.clear()
-        click.echo("limner: stopped; nothing was written", err=True)
-        sys.exit(130)
-    except (ReaderGone, BrokenPipeError):
-        # What is still buffered must not be flushed into the closed pipe at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except LimnerError as error:
-        terminal_progress.clear()
-        given = list(arguments) if arguments is not None else sys.argv[1:]
-        click.echo(f"limner: {worded(error, given, _offered(given))}", err=True)
-        sys.exit(1)
+        Path.cwd()
+    except OSError:
+        return LimnerError("the working folder is not there any more; change to another")
+    return LimnerError(problem)
+
+
+@contextmanager
+def _written_outputs() -> Iterator[list[Path]]:
+    """A list that gets the path of every output that is written within the block."""
+    written: list[Path] = []
+    outputs.watchers.append(written.append)
+    try:
+        yield written
+    finally:
+        outputs.watchers.remove(written.append)
+
+
+class _Interrupts:
+    """Knows within the block whether Ctrl-C was pressed, whatever became of the exception."""
+
+    def __init__(self) -> None:
+        self.any = False
+        # A job in the background ignores Ctrl-C, and so does its command.
+        self._is_heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+    def __enter__(self) -> _Interrupts:
+        if self._is_heeded:
+            signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_heeded:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _note(self, signum: int, frame: FrameType | None) -> None:
+        self.any = True
+        raise KeyboardInterrupt
 
 
 def _offered(arguments: Sequence[str]) -> set[str]:

@@ -15,7 +15,15 @@ import click
 
 from limner.bench.counted_classes import CountedClasses
 from limner.cli.click_classes import PATH, listed
-from limner.cli.corpora import FormatName, from_option, is_stdio, lenient_option, tell_reading, tell_written
+from limner.cli.corpora import (
+    FormatName,
+    check_target,
+    from_option,
+    is_stdio,
+    lenient_option,
+    tell_reading,
+    tell_written,
+)
 from limner.cli.terminal import progress, tell, terminal_progress
 from limner.corpus import Corpus, open_corpus
 from limner.corpus.classes.open_images_classes import read_class_tree
@@ -77,6 +85,7 @@ class Output:
 
     def check(self, sources: Sequence[str]) -> None:
         """Raise an error, before any work is done, for what cannot be written."""
+        check_target(self.out, sources)
         target = split_source(self.out)[1]
         if is_stdio(self.out):
             if self.as_json:

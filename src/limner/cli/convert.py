@@ -14,6 +14,7 @@ from limner.cli.click_classes import PATH
 from limner.cli.corpora import (
     FormatName,
     Source,
+    check_target,
     from_option,
     held_out,
     labels_from_option,
@@ -54,6 +55,7 @@ def convert(
     boxes, say, or gold and a system's results.
     """
     sources, target = sources_and_target(paths, ("SRC", "DST"))
+    check_target(target, sources)
     wanted = None if ids is None else [line.strip() for _, line in read_lines(ids) if line.strip()]
     corpus = open_corpus(sources, from_, lenient=lenient, ids=wanted)
     images = held_out(corpus, labels_from, seed)

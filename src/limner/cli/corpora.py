@@ -129,6 +129,16 @@ def source_path(source: str) -> Path:
     return Path(source.removeprefix(PREFIX)) if is_plain_text(source) else split_source(source)[1]
 
 
+def check_target(target: str, sources: Sequence[str]) -> None:
+    """Wrong usage where the folder to write holds what is read, or is it: it would be replaced."""
+    folder = source_path(target)
+    if folder == STDIO or not folder.is_dir():
+        return
+    for source in map(source_path, sources):
+        if source != STDIO and source.resolve().is_relative_to(folder.resolve()):
+            raise click.UsageError(f"{folder} would be replaced, but {source} is read from it; name another folder")
+
+
 def check_outputs(outputs: Mapping[str, Path | None], sources: Sequence[str]) -> None:
     """An error for an output, by its option, that cannot be written, or would replace what is read."""
     read = {path.resolve(): str(path) for path in map(source_path, sources) if path != STDIO}
@@ -150,8 +160,12 @@ def check_outputs(outputs: Mapping[str, Path | None], sources: Sequence[str]) ->
 def _check_place(path: Path) -> None:
     if path.is_dir():
         raise BadInput(str(path), "is a folder", "name a file to write")
-    if not path.parent.is_dir():
+    # A pipe or a terminal is written directly, and a link stays where it is.
+    if path.exists() and not path.is_file():
+        return
+    folder = path.resolve().parent
+    if not folder.is_dir():
         raise BadInput(str(path), "cannot write (there is no such folder)", "make the folder first")
     # Better now than after an hour of scoring.
-    if not os.access(path.parent, os.W_OK):
+    if not os.access(folder, os.W_OK):
         raise BadInput(str(path), "cannot write (permission denied)", "check the path and its permissions")

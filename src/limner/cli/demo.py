@@ -8,8 +8,8 @@ import click
 
 from limner.cli.click_classes import PATH
 from limner.cli.terminal import terminal_progress
-from limner.experiments.demonstration import MADE, PICTURES, make_demo
-from limner.files import write_folder
+from limner.experiments.demonstration import MADE, NAMES, PICTURES, make_demo
+from limner.outputs import write_folder
 
 
 @click.command()
@@ -22,7 +22,7 @@ def command(folder: Path, images: int, seed: int) -> None:
     DIR is made anew each time, if there is nothing in it but an earlier demo.
     """
     replace = folder.is_dir() and {path.name for path in folder.iterdir()} <= MADE
-    with write_folder(folder, replace=replace, code="") as made:
+    with write_folder(folder, names=NAMES, replace=replace, code="") as made:
         lines = make_demo(made, images, seed=seed, progress=terminal_progress)
     terminal_progress.clear()
     for line in lines:

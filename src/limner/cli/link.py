@@ -12,6 +12,7 @@ from limner.cli.click_classes import PATH, choice_option
 from limner.cli.corpora import (
     FormatName,
     Source,
+    check_target,
     from_option,
     lenient_option,
     sources_and_target,
@@ -51,6 +52,7 @@ def command(
     --linker says; a plural or counted one to all of them.
     """
     sources, target = sources_and_target(paths, ("CORPUS", "OUT"))
+    check_target(target, sources)
     known = built_in_synonyms() if synonyms is None else read_synonyms(synonyms)
     corpus = open_corpus(sources, from_, lenient=lenient)
     linked = link_corpus(corpus, known, linker=linker, seed=seed, replace=force, place=corpus.name)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -215,7 +217,9 @@ def _check(job: CaptionJob, outputs: dict[str, Path | None]) -> None:
 
 def _run(job: CaptionJob) -> CaptionScores:
     try:
-        return job.run(terminal_progress, _tell_reading)
+        # Engines and models may print; standard output is for the scores.
+        with redirect_stdout(sys.stderr):
+            return job.run(terminal_progress, _tell_reading)
     except LimnerError as error:
         if error.code == "same-results":
             raise click.UsageError(str(error)) from error

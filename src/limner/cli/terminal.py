@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import TypeVar
 
 import click
@@ -22,7 +23,15 @@ NO_INTERVALS = "no samples, so no intervals"
 
 def tell(message: str) -> None:
     """Print a message on standard error."""
-    click.echo(f"limner: {message}", err=True)
+    # Where nobody can hear it, the work is done all the same.
+    with suppress(OSError):
+        click.echo(f"limner: {message}", err=True)
+
+
+def show_usage(error: click.ClickException) -> None:
+    """Print on standard error how a command is used."""
+    with suppress(OSError):
+        error.show()
 
 
 class TerminalProgress:
@@ -60,8 +69,9 @@ class TerminalProgress:
 
 def _write(line: str) -> None:
     """Replace the line that the cursor is on."""
-    sys.stderr.write(f"\r{line}\x1b[K")
-    sys.stderr.flush()
+    with suppress(OSError):
+        sys.stderr.write(f"\r{line}\x1b[K")
+        sys.stderr.flush()
 
 
 terminal_progress = TerminalProgress()

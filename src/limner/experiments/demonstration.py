@@ -14,7 +14,7 @@ from limner.describe.realise.phrasebook import write_phrasebook
 from limner.describe.realise.phrasebook_learning import learn_phrasebook
 from limner.describe.realise.realisers import FluentRealiser, PaperRealiser
 from limner.describe.selectors import Limited, find_selector
-from limner.files import write_bytes
+from limner.files import write_bytes, write_texts
 from limner.look.tables import aligned, decimal
 from limner.playground.world import World
 from limner.playground.world_files import N_ON_SHEET, Artist
@@ -40,12 +40,15 @@ MADE = {
     "report.html",
 }
 
+# The files, also in the folder of pictures.
+NAMES = (*MADE, "pictures/*.png")
+
 
 def make_demo(folder: Path, n_images: int, *, seed: int = 0, progress: Progress = silent) -> list[str]:
     """Fill an empty folder with a demo; returns the lines of a small table of scores."""
     _write_world(folder, n_images, seed, progress)
     corpus = open_corpus(folder / "corpus.jsonl")
-    (folder / "info.txt").write_text(text_of([statistics(corpus, name="the playground")]), encoding="utf-8")
+    write_texts({"info.txt": text_of([statistics(corpus, name="the playground")])}, folder)
     drawn = list(islice(corpus, PICTURES))
     systems = _describe(corpus, drawn, folder, seed)
     write_corpus(next(iter(systems.values())), folder / "results.jsonl")

@@ -22,7 +22,8 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from limner.files import cannot, write_bytes
+from limner.errors import cannot
+from limner.files import write_bytes
 from limner.look.palette import FAINT, INK, PALETTE, numbered_colour
 
 __all__ = ["FAINT", "INK", "PALETTE", "figure", "grouped_bars", "histograms", "ranked_bars", "save"]

@@ -13,7 +13,8 @@ from PIL import Image as Picture
 from limner.corpus.formats import split_source, write_sound
 from limner.corpus.image import Image
 from limner.errors import LimnerError
-from limner.files import STDIO, write_bytes, write_folder
+from limner.files import STDIO, write_bytes
+from limner.outputs import write_folder
 from limner.playground.drawing.contact_sheet import contact_sheet
 from limner.playground.drawing.picture import draw
 from limner.playground.world import World
@@ -53,7 +54,8 @@ class Artist:
             picture = draw(scene)
             if self.folder is not None and is_saved:
                 # The least effort that PNG knows: the files are a fifth larger and written in half the time.
-                picture.save(self.folder / f"{image.id}.png", compress_level=1)
+                with write_bytes(self.folder / f"{image.id}.png") as file:
+                    picture.save(file, "PNG", compress_level=1)
             if number < self.n_on_sheet:
                 self._on_sheet.append((picture, image))
             yield image
@@ -87,7 +89,9 @@ def write_world(
     folder = path.with_name(f"{_stem(path)}_pictures")
     with ExitStack() as stack:
         # Folder and sheet are opened first: what cannot be written is known before any work is done.
-        pictures_folder = stack.enter_context(write_folder(folder, replace=replace)) if pictures else None
+        pictures_folder = (
+            stack.enter_context(write_folder(folder, names=("*.png",), replace=replace)) if pictures else None
+        )
         sheet_file = stack.enter_context(write_bytes(sheet)) if sheet is not None else None
         artist = Artist(pictures_folder, n if pictures else 0, N_ON_SHEET if sheet is not None else 0)
         images = track(artist.images(world, n, folder.name), "images", progress, n)

@@ -7,7 +7,6 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 from limner.corpus.box import Box
@@ -16,7 +15,8 @@ from limner.corpus.classes.class_tables import COCO_CLASSES
 from limner.corpus.formats.coco_annotations import DOCUMENTS, RESULTS
 from limner.corpus.image import Image
 from limner.errors import LimnerError, shown
-from limner.files import STDIO, write_bytes, write_folder
+from limner.files import STDIO, ScratchFile, write_bytes
+from limner.outputs import write_folder
 
 SUFFIXES = (".json", ".json.gz", ".json.zst")
 # From here on are the categories that are not COCO's.
@@ -36,13 +36,13 @@ def write(images: Iterable[Image], path: Path, replace: bool = False, facts: Seq
     """
     alone = path == STDIO or path.name.endswith(SUFFIXES)
     with ExitStack() as stack:
-        parts = _Parts(lambda: _Array(stack.enter_context(SpooledTemporaryFile(IN_MEMORY))), facts, alone=alone)
+        parts = _Parts(lambda: _Array(stack.enter_context(ScratchFile(IN_MEMORY))), facts, alone=alone)
         if alone:
             with write_bytes(path) as handle:
                 parts.add_all(images)
                 parts.write_alone(handle, str(path))
         else:
-            with write_folder(path, replace=replace) as folder:
+            with write_folder(path, names=(*DOCUMENTS, f"{RESULTS}*.json"), replace=replace) as folder:
                 parts.add_all(images)
                 parts.write_documents(folder)
         return parts.n_images

@@ -22,8 +22,8 @@ from limner.corpus.formats.format import Codec, Head
 from limner.corpus.held_out_labels import IN_COLOUR, UNNAMED, label_of, thing_name
 from limner.corpus.image import Chain, FrozenDict, Image
 from limner.corpus.reading import Reading
-from limner.errors import BadInput, shown
-from limner.files import ZIP_FAULTS, cannot
+from limner.errors import BadInput, cannot, shown
+from limner.files import ZIP_FAULTS
 
 # Bytes one image's file may unpack to; real ones have a few thousand.
 MAX_MEMBER = 4 << 20

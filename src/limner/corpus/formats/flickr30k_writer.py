@@ -15,7 +15,8 @@ from limner.corpus.caption import Caption, Mention
 from limner.corpus.formats.flickr30k_parsing import MARK, NOT_VISUAL, is_number
 from limner.corpus.image import Chain, Image
 from limner.errors import LimnerError, shown
-from limner.files import write_bytes, write_folder
+from limner.files import write_bytes, write_texts
+from limner.outputs import write_folder
 
 UNTYPED = "other"
 
@@ -28,10 +29,11 @@ def write(images: Iterable[Image], path: Path, replace_folder: bool = False) -> 
     if path.suffix == ".zip":
         with write_bytes(path) as handle, zipfile.ZipFile(handle, "w", zipfile.ZIP_DEFLATED) as archive:
             return _write_all(images, lambda name, text: archive.writestr(_entry(name), text.encode()))
-    with write_folder(path, replace=replace_folder) as folder:
+    names = ("Annotations/*.xml", "Sentences/*.txt")
+    with write_folder(path, names=names, replace=replace_folder) as folder:
         (folder / "Annotations").mkdir()
         (folder / "Sentences").mkdir()
-        return _write_all(images, lambda name, text: (folder / name).write_bytes(text.encode()))
+        return _write_all(images, lambda name, text: write_texts({name: text}, folder))
 
 
 def _write_all(images: Iterable[Image], put: Callable[[str, str], object]) -> int:

@@ -16,8 +16,8 @@ from limner.corpus.formats.format import Codec, Head
 from limner.corpus.formats.open_images_pictures import LIST_COLUMNS, SUFFIXES, Pictures
 from limner.corpus.image import Image, ImageLabel
 from limner.corpus.reading import Reading
-from limner.errors import BadInput, LimnerError, shown
-from limner.files import STDIO, cannot
+from limner.errors import BadInput, LimnerError, cannot, shown
+from limner.files import STDIO
 
 BOX_COLUMNS = ("ImageID", "LabelName", "XMin", "XMax", "YMin", "YMax")
 LABEL_COLUMNS = ("ImageID", "LabelName", "Confidence")

@@ -20,8 +20,9 @@ from limner.corpus.formats.parquet import SUFFIX
 from limner.corpus.image import VERSION, Image, Scalar
 from limner.corpus.json_stream import parse
 from limner.corpus.reading import Reading
-from limner.errors import BadInput, LimnerError, shown, unknown
-from limner.files import STDIO, cannot, write_bytes, write_folder
+from limner.errors import BadInput, LimnerError, cannot, shown, unknown
+from limner.files import STDIO, write_bytes
+from limner.outputs import write_folder
 
 # Shards for one worker each, groups that engines can skip, batches that bound memory.
 ROWS_A_SHARD = 10_000
@@ -58,7 +59,7 @@ def write(images: Iterable[Image], path: Path, replace: bool = False) -> int:
         with write_bytes(path) as handle:
             return _write_shard(images, handle)
     written = 0
-    with write_folder(path, replace=replace) as folder:
+    with write_folder(path, names=(f"part-*{SUFFIX}",), replace=replace) as folder:
         rest = iter(images)
         number = 0
         for first in rest:

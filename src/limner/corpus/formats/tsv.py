@@ -19,7 +19,8 @@ from limner.corpus.formats.records import Ids
 from limner.corpus.image import MAX_SIDE, Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown, unknown
-from limner.files import read_lines, write_bytes, write_folder
+from limner.files import read_lines, write_bytes
+from limner.outputs import write_folder
 
 
 @dataclass(frozen=True)
@@ -72,8 +73,9 @@ def write(images: Iterable[Image], path: Path, replace: bool = False) -> int:
     if path.name.endswith(SUFFIXES):
         raise LimnerError(f"{path}: tsv is a folder of tables; name a folder")
     written = 0
-    with write_folder(path, replace=replace) as folder, ExitStack() as stack:
-        tables = {table: stack.enter_context(write_bytes(folder / f"{table.name}.tsv")) for table in TABLES}
+    names = {table: f"{table.name}.tsv" for table in TABLES}
+    with write_folder(path, names=names.values(), replace=replace) as folder, ExitStack() as stack:
+        tables = {table: stack.enter_context(write_bytes(folder / name)) for table, name in names.items()}
         for table, handle in tables.items():
             handle.write("\t".join(table.columns).encode() + b"\n")
         for image in images:

@@ -9,7 +9,6 @@ number.
 from __future__ import annotations
 
 import math
-import tempfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -18,6 +17,7 @@ import numpy as np
 
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
+from limner.files import ScratchFile
 from limner.look.document import Document, kept_json, object_with_images, to_json
 from limner.report.pages.caption_entries import MOST_IMAGES, Entries, Joined
 from limner.report.pages.caption_explanations import MOST, Explained, explain, has_objects, objects_spoken_of
@@ -67,7 +67,7 @@ def write_captions_page(
     explained = list(explain(joined, most_explained))
     entries = Entries(joined, objects_spoken_of(joined))
     noted = Reading() if reading is None else reading
-    with tempfile.TemporaryFile() as embedded:
+    with ScratchFile() as embedded:
         made, n_pictures = _images(joined, entries, explained, pictures, noted, embedded)
         head = {
             "title": title,

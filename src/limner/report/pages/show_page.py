@@ -17,7 +17,6 @@ not count characters as Python does.
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -30,6 +29,7 @@ from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown
+from limner.files import ScratchFile
 from limner.look.document import Document, object_with_images, to_json
 from limner.report.pages.domain_words import DomainWords
 from limner.report.pages.page_data import BoxRows, Json, Pieces, Table, colours_of, frame_of, pieces_of
@@ -69,7 +69,7 @@ def write_page(
     entries = Entries(joined.sources, domains)
     made: list[bytes] = []
     n_pictures = 0
-    with tempfile.TemporaryFile() as embedded:
+    with ScratchFile() as embedded:
         for image in images:
             joined.refuse_swapped(image)
             said = list(joined.take(image))

@@ -16,8 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from limner.errors import BadInput, LimnerError
-from limner.files import ZIP_FAULTS, cannot
+from limner.errors import BadInput, LimnerError, cannot
+from limner.files import ZIP_FAULTS
 
 JAR, PARAPHRASES = "meteor-1.5.jar", "paraphrase-en.gz"
 FUNCTION_WORDS, PREFIXES = "function/english.words", "nonbreaking/english.prefixes"

@@ -1,0 +1,117 @@
+"""Outputs while they are being made: under a hidden name beside their place, and locked by their writer.
+
+The name is such as `.corpus.jsonl.3f09a1b2c3d4e5f6.limner`. What is under such
+a name and not locked was left by a writer that was killed; the next writer into
+the same folder removes it.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from pathlib import Path
+
+from limner import disk
+
+# Locks may be known to one machine only, so each removes only what was its own.
+_MACHINE = blake2b(platform.node().encode(), digest_size=2).hexdigest()
+_HIDDEN = re.compile(r"\..+\.[0-9a-f]{16}\.limner")
+_OF_THIS_MACHINE = re.compile(rf"\..+\.{_MACHINE}[0-9a-f]{{12}}\.limner")
+
+
+def is_within_unfinished(path: Path) -> bool:
+    """Whether the path is in a folder that is still being made."""
+    return any(_HIDDEN.fullmatch(part) for part in path.parts[:-1])
+
+
+class Unfinished:
+    """A file or folder that is being made: its path, and the descriptor that holds its lock."""
+
+    def __init__(self, target: Path) -> None:
+        self.path = target.parent / f".{target.name[:40]}.{_MACHINE}{os.urandom(6).hex()}.limner"
+        self.descriptor = -1
+
+    def is_mine(self) -> bool:
+        """Lock it; False if somebody took it for abandoned before it was locked."""
+        # Where there are no locks nobody removes anything.
+        with suppress(OSError):
+            return disk.lock(self.descriptor) and os.path.samestat(os.fstat(self.descriptor), os.stat(self.path))
+        return self.path.exists()
+
+    def close(self) -> None:
+        if self.descriptor >= 0:
+            os.close(self.descriptor)
+        self.descriptor = -1
+
+
+@contextmanager
+def unfinished_beside(path: Path, target: Path, make: Callable[[Path], int]) -> Iterator[Unfinished]:
+    """Something new under a hidden name beside the target; what is under that name at the end is removed.
+
+    `path` is what errors call the output.
+    """
+    _sweep(target.parent)
+    while True:
+        # The name is known before anything is there: a signal may come at any moment.
+        unfinished = Unfinished(target)
+        try:
+            with disk.errors_of(path):
+                unfinished.descriptor = make(unfinished.path)
+                is_mine = unfinished.is_mine()
+            if is_mine:
+                yield unfinished
+                return
+        finally:
+            _remove(unfinished.path)
+            unfinished.close()
+
+
+def make_file(path: Path) -> int:
+    return os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+
+
+def make_folder(path: Path) -> int:
+    path.mkdir(0o700)
+    return -1 if sys.platform == "win32" else os.open(path, os.O_RDONLY)
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what writers on this machine left in a folder when they were killed; a living one holds a lock."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _OF_THIS_MACHINE.fullmatch(entry.name) and not entry.is_symlink():
+                with suppress(OSError):
+                    _remove_if_abandoned(Path(entry.path))
+
+
+def _remove_if_abandoned(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+    try:
+        if disk.lock(descriptor):
+            _remove(path)
+    finally:
+        os.close(descriptor)
+
+
+def _remove(path: Path) -> None:
+    try:
+        _try_to_remove(path)
+    except KeyboardInterrupt:
+        # Ctrl-C came in the midst of it.
+        _try_to_remove(path)
+        raise
+
+
+def _try_to_remove(path: Path) -> None:
+    # What cannot be removed was not made, or is left for the next run.
+    with suppress(OSError):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)

@@ -1,0 +1,243 @@
+"""Every command that writes, ended too early: then each output is the old or the new one, and nothing else is left.
+
+    python tests/kill_runs.py --kills 100 --interrupts 100
+
+runs commands at random, in turn with and without old outputs in place, and
+ends each after a random share of the time that it takes. Tests use the same
+commands, but end them at steps of their work (`kill_points`), not by the clock.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+LIMNER = [sys.executable, "-m", "limner"]
+
+# Exit codes of a run that was not stopped, and of one that was.
+DONE = 0
+STOPPED = (-signal.SIGKILL, 130)
+
+
+class Writing(NamedTuple):
+    """A command that writes, with V for the version of its inputs; and its outputs, folders that are one by a slash.
+
+    A folder with a star gets files one by one, each of which is an output.
+    """
+
+    command: str
+    outputs: tuple[str, ...]
+
+
+WRITING = {
+    "jsonl": Writing("convert wV.jsonl out/w.jsonl", ("w.jsonl",)),
+    "jsonl.gz": Writing("convert wV.jsonl out/w.jsonl.gz", ("w.jsonl.gz",)),
+    "jsonl.zst": Writing("convert wV.jsonl out/w.jsonl.zst", ("w.jsonl.zst",)),
+    "parquet file": Writing("convert wV.jsonl out/w.parquet", ("w.parquet",)),
+    "parquet": Writing("convert wV.jsonl parquet:out/w --force", ("w/",)),
+    "tsv": Writing("convert wV.jsonl tsv:out/w --force", ("w/",)),
+    "coco": Writing("convert wV.jsonl coco:out/w --force", ("w/",)),
+    "nocaps": Writing("convert rV.jsonl nocaps:out/w --force", ("w/",)),
+    "karpathy": Writing("convert wV.jsonl karpathy:out/w.json", ("w.json",)),
+    "flickr30k-entities": Writing("convert wV.jsonl flickr30k-entities:out/w --force", ("w/",)),
+    "flickr30k-entities zip": Writing("convert wV.jsonl flickr30k-entities:out/w.zip", ("w.zip",)),
+    "link": Writing("link wV.jsonl out/linked.jsonl --force", ("linked.jsonl",)),
+    "describe": Writing("describe wV.jsonl -o out/r.jsonl", ("r.jsonl",)),
+    "selector": Writing("train selector wV.jsonl --out out/selector.json", ("selector.json",)),
+    "phrasebook": Writing("train phrasebook wV.jsonl --out out/book.json", ("book.json",)),
+    "playground": Writing(
+        "playground 30 out/p.jsonl --pictures --sheet out/sheet.png --seed V --size 160x120 --force",
+        ("p.jsonl", "p_pictures/", "sheet.png"),
+    ),
+    "show": Writing("show wV.jsonl rV.jsonl -o out/page.html", ("page.html",)),
+    "score": Writing(
+        "score captions rV.jsonl --refs wV.jsonl --metrics bleu,cider --samples 50 --csv "
+        "--html out/page.html --per-image out/per.csv --save-df out/df.json",
+        ("page.html", "per.csv", "df.json"),
+    ),
+    "experiment": Writing(
+        "experiment labels wV.jsonl tV.jsonl --samples 50 --allow-overlap --out out/labels", ("labels/*",)
+    ),
+    "bench build": Writing("bench build wV.jsonl --size 10 --rotation any -o tsv:out/b --force", ("b/",)),
+    "bench domains": Writing(
+        "bench domains wV.jsonl --captions tV.jsonl --mentions 5 --classes out/c.csv -o out/d.jsonl",
+        ("d.jsonl", "c.csv"),
+    ),
+    "constraints": Writing("constraints wV.jsonl --exclude none -o out/c.jsonl --json", ("c.jsonl",)),
+    "demo": Writing("demo out/demo --images 120 --seed V", ("demo/",)),
+}
+
+
+def make_inputs(folder: Path) -> None:
+    """Two versions of the inputs, for an old output and for a new one."""
+    for version in "01":
+        run = f"playground 150 w{version}.jsonl --seed {version}", f"playground 40 t{version}.jsonl --seed 7{version}"
+        for command in (*run, f"describe w{version}.jsonl -o r{version}.jsonl"):
+            subprocess.run([*LIMNER, *command.split()], cwd=folder, check=True, stderr=subprocess.DEVNULL)
+
+
+def arguments(writing: Writing, version: str) -> list[str]:
+    """The command's arguments for a version of the inputs."""
+    words = writing.command.split()
+    return [word.replace("V", version) if word in ("V",) or word[1:].startswith("V.") else word for word in words]
+
+
+def snapshot(folder: Path, writing: Writing) -> dict[str, str]:
+    """Each output's name with a digest of all that it holds; those that are not there are left out."""
+    paths = []
+    for output in writing.outputs:
+        path = folder / "out" / output.rstrip("/*")
+        paths += sorted(path.glob("*")) if output.endswith("*") else [path]
+    return {str(path.relative_to(folder / "out")): _digest(path) for path in paths if path.exists()}
+
+
+def _digest(path: Path) -> str:
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    digest = hashlib.sha256()
+    for file in files:
+        content = file.read_bytes()
+        digest.update(f"{file.relative_to(path)} {len(content)} ".encode() + content)
+    return digest.hexdigest()
+
+
+def strays(folder: Path, writing: Writing) -> list[str]:
+    """What is beside the outputs, and in folders that get files one by one, and does not belong there."""
+    expected = {output.rstrip("/*") for output in writing.outputs}
+    inner = [folder / "out" / output.rstrip("/*") for output in writing.outputs if output.endswith("*")]
+    hidden = [str(path) for below in inner if below.is_dir() for path in below.iterdir() if path.name.startswith(".")]
+    return hidden + sorted(set(os.listdir(folder / "out")) - expected)
+
+
+def faults(before: dict[str, str], after: dict[str, str], new: dict[str, str], *, ended: bool = True) -> list[str]:
+    """What is wrong with the outputs: each must be the old or the new one, and after a whole run the new one."""
+    wrong = [
+        f"{name} is neither the old nor the new one" for name in after if after[name] not in _allowed(name, before, new)
+    ]
+    lost = [f"{name} is lost" for name in before if name not in after]
+    late = [f"{name} is not the new one" for name in new if not ended and after.get(name) != new[name]]
+    return wrong + lost + late
+
+
+def _allowed(name: str, before: dict[str, str], new: dict[str, str]) -> set[str]:
+    return {states[name] for states in (before, new) if name in states}
+
+
+class Range(NamedTuple):
+    """A command ready to be ended: its folder with old outputs, its new outputs, and the seconds that it takes."""
+
+    folder: Path
+    old: dict[str, str]
+    new: dict[str, str]
+    seconds: float
+
+
+def prepare(name: str, inputs: Path, folder: Path) -> Range:
+    """Run a command for both versions of its inputs; the outputs of the old version are kept in `old`."""
+    shutil.copytree(inputs, folder)
+    writing = WRITING[name]
+    states = []
+    for version in "01":
+        (folder / "out").mkdir()
+        began = time.monotonic()
+        _whole_run(folder, writing, version)
+        seconds = time.monotonic() - began
+        states.append(snapshot(folder, writing))
+        (folder / "out").rename(folder / ("old" if version == "0" else "new"))
+    assert states[0] != states[1], f"{name}: the old output is like the new one"
+    return Range(folder, *states, seconds)
+
+
+def attack(name: str, place: Range, how: signal.Signals, share: float, *, with_old: bool) -> tuple[str, list[str]]:
+    """End a command after this share of its time: what came of it, and what is wrong afterwards."""
+    writing, out = WRITING[name], place.folder / "out"
+    shutil.rmtree(out, ignore_errors=True)
+    if with_old:
+        shutil.copytree(place.folder / "old", out)
+    else:
+        out.mkdir()
+    before = snapshot(place.folder, writing)
+    with tempfile.TemporaryFile() as said:
+        running = subprocess.Popen(
+            [*LIMNER, *arguments(writing, "1")], cwd=place.folder, stdout=subprocess.DEVNULL, stderr=said
+        )
+        time.sleep(share * place.seconds)
+        running.send_signal(how)
+        code = running.wait()
+        said.seek(0)
+        message = said.read().decode()
+    problems = [] if code in (DONE, *STOPPED) else [f"exit code {code}: {message[-300:]}"]
+    if "Traceback" in message:
+        problems.append(f"traceback: {message[-300:]}")
+    after = snapshot(place.folder, writing)
+    problems += faults(before, after, place.new, ended=code != DONE)
+    if how == signal.SIGINT and code == 130:
+        problems += [f"{stray} was left" for stray in strays(place.folder, writing)]
+        if "nothing was written" in message and after != before:
+            problems.append("it said that nothing was written")
+    _whole_run(place.folder, writing, "1")
+    problems += faults(before, snapshot(place.folder, writing), place.new, ended=False)
+    problems += [f"{stray} was left after a whole run" for stray in strays(place.folder, writing)]
+    return "done" if code == DONE else "new" if after == place.new else "old" if after == before else "mixed", problems
+
+
+def _whole_run(folder: Path, writing: Writing, version: str) -> None:
+    done = subprocess.run(
+        [*LIMNER, *arguments(writing, version)],
+        cwd=folder,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"{writing.command}: {done.stderr.decode()}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else "")
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--interrupts", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    asked = parser.parse_args()
+    draw = random.Random(asked.seed)
+    signals = [signal.SIGKILL] * asked.kills + [signal.SIGINT] * asked.interrupts
+    n_faults = 0
+    with tempfile.TemporaryDirectory(prefix="limner-kills-") as temporary:
+        inputs = Path(temporary) / "inputs"
+        inputs.mkdir()
+        make_inputs(inputs)
+        names = list(WRITING)
+        # Each command gets its share, so that it is timed once.
+        plans: dict[str, list[signal.Signals]] = {name: [] for name in names}
+        for number, how in enumerate(signals):
+            plans[names[number % len(names)]].append(how)
+        ends: Counter[str] = Counter()
+        for name, planned in plans.items():
+            place = prepare(name, inputs, Path(temporary) / name.replace(" ", "-")) if planned else None
+            for number, how in enumerate(planned):
+                assert place is not None
+                end, problems = attack(name, place, how, draw.uniform(0.02, 1.05), with_old=number % 2 == 0)
+                ends[f"{how.name}: {end}"] += 1
+                n_faults += len(problems)
+                for problem in problems:
+                    print(f"{name}: {how.name}: {problem}", flush=True)
+            if place is not None:
+                shutil.rmtree(place.folder)
+                print(f"{name}: {len(planned)} runs ended early, {place.seconds:.1f} s each", flush=True)
+    print(", ".join(f"{end} {n}" for end, n in sorted(ends.items())))
+    print(f"{n_faults} faults")
+    sys.exit(n_faults > 0)
+
+
+if __name__ == "__main__":
+    main()
