@@ -28,13 +28,19 @@ def image_numbers(
     references: Sequence[Sequence[str]],
     images: Sequence[Image] | None = None,
     gold: Sequence[Sequence[Caption]] | None = None,
+    *,
+    with_kinds: bool = False,
 ) -> Integers:
-    """A number for each image, from its id and references and, if given, its boxes and what gold captions refer to."""
+    """A number for each image, from its id and references and, if given, its boxes and what gold captions refer to.
+
+    With kinds, also from what tells subsets of the boxes apart: their types, and the picture's size.
+    """
     numbers = bytearray()
     for i, (id, texts) in enumerate(zip(ids, references, strict=True)):
         parts = [id, *sorted(texts)]
         if images is not None:
             parts += sorted(_boxes(images[i]))
+            parts += sorted(_kinds(images[i])) if with_kinds else []
         if gold is not None:
             parts += sorted(_mentions(gold[i]))
         numbers += _digest(parts, SIZE)
@@ -49,6 +55,12 @@ def data_fingerprint(numbers: Integers) -> str:
 def _boxes(image: Image) -> Iterator[str]:
     # Equal boxes may have 18 or 18.0 for an edge.
     return (f"{box.id} {box.label} {[float(edge) for edge in box.corners]} {float(box.score)}" for box in image.boxes)
+
+
+def _kinds(image: Image) -> Iterator[str]:
+    yield f"{image.width} by {image.height}"
+    for box in image.boxes:
+        yield f"{box.id} {sorted(box.types)}"
 
 
 def _mentions(captions: Iterable[Caption]) -> Iterator[str]:
