@@ -7,6 +7,7 @@ matters.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 
@@ -15,6 +16,7 @@ import numpy as np
 from limner.arrays import Integers
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
+from limner.score.content import mentioned
 
 # Bytes of an image's number.
 SIZE = 8
@@ -45,6 +47,29 @@ def image_numbers(
             parts += sorted(_mentions(gold[i]))
         numbers += _digest(parts, SIZE)
     return np.frombuffer(bytes(numbers), dtype=np.int64)
+
+
+def gold_numbers(images: Sequence[Image], *, with_kinds: bool = False) -> Integers:
+    """The numbers of images by their boxes and gold captions; the captions that refer to a box are references."""
+    gold = [[caption for caption in image.captions if caption.source == "gold"] for image in images]
+    grounded = [[caption.text for caption in captions if mentioned(caption)] for captions in gold]
+    return image_numbers([image.id for image in images], grounded, images, gold, with_kinds=with_kinds)
+
+
+class PassingImages:
+    """The fingerprint of images that pass, which need not be kept: everything that a system can learn from."""
+
+    def __init__(self) -> None:
+        self._numbers = array("q")
+
+    def watch(self, images: Iterable[Image]) -> Iterator[Image]:
+        """The images as they come, each counted."""
+        for image in images:
+            self._numbers.extend(gold_numbers([image], with_kinds=True).tolist())
+            yield image
+
+    def fingerprint(self) -> str:
+        return data_fingerprint(np.array(self._numbers, dtype=np.int64))
 
 
 def data_fingerprint(numbers: Integers) -> str:

@@ -18,7 +18,7 @@ from limner.corpus.classes.class_names import UNLABELLED, class_name
 from limner.corpus.held_out_labels import thing_name
 from limner.corpus.image import Image
 from limner.score.content import PRF, Boxes, Content, gold_sets, human, mentioned, oracle, score_selection, summarise
-from limner.score.data_fingerprint import data_fingerprint, image_numbers
+from limner.score.data_fingerprint import data_fingerprint, gold_numbers
 
 Level = Literal["box", "class"]
 
@@ -121,9 +121,7 @@ class GoldSelections:
 
     def fingerprint(self) -> str:
         """The fingerprint of the images that are scored: their boxes, gold captions and what these refer to."""
-        gold = [[caption for caption in image.captions if caption.source == "gold"] for image in self._images]
-        grounded = [[caption.text for caption in captions if mentioned(caption)] for captions in gold]
-        return data_fingerprint(image_numbers(list(self.sets), grounded, self._images, gold))
+        return data_fingerprint(gold_numbers(self._images))
 
     def signature(self, **facts: str) -> str:
         """Every choice that could change a score, and what was left out: two numbers with one signature compare.

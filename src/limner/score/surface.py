@@ -208,9 +208,7 @@ class GoldSentences:
         share = float(is_content[trigrams[:, 2]].mean()) if is_content[trigrams[:, 2]].any() else 1.0
         groups = np.repeat(images, _integers(self._lengths) + 1)
         model = TrigramModel(trigrams, groups, len(number_by_word))
-        return SurfaceModel(
-            nouns, number_by_word, self._number_by_image, model, is_content, share, self.fingerprint()
-        )
+        return SurfaceModel(nouns, number_by_word, self._number_by_image, model, is_content, share, self.fingerprint())
 
     def people(self, model: SurfaceModel, ids: Sequence[str]) -> Floats:
         """The mean over the captions of each of these images; NaN for one with fewer than two."""
