@@ -35,7 +35,7 @@ from limner.arrays import Booleans, Floats, Integers
 from limner.corpus.caption import Caption
 from limner.corpus.classes.class_words import built_in_synonyms
 from limner.score.data_fingerprint import data_fingerprint, image_numbers
-from limner.score.metric import Metric, Scope, Statistics, means
+from limner.score.metric import Choices, Metric, Scope, Statistics, means
 from limner.score.reference_round import Round
 from limner.score.run import Run
 from limner.score.trigram_model import MAX_WORDS, TrigramModel
@@ -102,7 +102,7 @@ class Surface(Metric):
     def judged(self, model: SurfaceModel, captions: Sequence[Caption | str], ids: Sequence[str]) -> Statistics:
         """The values of captions of these images by a model; `items` count their words."""
         # Not `depends_on_run`: a subset keeps the values by the model of all images.
-        choices = {"model": MODEL, "model_data": model.data, "nouns": len(model.nouns), "words": model.n_words}
+        choices: Choices = {"model": MODEL, "model_data": model.data, "nouns": len(model.nouns), "words": model.n_words}
         statistics = means(model.scores(captions, ids), choices)
         texts = (caption if isinstance(caption, str) else caption.text for caption in captions)
         n_words = np.fromiter((len(words(text)) for text in texts), dtype=np.float64, count=len(captions))

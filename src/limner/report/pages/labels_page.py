@@ -36,10 +36,10 @@ class LabelsPage:
 
     def html(self) -> str:
         """The page as one file."""
-        warnings = "".join(f'<p class="warning"><b>Warning:</b> {escape(text)}.</p>' for text in self.warnings)
+        warnings = "".join(f'<p class="warning"><b>Warning:</b> {_text(text)}.</p>' for text in self.warnings)
         cards = (self._figure(), self._table(), self._differences(), self._notes(), self._signatures())
         body = (
-            f'<header class="top"><div><h1>{escape(self.title)}</h1><p class="about">{escape(self.about)}</p>{warnings}'
+            f'<header class="top"><div><h1>{_text(self.title)}</h1><p class="about">{_text(self.about)}</p>{warnings}'
             f"</div></header>\n<main>\n{''.join(cards)}</main>"
         )
         return plain_page(self.title, body, files(__package__).joinpath("labels.css").read_text(encoding="utf-8"))
@@ -49,9 +49,9 @@ class LabelsPage:
         return f'<section class="card"><div class="drawn">{drawn}</div></section>\n'
 
     def _table(self) -> str:
-        head = "".join(f'<th scope="col">{escape(name)}</th>' for name in ("protocol", *self.columns))
+        head = "".join(f'<th scope="col">{_text(name)}</th>' for name in ("protocol", *self.columns))
         rows = "".join(
-            f'<tr><th scope="row">{escape(row.name)}<small>{escape(row.about)}</small></th>'
+            f'<tr><th scope="row">{_text(row.name)}<small>{_text(row.about)}</small></th>'
             f"{''.join(_cell(*cell) for cell in row.cells)}</tr>\n"
             for row in self.rows
         )
@@ -59,20 +59,20 @@ class LabelsPage:
         return f'<section class="card"><h2>Scores</h2><div class="wide">{table}</div></section>\n'
 
     def _differences(self) -> str:
-        items = "".join(f"<li>{escape(line)}</li>" for line in self.differences)
+        items = "".join(f"<li>{_text(line)}</li>" for line in self.differences)
         return (
-            f'<section class="card"><h2>What the labels change</h2><p>{escape(self.comparison)}</p><ul>{items}</ul>'
+            f'<section class="card"><h2>What the labels change</h2><p>{_text(self.comparison)}</p><ul>{items}</ul>'
             "</section>\n"
         )
 
     def _notes(self) -> str:
-        items = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
+        items = "".join(f"<li>{_text(note)}</li>" for note in self.notes)
         return f'<section class="card"><h2>How it was measured</h2><ul>{items}</ul></section>\n'
 
     def _signatures(self) -> str:
         terms = "".join(
-            f"<dt>{escape(row.name)}</dt>"
-            + "".join(f"<dd><code>{escape(signature)}</code></dd>" for signature in row.signatures.values())
+            f"<dt>{_text(row.name)}</dt>"
+            + "".join(f"<dd><code>{_text(signature)}</code></dd>" for signature in row.signatures.values())
             for row in self.rows
         )
         about = "Two numbers compare if their signatures are equal."
@@ -80,4 +80,9 @@ class LabelsPage:
 
 
 def _cell(value: str, remarks: Sequence[str]) -> str:
-    return f"<td>{escape(value)}{''.join(f'<small>{escape(remark)}</small>' for remark in remarks)}</td>"
+    return f"<td>{_text(value)}{''.join(f'<small>{_text(remark)}</small>' for remark in remarks)}</td>"
+
+
+def _text(words: str) -> str:
+    """Words as the text of an element, where quotation marks mean nothing."""
+    return escape(words, quote=False)
