@@ -98,8 +98,9 @@ def choice_of(signature: str, name: str) -> str:
 @pytest.fixture(scope="module")
 def leaking(folder: Path) -> LabelExperiment:
     """The same experiment with labels that are nouns of captions, and with images that have few of these."""
+    told = {"labels": "captions", "mentions": "linked"}
     for name, n_short in (("train", 4), ("test", 3)):
-        images = [replace(image, provenance={"labels": "captions"}) for image in open_corpus(folder / f"{name}.jsonl")]
+        images = [replace(image, provenance=told) for image in open_corpus(folder / f"{name}.jsonl")]
         short = [replace(image, captions=image.captions[:2]) for image in images[:n_short]]
         write_corpus([*short, *images[n_short:]], folder / f"leaking-{name}.jsonl")
     sources = str(folder / "leaking-train.jsonl"), str(folder / "leaking-test.jsonl")
@@ -123,6 +124,8 @@ def test_labels_are_called_captions_or_classes_as_they_are(
     assert "labels from all captions" not in pages[0]
     assert "<h1>What labels from the reference writers are worth</h1>" in pages[1]
     assert "with labels from all captions, " in next(leak_lines(leaking))
+    assert experiment.warnings == []
+    assert "<b>Warning:</b> mentions were linked by the names of classes" in pages[1]
 
 
 def test_old_labels_do_not_pass_for_held_out_ones(leaking: LabelExperiment) -> None:

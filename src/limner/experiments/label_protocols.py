@@ -38,6 +38,8 @@ from limner.score.leave_one_out import human_bound
 from limner.score.resampling import SAMPLES
 
 METRICS = ("bleu", "rouge_l", "cider", "content")
+# What is leaked by labels is the subject here, so that of all caveats only this one is left to warn of.
+LINKED_MENTIONS = "mentions were linked by the names of classes, so nouns of captions are words for classes too"
 # Of each metric, the column that is shown.
 COLUMNS = {"content_f": "content selection, F", "bleu4": "BLEU-4", "rouge_l": "ROUGE-L", "cider": "CIDEr-D"}
 
@@ -156,7 +158,7 @@ def label_experiment(
         labels_from,
         seed,
         held_out.hidden_share,
-        list(overlap.warnings()),
+        [*overlap.warnings(), *([LINKED_MENTIONS] if provenance.has_linked_mentions else [])],
         [corpus.reading for corpus in corpora],
         signatures,
         too_few,
