@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from limner.corpus import Image, write_corpus
+from limner.corpus import Caption, Image, write_corpus
 from limner.describe.selectors import Concepts
 from limner.errors import BadInput
 from limner.experiments.content_selection import (
@@ -17,9 +17,10 @@ from limner.experiments.content_selection import (
     compare_systems,
     content_selection_experiment,
 )
-from limner.experiments.content_selection_report import COLUMNS, write_report
+from limner.experiments.content_selection_report import COLUMNS, summary_rows, write_report
 from limner.playground import playground
 from limner.score.content import gold_sets, score_selection
+from limner.score.content_evaluation import evaluate
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +83,7 @@ def test_what_is_left_out_is_counted_in_every_output(tmp_path: Path) -> None:
         assert f"|no_box:{n_without_box} captions lower precision|" in counted.signatures[level]
     write_report(said, images, tmp_path)
     table = (tmp_path / "table.md").read_text()
-    assert "Left out: 1 images without a gold caption that refers to a box; " in table
+    assert "\nLeft out: 1 images without a gold caption that refers to a box; " in table
     assert f"gold captions that refer to no box: {n_without_box}, left out." in table
     assert all(f"`{signature}`" in table for signature in said.signatures.values())
     # M of precision is 5 for the first image, of which 4 captions refer to boxes.
@@ -116,7 +117,7 @@ def test_the_files_are_written_and_equal_seeds_write_equal_ones(
         write_report(found, test_images, tmp_path / name, seed=1)
     one, two = tmp_path / "one", tmp_path / "two"
     assert {path.name for path in one.iterdir()} == {
-        *("table.csv", "table-class.csv", "table.md", "tests.csv", "examples.md"),
+        *("table.csv", "table-class.csv", "table.md", "tests.csv", "tests-class.csv", "examples.md"),
         *(
             f"{name}.{kind}"
             for name in ("figure3", "figure4", "figure6-position", "figure6-size")
@@ -173,4 +174,81 @@ def test_the_k_that_is_tested_is_chosen_on_training_images(tmp_path: Path) -> No
     assert {(row["system"], row["k"]) for row in rows if row["k"]} <= {
         (system, str(k)) for system, k in experiment.k_by_system.items()
     }
-    assert "the k that is best on 40 training images" in (tmp_path / "out/table.md").read_text()
+    assert "the one with the highest F on 40 training images" in (tmp_path / "out/table.md").read_text()
+
+
+def test_classes_are_tested_like_boxes_at_a_k_of_their_own(tmp_path: Path) -> None:
+    for name, seed in (("train", 4), ("test", 5)):
+        write_corpus(playground(40, seed=seed), tmp_path / f"{name}.jsonl")
+    experiment = content_selection_experiment(str(tmp_path / "train.jsonl"), str(tmp_path / "test.jsonl"))
+    on_training = compare_systems(Concepts.count(playground(40, seed=4)), playground(40, seed=4))
+    best = {system: on_training.best(system, by_class=True).k for system in (*RANKED, *COMBINED)}
+    assert experiment.class_k_by_system == best != experiment.k_by_system
+    write_report(experiment, experiment.test, tmp_path / "out")
+    boxes, classes = (
+        list(csv.DictReader((tmp_path / f"out/{name}.csv").read_text().splitlines()))
+        for name in ("tests", "tests-class")
+    )
+    assert [(row["system"], row["other"]) for row in classes] == [(row["system"], row["other"]) for row in boxes]
+    assert {(row["system"], row["k"]) for row in classes if row["k"]} <= {(name, str(k)) for name, k in best.items()}
+    f = {system: experiment.tested(system, by_class=True).scores.F for system in ("size", "learned")}
+    row = next(row for row in classes if (row["system"], row["other"]) == ("size", "learned"))
+    assert float(row["difference"]) == pytest.approx(f["size"] - f["learned"], abs=1e-6)
+    assert float(row["p"]) <= float(row["p_adjusted"]) <= 1
+
+
+def data_of(signature: str) -> str:
+    return signature.partition("|data:")[2].partition("|")[0]
+
+
+def test_signatures_tell_the_test_images_and_the_training_apart(tmp_path: Path) -> None:
+    images = list(playground(20, seed=5))
+    concepts = Concepts.count(playground(50, seed=4))
+    first = compare_systems(concepts, images).signatures
+    moved = replace(images[0].boxes[0], x1=images[0].boxes[0].x1 - 1)
+    changed = [replace(images[0], boxes=(moved, *images[0].boxes[1:])), *images[1:]]
+    silent = replace(images[0].captions[0], mentions=images[0].captions[0].mentions[1:])
+    unsaid = [replace(images[0], captions=(silent, *images[0].captions[1:])), *images[1:]]
+    others = [compare_systems(concepts, test).signatures for test in (playground(20, seed=6), changed, unsaid)]
+    for level in ("box", "class"):
+        assert compare_systems(concepts, images[::-1]).signatures[level] == first[level]
+        assert len({data_of(signatures[level]) for signatures in (first, *others)}) == 4
+    # The same images have one fingerprint, whichever command scores them.
+    said = [Image(image.id, captions=(Caption("0", "A man .", source="system:s"),)) for image in images]
+    assert data_of(evaluate(said, images).signature()) == data_of(first["box"])
+
+    for name, seed in (("train", 4), ("other", 6), ("test", 5)):
+        write_corpus(playground(15, seed=seed), tmp_path / f"{name}.jsonl")
+    of_training = [
+        content_selection_experiment(str(tmp_path / f"{name}.jsonl"), str(tmp_path / "test.jsonl"), seed=seed)
+        for name, seed in (("train", 0), ("other", 0), ("train", 1))
+    ]
+    signatures = [experiment.signatures["box"] for experiment in of_training]
+    assert len(set(signatures)) == 3
+    assert len(set(map(data_of, signatures))) == 1
+
+
+def test_images_with_too_few_captions_for_labels_are_counted_for_each_corpus(tmp_path: Path) -> None:
+    for name, seed, n_short in (("train", 4, 7), ("test", 5, 3)):
+        images = list(playground(40, seed=seed))
+        short = [replace(image, captions=image.captions[:2]) for image in images[:n_short]]
+        write_corpus([*short, *images[n_short:]], tmp_path / f"{name}.jsonl")
+    sources = str(tmp_path / "train.jsonl"), str(tmp_path / "test.jsonl")
+    experiment = content_selection_experiment(*sources, labels_from=2)
+    assert experiment.too_few == (7, 3)
+    assert all("|too_few:7 training images and 3 test images|" in text for text in experiment.signatures.values())
+    write_report(experiment, experiment.test, tmp_path / "out")
+    counted = "Left out: 7 training images and 3 test images without a caption besides those that give labels."
+    assert counted in (tmp_path / "out/table.md").read_text()
+    whole = content_selection_experiment(*sources)
+    assert whole.too_few is None
+    assert "too_few" not in whole.signatures["box"]
+
+
+def test_people_have_no_score_where_nobody_can_be_compared(tmp_path: Path) -> None:
+    images = [replace(image, captions=image.captions[:1]) for image in playground(20, seed=5)]
+    experiment = compare_systems(Concepts.count(images), images)
+    write_report(experiment, images, tmp_path)
+    rows = list(csv.DictReader((tmp_path / "table.csv").read_text().splitlines()))
+    assert next(row for row in rows if row["system"] == "human")["F"] == ""
+    assert ["human", "", "—", "—", "—", ""] in summary_rows(experiment)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import json
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -59,7 +61,7 @@ def test_the_protocols_with_fewer_references_have_the_same_people_and_told_label
 
 def test_the_report_has_the_table_the_page_and_the_figure(experiment: LabelExperiment, tmp_path: Path) -> None:
     written = write_label_report(experiment, tmp_path)
-    assert [path.name for path in written] == ["labels.html", "labels.png", "labels.svg", "table.csv"]
+    assert [path.name for path in written] == ["labels.html", "labels.json", "labels.png", "labels.svg", "table.csv"]
     rows = list(csv.DictReader((tmp_path / "table.csv").read_text().splitlines()))
     assert len(rows) == 3 * len(COLUMNS)
     page = (tmp_path / "labels.html").read_text()
@@ -68,15 +70,81 @@ def test_the_report_has_the_table_the_page_and_the_figure(experiment: LabelExper
     assert len(list(leak_lines(experiment))) == len(COLUMNS)
 
 
-def test_labels_of_the_corpus_are_called_captions_only_where_they_are(
-    folder: Path, experiment: LabelExperiment
+def test_every_number_has_a_signature_of_its_own_data_and_training(experiment: LabelExperiment, tmp_path: Path) -> None:
+    write_label_report(experiment, tmp_path)
+    rows = list(csv.DictReader((tmp_path / "table.csv").read_text().splitlines()))
+    protocols = json.loads((tmp_path / "labels.json").read_text())["protocols"]
+    page = (tmp_path / "labels.html").read_text()
+    by_protocol: dict[str, set[str]] = {}
+    for row in rows:
+        signature = row["signature"]
+        assert "|images:50|" in signature
+        assert signature.endswith("|seed:3|too_few:0 training images and 0 test images")
+        assert escape(signature, quote=False) in page
+        scores = next(protocol["scores"] for protocol in protocols if protocol["name"] == row["protocol"])
+        assert scores[row["metric"]]["signature"] == signature
+        assert scores[row["metric"]]["value"] == pytest.approx(float(row["value"]), abs=1e-6)
+        for choice in ("data", "training_data"):
+            by_protocol.setdefault(f"{row['protocol']} {choice}", set()).add(choice_of(signature, choice))
+    # BLEU does not look at boxes, content does: two fingerprints of the test images in each protocol.
+    assert {len(values) for name, values in by_protocol.items() if name.endswith(" data")} == {2}
+    assert len(set.union(*(values for name, values in by_protocol.items() if name.endswith("training_data")))) == 3
+
+
+def choice_of(signature: str, name: str) -> str:
+    return dict(choice.split(":", 1) for choice in signature.split("|"))[name]
+
+
+@pytest.fixture(scope="module")
+def leaking(folder: Path) -> LabelExperiment:
+    """The same experiment with labels that are nouns of captions, and with images that have few of these."""
+    told = {"labels": "captions", "mentions": "linked"}
+    for name, n_short in (("train", 4), ("test", 3)):
+        images = [replace(image, provenance=told) for image in open_corpus(folder / f"{name}.jsonl")]
+        short = [replace(image, captions=image.captions[:2]) for image in images[:n_short]]
+        write_corpus([*short, *images[n_short:]], folder / f"leaking-{name}.jsonl")
+    sources = str(folder / "leaking-train.jsonl"), str(folder / "leaking-test.jsonl")
+    return label_experiment(*sources, labels_from=2, samples=0)
+
+
+def test_labels_are_called_captions_or_classes_as_they_are(
+    experiment: LabelExperiment, leaking: LabelExperiment, tmp_path: Path
 ) -> None:
-    assert [protocol.labels for protocol in experiment.scores] == ["the corpus", "the corpus", "2 captions"]
-    assert "labels from the corpus" in next(leak_lines(experiment))
-    leaking = [replace(image, provenance={"labels": "captions"}) for image in open_corpus(folder / "test.jsonl")]
-    write_corpus(leaking, folder / "leaking.jsonl")
-    again = label_experiment(str(folder / "train.jsonl"), str(folder / "leaking.jsonl"), samples=0)
-    assert [protocol.labels for protocol in again.scores] == ["all captions", "all captions", "2 captions"]
+    classes = "classes of the corpus"
+    assert [protocol.labels for protocol in experiment.scores] == [classes, classes, "2 captions"]
+    assert [protocol.labels for protocol in leaking.scores] == ["all captions", "all captions", "2 captions"]
+    pages = []
+    for number, shown in enumerate((experiment, leaking)):
+        write_label_report(shown, tmp_path / str(number))
+        pages.append((tmp_path / str(number) / "labels.html").read_text())
+    assert "<h1>Class labels against nouns of captions</h1>" in pages[0]
+    assert "with classes, " in next(leak_lines(experiment))
+    assert "with nouns of 2 held-out captions" in next(leak_lines(experiment))
+    assert "reference writers" not in pages[0]
+    assert "labels from all captions" not in pages[0]
+    assert "<h1>What labels from the reference writers are worth</h1>" in pages[1]
+    assert "with labels from all captions, " in next(leak_lines(leaking))
+    assert experiment.warnings == []
+    assert "<b>Warning:</b> mentions were linked by the names of classes" in pages[1]
+
+
+def test_old_labels_do_not_pass_for_held_out_ones(leaking: LabelExperiment) -> None:
+    labels = {
+        protocol.name: {choice_of(signature, "labels") for signature in signatures.values()}
+        for protocol, signatures in leaking.signatures.items()
+    }
+    held_out = "2 held-out captions, seed 0"
+    assert labels == {"as published": {"captions"}, "fewer references": {"captions"}, "held out": {held_out}}
+
+
+def test_images_with_too_few_captions_are_counted_for_each_corpus(leaking: LabelExperiment, tmp_path: Path) -> None:
+    assert leaking.too_few == (4, 3)
+    assert leaking.n_images == 47
+    signatures = [signature for of_protocol in leaking.signatures.values() for signature in of_protocol.values()]
+    assert {choice_of(signature, "too_few") for signature in signatures} == {"4 training images and 3 test images"}
+    write_label_report(leaking, tmp_path)
+    assert "Left out: 4 training images and 3 test images without" in (tmp_path / "labels.html").read_text()
+    assert json.loads((tmp_path / "labels.json").read_text())["too_few"] == {"training": 4, "test": 3}
 
 
 def test_training_images_are_refused(folder: Path) -> None:

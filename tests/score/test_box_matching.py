@@ -106,6 +106,35 @@ def test_content_is_scored_by_the_boxes_that_results_bring(
     assert (scores["P"], scores["R"], scores["F"]) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        # Gold's captions mention a man and a horse. Whatever is where, the class is mentioned, and once.
+        (["man", "Men", "a tall man"], (1, 0.5, 2 / 3)),
+        (["man", "a horse"], (1, 1, 1)),
+        (["man", "cat", "the cat"], (0.5, 0.5, 0.5)),
+        # Without a label nobody knows whether two boxes are of one class.
+        (["man", "object", "object"], (1 / 3, 0.5, 0.4)),
+        (["some", "man"], (0.5, 0.5, 0.5)),
+    ],
+)
+def test_boxes_that_match_none_are_of_the_class_that_they_are_labelled_with(
+    caption: Parse, labels: list[str], expected: tuple[float, float, float]
+) -> None:
+    boxes = [Box(str(i), 50 + 10 * i, 0, 55 + 10 * i, 20, label) for i, label in enumerate(labels)]
+    text = " and ".join(f"[this]{box.id}" for box in boxes)
+    scores = evaluate_content([result(*boxes, text=text, parse=caption)], [GOLD])
+    assert scores["F"] == 0
+    by_class = scores["class_level"]
+    assert (by_class["P"], by_class["R"], by_class["F"]) == pytest.approx(expected)
+    assert "|classes:of the matched gold box, else the box's label|" in scores["signature"]
+
+
+def test_a_box_that_matches_has_the_class_of_gold_whatever_its_label(caption: Parse) -> None:
+    mine = result(Box("0", *MAN.corners, "cat"), text="[A cat]0 .", parse=caption)
+    assert evaluate_content([mine], [GOLD])["class_level"]["P"] == 1
+
+
 def test_the_iou_from_which_boxes_match_is_a_choice_and_in_the_signature(caption: Parse) -> None:
     mine = result(Box("0", 0, 0, 40, 45), Box("1", 10, 30, 90, 99), parse=caption)
     at_half, above = (evaluate_content([mine], [GOLD], match_iou=iou) for iou in (0.5, 0.51))

@@ -224,10 +224,35 @@ def test_without_an_image_to_score_there_are_no_figures(gold: list[Image]) -> No
 def test_the_signature_tells_what_could_change_a_score(gold: list[Image]) -> None:
     first = evaluate(results(gold, lambda image: image.captions[0]), gold)
     last = evaluate(results(gold, lambda image: image.captions[-1]), gold, missing="zero")
-    assert first.signature().startswith("metric:content|version:2|")
+    assert first.signature().startswith("metric:content|version:3|")
     assert "captions:2-2|images:2|missing:error" in first.signature()
     assert first.signature() != last.signature()
     assert "|dropped:1 images|no_box:3 captions left out|" in first.signature()
+
+
+def test_the_signature_tells_what_subsets_and_surface_depend_on(gold: list[Image]) -> None:
+    def choices(images: list[Image]) -> dict[str, str]:
+        signature = evaluate(results(gold, lambda image: image.captions[0]), images).signature()
+        return dict(choice.split(":", 1) for choice in signature.split("|"))
+
+    first = choices(gold)
+    assert choices([replace(image, boxes=image.boxes[::-1]) for image in gold[::-1]]) == first
+    resized = [replace(gold[0], width=200), *gold[1:]]
+    typed = [replace(gold[0], boxes=(replace(gold[0].boxes[0], types=("people",)), *gold[0].boxes[1:])), *gold[1:]]
+    for other in (resized, typed):
+        assert {name for name, value in choices(other).items() if value != first[name]} == {"subsets"}
+    # The last image is not scored, since nobody refers to a box of it, but the model of surface learns from its words.
+    reworded = [*gold[:2], replace(gold[2], captions=(Caption("0", "Other words ."), *gold[2].captions[1:]))]
+    assert {name for name, value in choices(reworded).items() if value != first[name]} == {"surface_data"}
+    relabelled = [replace(gold[0], boxes=tuple(replace(box, label="x") for box in gold[0].boxes)), *gold[1:]]
+    assert {name for name, value in choices(relabelled).items() if value != first[name]} == {"data", "subsets"}
+
+
+def test_classes_have_intervals_too(gold: list[Image]) -> None:
+    by_class = evaluate_content(results(gold, lambda image: image.captions[0]), gold)["class_level"]
+    low, high = by_class["intervals"]["F"]
+    assert low <= by_class["F"] <= high
+    assert by_class["intervals"]["confidence"] == 0.95
 
 
 class Watched(Image, frozen=True, gc=True, weakref=True):

@@ -7,6 +7,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from limner.corpus import Caption, Image, Mention
 from limner.playground import playground
@@ -169,6 +170,22 @@ def test_few_images_are_told_of(world: list[Image]) -> None:
     assert not SURFACE.measure(run_of(world)).warnings
     expected = "surface learns from the captions of 2 images; with fewer than 100 it is crude"
     assert SURFACE.measure(run_of(world[:2])).warnings == [expected]
+
+
+def test_a_signature_tells_what_the_model_learnt_from(world: list[Image]) -> None:
+    def signature(images: list[Image]) -> str:
+        said = {image.id: image.captions[0].text for image in images}
+        by = evaluate(said, images, metrics="surface", by="length", samples=0).by["length"]
+        return by["up to 8 words"].signatures["surface"]
+
+    # The same words in another order, in an image that is not in the subset but teaches the model that judges it.
+    long = next(i for i, image in enumerate(world) if np.mean([len(words(c.text)) for c in image.captions]) > 12)
+    backwards = Caption("backwards", " ".join(words(world[long].captions[-1].text)[::-1]))
+    reordered = replace(world[long], captions=(*world[long].captions[:-1], backwards))
+    first, again, other = map(signature, (world, world[::-1], [*world[:long], reordered, *world[long + 1 :]]))
+    assert first == again
+    assert first != other
+    assert [choice.split(":")[0] for choice in set(first.split("|")) - set(other.split("|"))] == ["model_data"]
 
 
 def test_captions_and_content_have_one_number_for_it(world: list[Image]) -> None:

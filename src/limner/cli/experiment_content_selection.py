@@ -9,9 +9,10 @@ import click
 from limner.cli.click_classes import PATH
 from limner.cli.corpora import Source, labels_from_option, lenient_option, overlap_option, tell_reading
 from limner.cli.terminal import tell, terminal_progress
-from limner.experiments.content_selection import Experiment, content_selection_experiment
-from limner.experiments.content_selection_report import left_out, write_report
+from limner.experiments.content_selection import content_selection_experiment
+from limner.experiments.content_selection_report import k_line, left_out, summary_rows, write_report
 from limner.lazy import load
+from limner.look.tables import aligned
 
 
 @click.command("content-selection")
@@ -37,8 +38,8 @@ def content_selection(
 ) -> None:
     """Choose which boxes to mention: every system against people, for k = 1 to 15.
 
-    Writes table.csv, table-class.csv, table.md, tests.csv, examples.md and Figures 3, 4 and 6
-    of Wang & Gaizauskas (2015) to DIR.
+    Writes table.csv and tests.csv, both also at class level (table-class.csv, tests-class.csv),
+    table.md, examples.md and Figures 3, 4 and 6 of Wang & Gaizauskas (2015) to DIR.
     """
     # Without matplotlib there will be no figures: better now than after an hour.
     load("limner.look.plots")
@@ -61,16 +62,12 @@ def content_selection(
         tell(f"labels from {labels_from} of each image's captions, seed {seed}; {share}")
     for warning in (*experiment.warnings, *filter(None, [experiment.provenance.warning()])):
         tell(f"warning: {warning}")
-    tell(left_out(experiment))
-    tell("each system is printed at the k that is best on these images; tests.csv has the k that is best in training")
-    _print_best(experiment)
-    click.echo("\nclass level")
-    _print_best(experiment, by_class=True)
+    for line in left_out(experiment):
+        tell(line)
+    tell(k_line(experiment))
+    for name, by_class in (("box level", False), ("class level", True)):
+        click.echo(f"\n{name}" if by_class else name)
+        for line in aligned(summary_rows(experiment, by_class=by_class), "<>>>>>"):
+            click.echo(line)
+        click.echo(experiment.signatures["class" if by_class else "box"])
     tell(f"{len(written)} files written to {out}")
-
-
-def _print_best(experiment: Experiment, *, by_class: bool = False) -> None:
-    for system in experiment.systems:
-        run = experiment.best(system, by_class=by_class)
-        at = f"k={run.k}" if run.k else ""
-        click.echo(f"{run.system:18} {at:5} P {run.scores.P:.4f}  R {run.scores.R:.4f}  F {run.scores.F:.4f}")

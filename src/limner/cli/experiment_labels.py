@@ -10,8 +10,9 @@ from limner.cli.click_classes import PATH, samples_option
 from limner.cli.corpora import Source, lenient_option, overlap_option, tell_reading
 from limner.cli.terminal import tell, terminal_progress
 from limner.experiments.label_protocols import label_experiment
-from limner.experiments.label_protocols_report import leak_lines, write_label_report
+from limner.experiments.label_protocols_report import leak_lines, left_out, score_rows, title, write_label_report
 from limner.lazy import load
+from limner.look.tables import aligned
 from limner.score.resampling import SAMPLES
 
 
@@ -34,11 +35,12 @@ from limner.score.resampling import SAMPLES
 def labels(
     train: str, test: str, out: Path, labels_from: int, samples: int, seed: int, allow_overlap: bool, lenient: bool
 ) -> None:
-    """Measure what labels from the writers of the references are worth.
+    """Measure what labels are worth that the writers of the references gave.
 
-    Describes TEST with labels from all captions, as published, and from N
-    held-out captions of each image. Writes labels.html, table.csv and the
-    figure to DIR.
+    Describes TEST with the labels that it has, as published, and with labels
+    from N held-out captions of each image. If the labels are classes rather
+    than nouns of the captions, this compares classes with nouns. Writes
+    labels.html, labels.json, table.csv and the figure to DIR.
     """
     # Without matplotlib there will be no figure: better now than after an hour.
     load("limner.look.plots")
@@ -57,6 +59,11 @@ def labels(
     tell_reading(*experiment.readings)
     for warning in experiment.warnings:
         tell(f"warning: {warning}")
+    tell(left_out(experiment))
+    click.echo(f"{title(experiment)}, {experiment.n_images:,} test images")
+    for line in aligned(score_rows(experiment), "<<>>>>"):
+        click.echo(line)
+    click.echo()
     for line in leak_lines(experiment):
         click.echo(line)
     tell(f"{len(written)} files written to {out}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from limner.corpus import open_corpus
+from limner.corpus.corpus import Corpus
 from limner.corpus.held_out_labels import HeldOutLabels
 from limner.corpus.image import Image
 from limner.corpus.provenance import ProvenanceTally
@@ -16,9 +17,11 @@ from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap, SeenImages
 from limner.describe.learned import LearnedSelector, train_selector
 from limner.describe.selectors import Concepts, ManySelector, Selector, find_selector, seen
+from limner.experiments.too_few_captions import TooFewCaptions
 from limner.progress import Progress, silent, track
 from limner.score.content import Content
-from limner.score.selection_scores import GoldSelections
+from limner.score.data_fingerprint import PassingImages
+from limner.score.selection_scores import GoldSelections, Level
 
 K = range(1, 16)
 # Training images on which the best k is chosen: enough for a choice among 15.
@@ -29,6 +32,7 @@ COMBINED = ("unigram+position", "bigram+position", "unigram+size", "bigram+size"
 WHOLE = ("all", "learned", "human", "oracle")
 BOUNDS = ("human", "oracle")
 SYSTEMS = (*RANKED, *COMBINED, *WHOLE)
+LEVELS: tuple[Level, ...] = ("box", "class")
 
 
 @dataclass(frozen=True)
@@ -46,9 +50,11 @@ class Experiment:
 
     `class_runs` are the same as `runs` with sets of classes in place of boxes.
     `n_left_out` images have no gold caption that refers to a box;
-    `n_without_box` gold captions refer to none. `signatures` are by level.
-    `k_by_system` is the k at which each system is best on images it was
-    trained on, which may be tested: the best k on the test images may not.
+    `n_without_box` gold captions refer to none. `too_few` images had no
+    caption left when some gave labels; None if none did. `signatures` are by
+    level. `k_by_system`, and at the level of classes `class_k_by_system`, is
+    the k at which each system is best on images it was trained on, which may
+    be tested: the best k on the test images may not.
     `test` are the images of the corpus, `readings` what was noticed while the
     corpora were read. `provenance` tells where the labels and mentions of the
     test images are from, `hidden_share` how many of gold's mentions refer to
@@ -67,25 +73,31 @@ class Experiment:
     provenance: ProvenanceTally = field(default_factory=ProvenanceTally)
     hidden_share: float | None = None
     k_by_system: Mapping[str, int] = field(default_factory=dict)
+    class_k_by_system: Mapping[str, int] = field(default_factory=dict)
     n_training_images: int = 0
     warnings: Sequence[str] = ()
+    too_few: TooFewCaptions | None = None
 
-    def find(self, system: str, k: int | None = None) -> Content:
-        return next(run.scores for run in self.runs if (run.system, run.k) == (system, k))
+    def find(self, system: str, k: int | None = None, *, by_class: bool = False) -> Content:
+        return next(run.scores for run in self._runs(by_class) if (run.system, run.k) == (system, k))
 
     @property
     def systems(self) -> list[str]:
         return list(dict.fromkeys(run.system for run in self.runs))
 
-    def tested(self, system: str) -> Run:
+    def tested(self, system: str, *, by_class: bool = False) -> Run:
         """The system's run at the k that was chosen on training images; the best one if none was."""
-        k = self.k_by_system.get(system)
-        return self.best(system) if k is None else Run(system, k, self.find(system, k))
+        k = (self.class_k_by_system if by_class else self.k_by_system).get(system)
+        if k is None:
+            return self.best(system, by_class=by_class)
+        return Run(system, k, self.find(system, k, by_class=by_class))
 
     def best(self, system: str, *, by_class: bool = False) -> Run:
-        """The system's run with the highest F; of equals the one of the smallest k."""
-        runs = self.class_runs if by_class else self.runs
-        return max((run for run in runs if run.system == system), key=lambda run: run.scores.F)
+        """The system's run with the highest F on the test images; of equals the one of the smallest k."""
+        return max((run for run in self._runs(by_class) if run.system == system), key=lambda run: run.scores.F)
+
+    def _runs(self, by_class: bool) -> Sequence[Run]:
+        return self.class_runs if by_class else self.runs
 
 
 def content_selection_experiment(
@@ -114,8 +126,9 @@ def content_selection_experiment(
         corpus if labels_from is None else HeldOutLabels(corpus, labels_from, seed, place=corpus.name)
         for corpus in corpora
     ]
-    seen_images, sample = SeenImages(), _Sample(seed)
-    concepts = Concepts.count(sample.watch(seen_images.watch(track(known, "training images", progress))))
+    seen_images, sample, training = SeenImages(), _Sample(seed), PassingImages()
+    passing = training.watch(seen_images.watch(track(known, "training images", progress)))
+    concepts = Concepts.count(sample.watch(passing))
     trained = LearnedSelector.load(model) if model else None
     overlap = Overlap.of(seen_images, *([trained.model.trained.seen] if trained else []))
     images = list(track(unseen, "test images", progress))
@@ -124,29 +137,47 @@ def content_selection_experiment(
     if not allow_overlap:
         overlap.refuse_seen(corpora[1].name)
     learned = trained or train_selector(track(known, "training images", progress), seed=seed)
+    too_few = _too_few(known, unseen)
+    facts = {"training_data": training.fingerprint(), "seed": str(seed)}
+    facts |= {"learned": "trained before"} if trained else {}
+    facts |= {"too_few": str(too_few)} if too_few else {}
     experiment = compare_systems(
-        concepts, images, learned=learned, all_captions=all_captions, seed=seed, progress=progress
+        concepts, images, learned=learned, all_captions=all_captions, seed=seed, facts=facts, progress=progress
+    )
+    k_by_system, class_k_by_system = (
+        best_k(concepts, sample.images, level, all_captions=all_captions, seed=seed, progress=progress)
+        for level in LEVELS
     )
     return replace(
         experiment,
         readings=[corpus.reading for corpus in corpora],
         hidden_share=unseen.hidden_share if isinstance(unseen, HeldOutLabels) else None,
-        k_by_system=best_k(concepts, sample.images, all_captions=all_captions, seed=seed, progress=progress),
+        k_by_system=k_by_system,
+        class_k_by_system=class_k_by_system,
         n_training_images=len(sample.images),
         warnings=list(overlap.warnings()),
+        too_few=too_few,
     )
+
+
+def _too_few(known: Corpus | HeldOutLabels, unseen: Corpus | HeldOutLabels) -> TooFewCaptions | None:
+    """How many images held-out labels leave out, once they have been read; None if labels are as they were."""
+    if isinstance(known, HeldOutLabels) and isinstance(unseen, HeldOutLabels):
+        return TooFewCaptions(known.n_too_few, unseen.n_too_few)
+    return None
 
 
 def best_k(
     concepts: Concepts,
     images: Sequence[Image],
+    level: Level = "box",
     *,
     all_captions: bool = False,
     seed: int = 0,
     progress: Progress = silent,
 ) -> dict[str, int]:
     """The k at which each ranking system has the highest F on these images; of equals the smallest."""
-    gold = GoldSelections(images, all_captions=all_captions)
+    gold = GoldSelections(images, level, all_captions=all_captions)
     views = [seen(image) for image in images if image.id in gold.sets]
     names = (*RANKED, *COMBINED)
     best: dict[str, int] = {}
@@ -184,12 +215,14 @@ def compare_systems(
     learned: ManySelector | None = None,
     all_captions: bool = False,
     seed: int = 0,
+    facts: Mapping[str, str] | None = None,
     progress: Progress = silent,
 ) -> Experiment:
     """Score every system on the test images.
 
     `concepts` are what people mention in the training images, `learned` a
-    selector that was trained on them. Images of which no gold caption refers
+    selector that was trained on them, `facts` what signatures are to say of
+    the training. Images of which no gold caption refers
     to a box are left out and counted. So are such captions, unless they lower
     precision by `all_captions`.
     """
@@ -218,7 +251,7 @@ def compare_systems(
         class_runs,
         gold.n_without_box,
         all_captions,
-        {level.level: level.signature(**provenance.to_json()) for level in (gold, classes)},
+        {level.level: level.signature(**provenance.to_json(), **(facts or {})) for level in (gold, classes)},
         provenance=provenance,
     )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from limner.corpus.image import Image
 from limner.describe.realise.realisers import PaperRealiser
 from limner.describe.selectors import seen
-from limner.experiments.content_selection import RANKED, WHOLE, Experiment, Run
+from limner.experiments.content_selection import BOUNDS, RANKED, WHOLE, Experiment, Run
 from limner.files import write_texts
 from limner.lazy import lazy
 from limner.look.tables import csv_text
@@ -35,12 +35,13 @@ EXAMPLE_K = 3
 
 
 def write_report(experiment: Experiment, test: Sequence[Image], folder: Path, *, seed: int = 0) -> list[Path]:
-    """Write table.csv, table-class.csv, table.md, tests.csv, examples.md and the figures; their paths."""
+    """Write the tables, the tests, examples.md and the figures; their paths."""
     texts = {
         "table.csv": csv_text(COLUMNS, map(_row, experiment.runs)),
         "table-class.csv": csv_text(COLUMNS, map(_row, experiment.class_runs)),
         "table.md": _markdown(experiment),
         "tests.csv": csv_text(TESTED, _tests(experiment, seed)),
+        "tests-class.csv": csv_text(TESTED, _tests(experiment, seed, by_class=True)),
         "examples.md": _examples(experiment, test, seed),
     }
     return sorted([*plots.save(figures(experiment), folder), *write_texts(texts, folder)])
@@ -58,7 +59,11 @@ def figures(experiment: Experiment) -> dict[str, Figure]:
     made = {
         "figure3": experiment_plots.f_figure(
             {system: curve(system, "F") for system in RANKED},
-            {system: experiment.find(system).F for system in experiment.systems if system in WHOLE},
+            {
+                system: experiment.find(system).F
+                for system in experiment.systems
+                if system in WHOLE and experiment.find(system).n_images
+            },
         ),
         "figure4": experiment_plots.precision_recall_figure(
             {"textual priors": both("unigram", "bigram"), "visual cues": both("position", "size")}
@@ -72,32 +77,64 @@ def figures(experiment: Experiment) -> dict[str, Figure]:
 
 
 def _row(run: Run) -> list[str]:
-    numbers = (run.scores.P, run.scores.R, run.scores.F, run.scores.P_sd, run.scores.R_sd, run.scores.F_sd)
-    return [run.system, "" if run.k is None else str(run.k), *(f"{number:.6f}" for number in numbers)]
+    numbers = (_number(run.scores, value, "", 6) for value in ("P", "R", "F", "P_sd", "R_sd", "F_sd"))
+    return [run.system, "" if run.k is None else str(run.k), *numbers]
+
+
+def _number(scores: Content, value: str, absent: str, places: int = 4) -> str:
+    """A score as text. Nobody has one without an image: with one gold caption each, people cannot be compared."""
+    return f"{getattr(scores, value):.{places}f}" if scores.n_images else absent
 
 
 def _markdown(experiment: Experiment) -> str:
-    lines = _table(experiment.runs)
     n = experiment.find("oracle").n_images
-    lines += ["", f"{n:,} images; mean ± standard deviation over images. {left_out(experiment).capitalize()}."]
-    if experiment.k_by_system:
-        n_training = f"{experiment.n_training_images:,} training images"
-        lines.append(f"`tests.csv` compares systems at the k that is best on {n_training}.")
-    else:
-        lines.append("`tests.csv` compares systems at the k that is best on these same images, which favours them.")
+    lines = ["# Content selection", "", f"{n:,} test images; mean ± standard deviation over images."]
+    lines += [f"{line[0].upper()}{line[1:]}." for line in left_out(experiment)]
     lines += [f"{name.capitalize()}: {value}." for name, value in experiment.provenance.to_json().items()]
     if experiment.hidden_share is not None:
         lines.append(f"{experiment.hidden_share:.1%} of gold's mentions refer to boxes that no system saw.")
-    lines += ["", f"Signature: `{experiment.signatures.get('box', '')}`", "", "## Class level", ""]
-    lines += ["Classes in place of boxes: a mention of any box of a class counts the class.", *_advice(experiment), ""]
-    lines += [*_table(experiment.class_runs), "", f"Signature: `{experiment.signatures.get('class', '')}`"]
-    return "\n".join(lines) + "\n"
+    lines += ["", f"{k_line(experiment)}."]
+    return "\n".join([*lines, *_level(experiment), *_level(experiment, by_class=True)]) + "\n"
 
 
-def left_out(experiment: Experiment) -> str:
+def _level(experiment: Experiment, *, by_class: bool = False) -> Iterator[str]:
+    """Everything about one level: each system at its k, the tests, and every k."""
+    yield from ("", "## Class level" if by_class else "## Box level", "")
+    if by_class:
+        yield "Classes in place of boxes: a mention of any box of a class counts the class."
+        yield from (*_advice(experiment), "")
+    header, *rows = summary_rows(experiment, by_class=by_class)
+    yield from (f"| {' | '.join(cells)} |" for cells in (header, ["---"] * len(header), *rows))
+    yield from ("", f"`tests{'-class' if by_class else ''}.csv` compares the systems at these k. At every k:", "")
+    yield from _table(experiment.class_runs if by_class else experiment.runs)
+    yield from ("", f"Signature: `{experiment.signatures.get('class' if by_class else 'box', '')}`")
+
+
+def summary_rows(experiment: Experiment, *, by_class: bool = False) -> list[list[str]]:
+    """A header, and each system at the k that it is tested at, beside the best that any k gives on the test images."""
+    rows = [["system", "k", "P", "R", "F", "best on test"]]
+    for system in experiment.systems:
+        run, best = (of(system, by_class=by_class) for of in (experiment.tested, experiment.best))
+        numbers = (_number(run.scores, value, "—") for value in "PRF")
+        of_best = "" if best.k is None else f"{best.scores.F:.4f} at k = {best.k}"
+        rows.append([system, "" if run.k is None else str(run.k), *numbers, of_best])
+    return rows
+
+
+def k_line(experiment: Experiment) -> str:
+    """How k was chosen, in words."""
+    if not experiment.k_by_system:
+        return "k is the one with the highest F on these same test images, which favours systems that have a k"
+    n_training = f"{experiment.n_training_images:,} training images"
+    return f"k is the one with the highest F on {n_training}; 'best on test' is no score to report, since it knows gold"
+
+
+def left_out(experiment: Experiment) -> Iterator[str]:
     """What was left out, in words."""
+    if experiment.too_few is not None:
+        yield f"left out: {experiment.too_few} without a caption besides those that give labels"
     became = "counted in precision" if experiment.all_captions else "left out"
-    return (
+    yield (
         f"left out: {experiment.n_left_out:,} images without a gold caption that refers to a box; "
         f"gold captions that refer to no box: {experiment.n_without_box:,}, {became}"
     )
@@ -119,14 +156,15 @@ def _table(runs: Sequence[Run]) -> list[str]:
 
 
 def _cell(scores: Content, value: str) -> str:
-    return f"{getattr(scores, value):.2f} ± {getattr(scores, value + '_sd'):.2f}"
+    return f"{getattr(scores, value):.2f} ± {getattr(scores, value + '_sd'):.2f}" if scores.n_images else "—"
 
 
-def _tests(experiment: Experiment, seed: int) -> Iterator[list[str]]:
+def _tests(experiment: Experiment, seed: int, *, by_class: bool = False) -> Iterator[list[str]]:
     """Two-sided paired tests on the images' F between all systems that choose boxes, each at the k it is tested at."""
-    best = [experiment.tested(system) for system in experiment.systems if system not in ("human", "oracle")]
-    scores = {run.system: {id: score.F for id, score in run.scores.per_image.items()} for run in best}
-    k_by_system = {run.system: "" if run.k is None else str(run.k) for run in best}
+    systems = [system for system in experiment.systems if system not in BOUNDS]
+    runs = [experiment.tested(system, by_class=by_class) for system in systems]
+    scores = {run.system: {id: score.F for id, score in run.scores.per_image.items()} for run in runs}
+    k_by_system = {run.system: "" if run.k is None else str(run.k) for run in runs}
     for comparison in compare(scores, seed=seed):
         numbers = (comparison.difference, comparison.low, comparison.high, comparison.p, comparison.p_adjusted)
         sides = [comparison.first, k_by_system[comparison.first], comparison.second, k_by_system[comparison.second]]

@@ -1,23 +1,27 @@
-"""What labels are worth that the writers of the references gave: descriptions under an old and an honest protocol.
+"""What labels are worth: descriptions with the labels of the corpus, and with nouns of captions that are not gold.
 
 In Flickr30k Entities boxes are labelled with nouns of the five captions that
 descriptions are then scored against. Here the same systems are trained and
 scored three times: as published; with the same labels, but scored against
 some of the captions only; and with labels from the other captions, scored
 against the same ones as before. The last two differ only in what the systems
-are told: boxes and labels.
+are told: boxes and labels. Their difference is what the leak is worth.
+
+Where labels are classes, as in COCO, nothing leaks. The same three then
+compare classes with nouns of captions, which also show what people mention.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from math import isnan, nan
+from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from limner.corpus import open_corpus
-from limner.corpus.held_out_labels import HeldOutLabels, hold_out
+from limner.corpus.held_out_labels import HeldOutLabels
 from limner.corpus.image import Image
 from limner.corpus.provenance import ProvenanceTally
 from limner.corpus.reading import Reading
@@ -26,12 +30,16 @@ from limner.describe.describing import describe
 from limner.describe.learned import train_selector
 from limner.describe.realise.phrasebook_learning import learn_phrasebook
 from limner.describe.realise.realisers import FluentRealiser
+from limner.experiments.too_few_captions import TooFewCaptions
 from limner.progress import Progress, silent, track
 from limner.score.caption_evaluation import Evaluation, evaluate
+from limner.score.data_fingerprint import PassingImages
 from limner.score.leave_one_out import human_bound
 from limner.score.resampling import SAMPLES
 
 METRICS = ("bleu", "rouge_l", "cider", "content")
+# What is leaked by labels is the subject here, so that of all caveats only this one is left to warn of.
+LINKED_MENTIONS = "mentions were linked by the names of classes, so nouns of captions are words for classes too"
 # Of each metric, the column that is shown.
 COLUMNS = {"content_f": "content selection, F", "bleu4": "BLEU-4", "rouge_l": "ROUGE-L", "cider": "CIDEr-D"}
 
@@ -45,20 +53,24 @@ class Protocol(NamedTuple):
 
 
 class Score(NamedTuple):
-    """A value with the interval of its 95 %, None where there is none, and what people reach by leaving one out."""
+    """A value with the interval of its 95 %, and what people reach by leaving one out; None where there is none."""
 
     value: float
     low: float | None
     high: float | None
-    human: float
+    human: float | None
 
 
 @dataclass(frozen=True)
 class LabelExperiment:
-    """The scores of each protocol by column.
+    """The scores of each protocol by column, and their signatures.
 
     Labels came from `n_labelling` captions where they were held out;
     `hidden_share` of gold's mentions refer to boxes that these do not mention.
+    `too_few` images have no other caption: such test images are left out of
+    all protocols, such training images where labels or references are held
+    out. `labels_leak` says that the labels of the corpus are nouns of its
+    captions, rather than classes.
     """
 
     scores: Mapping[Protocol, Mapping[str, Score]]
@@ -68,6 +80,31 @@ class LabelExperiment:
     hidden_share: float
     warnings: Sequence[str]
     readings: Sequence[Reading]
+    signatures: Mapping[Protocol, Mapping[str, str]]
+    too_few: TooFewCaptions
+    labels_leak: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """The experiment as JSON holds it."""
+        return {
+            "n_images": self.n_images,
+            "labels_from": self.n_labelling,
+            "seed": self.seed,
+            "labels_leak": self.labels_leak,
+            "hidden_share": self.hidden_share,
+            "too_few": self.too_few._asdict(),
+            "warnings": list(self.warnings),
+            "protocols": [
+                {
+                    **protocol._asdict(),
+                    "scores": {
+                        column: {**score._asdict(), "signature": self.signatures[protocol][column]}
+                        for column, score in scores.items()
+                    },
+                }
+                for protocol, scores in self.scores.items()
+            ],
+        }
 
 
 def label_experiment(
@@ -96,48 +133,62 @@ def label_experiment(
     if not allow_overlap:
         overlap.refuse_seen(corpora[1].name)
     provenance = ProvenanceTally()
-    old = {image.id: image for image in provenance.watch(corpora[1])}
-    labels = "all captions" if provenance.has_leaking_labels else "the corpus"
-    honest_training = [labelled for image in known if (labelled := hold_out(image, labels_from, seed)) is not None]
+    # The images that can be scored under every protocol.
+    tested = {image.id for image in honest}
+    old = [image for image in provenance.watch(corpora[1]) if image.id in tested]
+    held_out_training = HeldOutLabels(known, labels_from, seed, place=corpora[0].name)
+    honest_training = list(held_out_training)
+    too_few = TooFewCaptions(held_out_training.n_too_few, held_out.n_too_few)
+    labels = "all captions" if provenance.has_leaking_labels else "classes of the corpus"
+    fewer = [_with_labels_of(*sides) for sides in ((honest_training, known), (honest, old))]
     protocols = {
-        Protocol("as published", labels, "all captions"): (known, [old[image.id] for image in honest]),
-        Protocol("fewer references", labels, "the other captions"): (
-            _with_labels_of(honest_training, {image.id: image for image in known}),
-            _with_labels_of(honest, old),
-        ),
+        Protocol("as published", labels, "all captions"): (known, old),
+        Protocol("fewer references", labels, "the other captions"): (fewer[0], fewer[1]),
         Protocol("held out", f"{labels_from} captions", "the other captions"): (honest_training, honest),
     }
-    scores = {}
+    scores, signatures = {}, {}
     for protocol, (training, testing) in track(protocols.items(), "protocols", progress, len(protocols)):
-        scores[protocol] = _scores(training, testing, samples, seed)
+        evaluation, training_data = _evaluated(training, testing, samples, seed)
+        scores[protocol] = {column: _score(evaluation, column) for column in COLUMNS}
+        facts = f"training_data:{training_data}|seed:{seed}|too_few:{too_few}"
+        signatures[protocol] = {column: f"{evaluation.signatures[column]}|{facts}" for column in COLUMNS}
     return LabelExperiment(
         scores,
         len(honest),
         labels_from,
         seed,
         held_out.hidden_share,
-        list(overlap.warnings()),
+        [*overlap.warnings(), *([LINKED_MENTIONS] if provenance.has_linked_mentions else [])],
         [corpus.reading for corpus in corpora],
+        signatures,
+        too_few,
+        provenance.has_leaking_labels,
     )
 
 
-def _with_labels_of(held_out: Iterable[Image], images: Mapping[str, Image]) -> list[Image]:
-    """The images with the gold captions of some and the boxes and labels of others."""
-    return [replace(image, boxes=images[image.id].boxes) for image in held_out]
+def _with_labels_of(held_out: Iterable[Image], images: Iterable[Image]) -> list[Image]:
+    """Images with the gold captions that were not held out, and with the boxes and labels that they had before."""
+    before = {image.id: image for image in images}
+    return [
+        # Where labels are from goes with the labels: a score must not pass for one of held-out labels.
+        replace(image, boxes=before[image.id].boxes, provenance=before[image.id].provenance)
+        for image in held_out
+    ]
 
 
-def _scores(training: Sequence[Image], testing: Sequence[Image], samples: int, seed: int) -> dict[str, Score]:
-    selector, book = train_selector(training, seed=seed), learn_phrasebook(training)
+def _evaluated(training: Sequence[Image], testing: Sequence[Image], samples: int, seed: int) -> tuple[Evaluation, str]:
+    """The scores of a system that was trained on some images, on others; and the fingerprint of the former."""
+    passing = PassingImages()
+    selector, book = train_selector(passing.watch(training), seed=seed), learn_phrasebook(training)
     realiser = FluentRealiser(book, seed=seed)
     results = list(describe(testing, selector, realiser))
     people = [human_bound(metric) for metric in METRICS]
-    evaluation = evaluate(results, testing, metrics=[*METRICS, *people], samples=samples)
-    return {column: _score(evaluation, column) for column in COLUMNS}
+    return evaluate(results, testing, metrics=[*METRICS, *people], samples=samples), passing.fingerprint()
 
 
 def _score(evaluation: Evaluation, column: str) -> Score:
     value, human = evaluation.scores[column], evaluation.scores[f"human_{column}"]
-    if not evaluation.samples:
-        return Score(value, None, None, human)
-    interval = evaluation.intervals[column]
-    return Score(value, interval.low, interval.high, human)
+    bounds: Sequence[float] = evaluation.intervals[column] if evaluation.samples else (nan, nan)
+    # A single gold caption has no other to be compared with.
+    low, high, of_people = (None if isnan(number) else number for number in (*bounds, human))
+    return Score(value, low, high, of_people)

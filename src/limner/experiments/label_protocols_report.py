@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from limner.experiments.label_protocols import COLUMNS, LabelExperiment, Score
 from limner.files import write_texts
 from limner.lazy import lazy
 from limner.look.tables import csv_text, decimal
+from limner.report.pages.labels_page import LabelsPage, ProtocolRow
 
 if TYPE_CHECKING:
     from limner.look import plots
@@ -18,27 +19,22 @@ if TYPE_CHECKING:
 else:
     plots, experiment_plots = lazy("limner.look.plots"), lazy("limner.report.experiment_plots")
 
-TABLE = ("protocol", "labels", "gold", "metric", "value", "low", "high", "human")
-
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #222; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: .3rem .6rem; border-bottom: 1px solid #ddd; vertical-align: top; }
-th:first-child, td:first-child { text-align: left; }
-small { color: #666; display: block; white-space: nowrap; }
-svg { max-width: 100%; height: auto; }
-"""
+TABLE = ("protocol", "labels", "gold", "metric", "value", "low", "high", "human", "signature")
 
 
 def write_label_report(experiment: LabelExperiment, folder: Path) -> list[Path]:
-    """Write table.csv, labels.html, and the figure as SVG and PNG; their paths."""
+    """Write table.csv, labels.json, labels.html, and the figure as SVG and PNG; their paths."""
     figure = experiment_plots.protocols_figure(
         list(COLUMNS.values()),
         {protocol.name: list(scores.values()) for protocol, scores in experiment.scores.items()},
     )
     drawn = plots.save({"labels": figure}, folder)
     svg = next(path for path in drawn if path.suffix == ".svg").read_text(encoding="utf8")
-    texts = {"table.csv": csv_text(TABLE, _rows(experiment)), "labels.html": _page(experiment, svg)}
+    texts = {
+        "table.csv": csv_text(TABLE, _rows(experiment)),
+        "labels.json": json.dumps(experiment.to_json(), indent=2, allow_nan=False) + "\n",
+        "labels.html": _page(experiment, svg).html(),
+    }
     return sorted([*drawn, *write_texts(texts, folder)])
 
 
@@ -46,46 +42,101 @@ def _rows(experiment: LabelExperiment) -> Iterator[list[str]]:
     for protocol, scores in experiment.scores.items():
         for column, score in scores.items():
             numbers = ["" if number is None else f"{number:.6f}" for number in score]
-            yield [*protocol, column, *numbers]
+            yield [*protocol, column, *numbers, experiment.signatures[protocol][column]]
 
 
 def leak_lines(experiment: LabelExperiment) -> Iterator[str]:
     """What the labels are worth that the held-out ones replace, as sentences."""
     _, fewer, held_out = experiment.scores.values()
-    _, protocol, _ = experiment.scores
+    first, second = ("labels from all captions", "held-out labels")
+    if not experiment.labels_leak:
+        first, second = ("classes", f"nouns of {experiment.n_labelling} held-out captions")
     for column, name in COLUMNS.items():
-        told, honest = fewer[column].value, held_out[column].value
-        values = f"{told:.3f} with labels from {protocol.labels}, {honest:.3f} with held-out labels"
-        yield f"{name}: {values} ({honest - told:+.3f})"
+        before, after = fewer[column].value, held_out[column].value
+        yield f"{name}: {before:.3f} with {first}, {after:.3f} with {second} ({after - before:+.3f})"
 
 
-def _page(experiment: LabelExperiment, svg: str) -> str:
-    n, seed = experiment.n_labelling, experiment.seed
-    head = "".join(f"<th>{escape(name)}</th>" for name in COLUMNS.values())
-    rows = "".join(
-        f"<tr><td>{escape(protocol.name)}<small>labels from {escape(protocol.labels)}; gold: {escape(protocol.gold)}"
-        f"</small></td>{''.join(map(_cell, scores.values()))}</tr>"
+def score_rows(experiment: LabelExperiment) -> list[list[str]]:
+    """A header, and the values of each protocol."""
+    header = ["protocol", "labels", *COLUMNS.values()]
+    return [
+        header,
+        *(
+            [protocol.name, protocol.labels, *(f"{score.value:.3f}" for score in scores.values())]
+            for protocol, scores in experiment.scores.items()
+        ),
+    ]
+
+
+def _page(experiment: LabelExperiment, svg: str) -> LabelsPage:
+    rows = [
+        ProtocolRow(
+            protocol.name,
+            f"labels: {protocol.labels}; gold: {protocol.gold}",
+            [_cell(score) for score in scores.values()],
+            experiment.signatures[protocol],
+        )
         for protocol, scores in experiment.scores.items()
+    ]
+    return LabelsPage(
+        title(experiment),
+        question(experiment),
+        list(_notes(experiment)),
+        experiment.warnings,
+        svg,
+        list(COLUMNS.values()),
+        rows,
+        "The last two rows differ only in what the systems are told, boxes and labels:",
+        list(leak_lines(experiment)),
     )
-    leaks = "".join(f"<li>{escape(line)}</li>" for line in leak_lines(experiment))
-    about = (
-        f"{experiment.n_images:,} test images. Boxes are described by the learned selector and the fluent realiser, "
-        "both trained under the same protocol. Where labels are held out, they come from "
-        f"{n} random captions of each image (seed {seed}); {experiment.hidden_share:.1%} of gold's mentions then refer "
-        "to boxes that no system saw. Intervals are of 95 %, by resampling images. People: each gold caption against "
-        "the others, which is one reference less than systems have."
-    )
-    warnings = "".join(f"<p><b>Warning:</b> {escape(warning)}.</p>" for warning in experiment.warnings)
+
+
+def title(experiment: LabelExperiment) -> str:
+    """What the experiment measures, by what the labels of the corpus are."""
+    if experiment.labels_leak:
+        return "What labels from the reference writers are worth"
+    return "Class labels against nouns of captions"
+
+
+def question(experiment: LabelExperiment) -> str:
+    """The same in a few sentences."""
+    n = experiment.n_labelling
+    if experiment.labels_leak:
+        return (
+            "The labels of the boxes are nouns of the captions that descriptions are scored against. What are they "
+            f"worth? The same systems are scored with these labels, and with labels from {n} captions of each image "
+            "that are then no longer gold."
+        )
     return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        "<title>What labels from the reference writers are worth</title>"
-        f"<style>{STYLE}</style></head><body><h1>What labels from the reference writers are worth</h1>"
-        f"<p>{about}</p>{warnings}{svg[svg.index('<svg') :]}<table><tr><th>protocol</th>{head}</tr>{rows}</table>"
-        f"<p>The last two rows differ only in what the systems are told, boxes and labels:</p><ul>{leaks}</ul>"
-        "</body></html>\n"
+        "The labels of the boxes are classes, not nouns of the captions, so nothing leaks. The same systems are scored "
+        f"with the classes, and with nouns of {n} captions of each image that are then no longer gold. These captions "
+        "also show what people mention: boxes that they do not mention are not seen."
     )
 
 
-def _cell(score: Score) -> str:
-    interval = "" if score.low is None else f"{decimal(score.low, 3)} to {decimal(score.high, 3)}"
-    return f"<td>{decimal(score.value, 3)}<small>{interval}</small><small>people {decimal(score.human, 3)}</small></td>"
+def _notes(experiment: LabelExperiment) -> Iterator[str]:
+    n, seed = experiment.n_labelling, experiment.seed
+    yield (
+        f"{experiment.n_images:,} test images. Boxes are described by the learned selector and the fluent realiser, "
+        "both trained under the same protocol."
+    )
+    yield (
+        f"Where labels are held out, they come from {n} random captions of each image (seed {seed}); "
+        f"{experiment.hidden_share:.1%} of gold's mentions then refer to boxes that no system saw."
+    )
+    yield f"{left_out(experiment)[0].upper()}{left_out(experiment)[1:]}."
+    yield "Intervals are of 95 %, by resampling images."
+    yield "People: each gold caption against the others, which is one reference less than systems have."
+
+
+def left_out(experiment: LabelExperiment) -> str:
+    """What was left out, in words."""
+    return (
+        f"left out: {experiment.too_few} without a caption besides those that give labels; such training images are "
+        "used in the first protocol"
+    )
+
+
+def _cell(score: Score) -> tuple[str, list[str]]:
+    interval = [] if score.low is None else [f"{decimal(score.low, 3)} to {decimal(score.high, 3)}"]
+    return decimal(score.value, 3), [*interval, f"people {decimal(score.human, 3)}"]

@@ -66,6 +66,18 @@ class Document:
             handle.write(_encoded(_filled(end, values)))
 
 
+def plain_page(title: str, body: str, style: str = "") -> str:
+    """A page that is only read: a body of HTML in the style of all pages, with what the page adds to it."""
+    values = {
+        "title": html.escape(title),
+        "style": colours() + _joined(__package__, SHARED_STYLE) + style,
+        "body": body,
+        # No program runs. Figures in the body bring styles with each of their lines, which no digest could list.
+        "policy": "default-src 'none'; base-uri 'none'; form-action 'none'; img-src data:; style-src 'unsafe-inline'",
+    }
+    return _filled(_asset(__package__, "plain.html"), values)
+
+
 def to_json(value: object) -> bytes:
     """Compact JSON that no HTML parser takes for a tag; half a surrogate pair stays an escape."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)

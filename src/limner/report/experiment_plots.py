@@ -133,7 +133,7 @@ def _panel(axes: Axes, marks: Sequence[Mark]) -> None:
 
 
 def protocols_figure(
-    groups: Sequence[str], series: Mapping[str, Sequence[tuple[float, float | None, float | None, float]]]
+    groups: Sequence[str], series: Mapping[str, Sequence[tuple[float, float | None, float | None, float | None]]]
 ) -> Figure:
     """Bars of several protocols for each metric: value, the ends of its interval, and a mark where people are."""
     width = 0.8 / len(series)
@@ -145,8 +145,10 @@ def protocols_figure(
             for centre, (_, low, high, human) in zip(centres, scores, strict=True):
                 if low is not None and high is not None:
                     axes.plot([centre, centre], [low, high], color=plots.INK, linewidth=1)
-                label = "people" if i == 0 and centre == centres[0] else None
-                axes.plot([centre - width / 2, centre + width / 2], [human, human], ":", color=plots.INK, label=label)
+                if human is not None:
+                    label = "people" if i == 0 and centre == centres[0] else None
+                    ends = [centre - width / 2, centre + width / 2]
+                    axes.plot(ends, [human, human], ":", color=plots.INK, label=label)
         axes.set_xticks(range(len(groups)), groups)
         axes.set_ylim(0, None)
         axes.yaxis.grid(True)

@@ -8,7 +8,7 @@ future work, each with its human bound.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -19,6 +19,7 @@ import numpy as np
 
 from limner import __version__
 from limner.arrays import Floats, Integers
+from limner.corpus.box import Box
 from limner.corpus.image import NOTHING, Image
 from limner.corpus.provenance import ProvenanceTally, scored_facts
 from limner.errors import BadInput, shown
@@ -26,7 +27,7 @@ from limner.score.box_matching import MATCH_IOU, count_boxes
 from limner.score.box_subsets import BoxSubsets
 from limner.score.caption_evaluation import CONFIDENCE, SEED
 from limner.score.content import PRF, gold_sets, mentioned
-from limner.score.data_fingerprint import data_fingerprint
+from limner.score.data_fingerprint import data_fingerprint, image_numbers
 from limner.score.given_captions import Captions, References, opened, read_captions, read_grounded_references
 from limner.score.grounded import FINER
 from limner.score.leave_one_out import human_bound, matched
@@ -46,7 +47,7 @@ from limner.score.selection_scores import (
 from limner.score.surface import MODEL, SURFACE, GoldSentences, Surface
 
 # Raised whenever equal captions would score otherwise than before.
-VERSION = 2
+VERSION = 3
 
 # What is measured beside content selection.
 MEASURES: tuple[GroundedMeasure[Any] | Surface, ...] = (*FINER, SURFACE)
@@ -136,7 +137,8 @@ class ContentEvaluation:
 
     `ids` are the images that were scored, `n_captions` the gold captions of
     each, `has_caption` whether the system described it, `numbers` what the
-    signature's fingerprint is made of. `boxes` and `classes` are the scores of
+    signature's fingerprint is made of, `kind_numbers` the same with what tells
+    subsets of boxes apart. `boxes` and `classes` are the scores of
     content selection at these levels, `portions` the statistics of the finer
     measures, some images at a time. `provenance` tells where labels and
     mentions are from.
@@ -150,6 +152,7 @@ class ContentEvaluation:
     n_captions: list[int] = field(default_factory=list)
     has_caption: list[bool] = field(default_factory=list)
     numbers: list[Integers] = field(default_factory=list)
+    kind_numbers: list[Integers] = field(default_factory=list)
     boxes: SelectionScores = field(default_factory=SelectionScores)
     classes: SelectionScores = field(default_factory=SelectionScores)
     portions: list[dict[str, Statistics]] = field(default_factory=list)
@@ -193,25 +196,27 @@ class ContentEvaluation:
         self.ids += run.ids
         self.n_captions += map(len, run.references)
         self.numbers.append(run.numbers(with_boxes=True))
+        self.kind_numbers.append(image_numbers(run.ids, run.references, run.images, with_kinds=True))
         self._count_left_out(references)
         if run.images is not None and run.result_boxes is not None:
             self.result_boxes += count_boxes(run.images, run.result_boxes)
         for gold_image in (references.images or {}).values():
             self.sentences.add(gold_image.id, (c for c in gold_image.captions if c.source == "gold"))
-        for image, caption in zip(run.images or (), run.captions or (), strict=True):
+        drawn = run.result_boxes or [{}] * len(run)
+        for image, caption, boxes in zip(run.images or (), run.captions or (), drawn, strict=True):
             has_caption = image.id in self.captions.by_image
             self.has_caption.append(has_caption)
             self.provenance.add(scored_facts(image.provenance, self.captions.provenance.get(image.id, NOTHING)))
             selected = mentioned(caption)
             if not selected:
                 self.zero["empty" if has_caption else "missing"] += 1
-            self._score_selection(image, selected)
+            self._score_selection(image, selected, boxes)
 
-    def _score_selection(self, image: Image, selected: frozenset[str]) -> None:
-        """Score the boxes that were selected of an image, and their classes."""
+    def _score_selection(self, image: Image, selected: frozenset[str], drawn: Mapping[str, Box]) -> None:
+        """Score the boxes that were selected of an image, and their classes; `drawn` are those of the result."""
         gold = gold_sets(image, all_captions=self.all_captions)
         self.boxes.add(image.id, selected, gold)
-        classes = class_by_box(image)
+        classes = class_by_box(image, drawn)
         self.classes.add(image.id, classes_of(selected, classes), [classes_of(boxes, classes) for boxes in gold])
         self.subsets.add(image, selected, gold, self.system[image.id], self.people.get(image.id))
 
@@ -235,12 +240,12 @@ class ContentEvaluation:
         return {
             **self.boxes.to_json(),
             "source": self.source,
-            "intervals": self._intervals(),
+            "intervals": _intervals(self.system),
             "left_out": {name: self.left_out[name] for name in ("images", "gold_captions", "missing")},
             "zero": {name: self.zero[name] for name in ("empty", "missing")},
             "captions_without_box": {"n": self.n_without_box, "counted": self.all_captions},
             "result_boxes": self._result_boxes(),
-            "class_level": self.classes.to_json(),
+            "class_level": {**self.classes.to_json(), "intervals": _intervals(self.classes.system)},
             **{measure.name: self._finer(measure) for measure in MEASURES},
             "by": self.subsets.to_json(),
             "provenance": self.provenance.to_json(),
@@ -259,7 +264,9 @@ class ContentEvaluation:
             missing=self.missing,
             **left_out_choices(self.left_out["images"], self.n_without_box, self.all_captions),
             match=match_choice(self.match_iou),
+            classes="of the matched gold box, else the box's label",
             data=data_fingerprint(np.concatenate(self.numbers)),
+            subsets=data_fingerprint(np.concatenate(self.kind_numbers)),
             empty=0,
             mean="images",
             order="tau-b of first mentions, all tied is left out",
@@ -267,18 +274,10 @@ class ContentEvaluation:
             attributes="adjectives before the head",
             relations="neighbouring mentions, last preposition and verb",
             surface=MODEL,
+            surface_data=self.sentences.fingerprint(),
             **self.provenance.to_json(),
             limner=__version__,
         )
-
-    def _intervals(self) -> dict[str, Any]:
-        """Where the means of other images of the kind would likely lie."""
-        of_columns = intervals(self.system, samples=SAMPLES, seed=SEED, confidence=CONFIDENCE)
-        bounds = {
-            name: [_number(bound.low), _number(bound.high)]
-            for name, bound in zip(PRF._fields, of_columns, strict=False)
-        }
-        return {**bounds, "confidence": CONFIDENCE, "method": f"bootstrap of {SAMPLES} samples of images, seed {SEED}"}
 
     def _result_boxes(self) -> dict[str, Any] | None:
         """How many boxes the captions bring and how many of them match gold's; None if they name gold's."""
@@ -302,6 +301,15 @@ class ContentEvaluation:
             "items": {"said": int(said), "judged": int(judged)},
             "left_out": {"images": int(np.isnan(of_system.per_image[has_caption]).all(axis=1).sum())},
         }
+
+
+def _intervals(scores: Mapping[str, PRF]) -> dict[str, Any]:
+    """Where the means of other images of the kind would likely lie."""
+    of_columns = intervals(scores, samples=SAMPLES, seed=SEED, confidence=CONFIDENCE)
+    bounds = {
+        name: [_number(bound.low), _number(bound.high)] for name, bound in zip(PRF._fields, of_columns, strict=False)
+    }
+    return {**bounds, "confidence": CONFIDENCE, "method": f"bootstrap of {SAMPLES} samples of images, seed {SEED}"}
 
 
 def _number(value: float) -> float | None:

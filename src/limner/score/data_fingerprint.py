@@ -7,6 +7,7 @@ matters.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 
@@ -15,6 +16,7 @@ import numpy as np
 from limner.arrays import Integers
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
+from limner.score.content import mentioned
 
 # Bytes of an image's number.
 SIZE = 8
@@ -28,17 +30,46 @@ def image_numbers(
     references: Sequence[Sequence[str]],
     images: Sequence[Image] | None = None,
     gold: Sequence[Sequence[Caption]] | None = None,
+    *,
+    with_kinds: bool = False,
 ) -> Integers:
-    """A number for each image, from its id and references and, if given, its boxes and what gold captions refer to."""
+    """A number for each image, from its id and references and, if given, its boxes and what gold captions refer to.
+
+    With kinds, also from what tells subsets of the boxes apart: their types, and the picture's size.
+    """
     numbers = bytearray()
     for i, (id, texts) in enumerate(zip(ids, references, strict=True)):
         parts = [id, *sorted(texts)]
         if images is not None:
             parts += sorted(_boxes(images[i]))
+            parts += sorted(_kinds(images[i])) if with_kinds else []
         if gold is not None:
             parts += sorted(_mentions(gold[i]))
         numbers += _digest(parts, SIZE)
     return np.frombuffer(bytes(numbers), dtype=np.int64)
+
+
+def gold_numbers(images: Sequence[Image], *, with_kinds: bool = False) -> Integers:
+    """The numbers of images by their boxes and gold captions; the captions that refer to a box are references."""
+    gold = [[caption for caption in image.captions if caption.source == "gold"] for image in images]
+    grounded = [[caption.text for caption in captions if mentioned(caption)] for captions in gold]
+    return image_numbers([image.id for image in images], grounded, images, gold, with_kinds=with_kinds)
+
+
+class PassingImages:
+    """The fingerprint of images that pass, which need not be kept: everything that a system can learn from."""
+
+    def __init__(self) -> None:
+        self._numbers = array("q")
+
+    def watch(self, images: Iterable[Image]) -> Iterator[Image]:
+        """The images as they come, each counted."""
+        for image in images:
+            self._numbers.extend(gold_numbers([image], with_kinds=True).tolist())
+            yield image
+
+    def fingerprint(self) -> str:
+        return data_fingerprint(np.array(self._numbers, dtype=np.int64))
 
 
 def data_fingerprint(numbers: Integers) -> str:
@@ -49,6 +80,12 @@ def data_fingerprint(numbers: Integers) -> str:
 def _boxes(image: Image) -> Iterator[str]:
     # Equal boxes may have 18 or 18.0 for an edge.
     return (f"{box.id} {box.label} {[float(edge) for edge in box.corners]} {float(box.score)}" for box in image.boxes)
+
+
+def _kinds(image: Image) -> Iterator[str]:
+    yield f"{image.width} by {image.height}"
+    for box in image.boxes:
+        yield f"{box.id} {sorted(box.types)}"
 
 
 def _mentions(captions: Iterable[Caption]) -> Iterator[str]:

@@ -13,9 +13,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from limner import __version__
-from limner.corpus.classes.class_names import class_name
+from limner.corpus.box import Box
+from limner.corpus.classes.class_names import UNLABELLED, class_name
+from limner.corpus.held_out_labels import thing_name
 from limner.corpus.image import Image
 from limner.score.content import PRF, Boxes, Content, gold_sets, human, mentioned, oracle, score_selection, summarise
+from limner.score.data_fingerprint import data_fingerprint, gold_numbers
 
 Level = Literal["box", "class"]
 
@@ -23,9 +26,25 @@ Level = Literal["box", "class"]
 VERSION = 1
 
 
-def class_by_box(image: Image) -> dict[str, str]:
-    """The class of each box of an image: its label, as words are compared with it."""
-    return {box.id: class_name(box.label) for box in image.boxes}
+def class_by_box(image: Image, result_boxes: Mapping[str, Box] | None = None) -> dict[str, str]:
+    """The class of each box of an image: its label, as words are compared with it.
+
+    `result_boxes` are boxes that a system brings, by the names that its
+    caption has for them. One that matches a gold box has that box's class;
+    any other has the class that its label names, if it has a label: which
+    classes a caption mentions does not depend on where its boxes are.
+    """
+    classes = {box.id: class_name(box.label) for box in image.boxes}
+    known = frozenset(classes.values())
+    drawn = (result_boxes or {}).items()
+    unmatched = {name: _named_class(box.label, known) for name, box in drawn if name not in classes}
+    return classes | {name: named for name, named in unmatched.items() if named != UNLABELLED}
+
+
+def _named_class(label: str, known: Collection[str]) -> str:
+    """The class that a system's label names: one of the known ones, or the noun, since a label may be a phrase."""
+    name = class_name(label)
+    return name if name in known else thing_name(label)
 
 
 def classes_of(boxes: Iterable[str], classes: Mapping[str, str]) -> Boxes:
@@ -71,6 +90,7 @@ class GoldSelections:
         self.level, self.all_captions = level, all_captions
         self.n_left_out = self.n_without_box = 0
         self.sets: dict[str, list[Boxes]] = {}
+        self._images: list[Image] = []
         self._classes: dict[str, dict[str, str]] = {}
         for image in images:
             written = [mentioned(caption) for caption in image.captions if caption.source == "gold"]
@@ -79,6 +99,7 @@ class GoldSelections:
             if not gold:
                 self.n_left_out += 1
                 continue
+            self._images.append(image)
             if level == "class":
                 self._classes[image.id] = class_by_box(image)
             self.sets[image.id] = [self._named(image.id, boxes) for boxes in gold]
@@ -98,8 +119,15 @@ class GoldSelections:
         """The scores of the sets that no other sets outscore."""
         return summarise({id: score_selection(oracle(gold), gold) for id, gold in self.sets.items()})
 
-    def signature(self, **provenance: str) -> str:
-        """Every choice that could change a score, and what was left out: two numbers with one signature compare."""
+    def fingerprint(self) -> str:
+        """The fingerprint of the images that are scored: their boxes, gold captions and what these refer to."""
+        return data_fingerprint(gold_numbers(self._images))
+
+    def signature(self, **facts: str) -> str:
+        """Every choice that could change a score, and what was left out: two numbers with one signature compare.
+
+        `facts` are what else there is to say, such as where labels are from.
+        """
         n_captions = [len(gold) for gold in self.sets.values()] or [0]
         return signed(
             metric="content",
@@ -109,9 +137,10 @@ class GoldSelections:
             captions=f"{min(n_captions)}-{max(n_captions)}",
             images=len(self.sets),
             **left_out_choices(self.n_left_out, self.n_without_box, self.all_captions),
+            data=self.fingerprint(),
             empty=0,
             mean="images",
-            **provenance,
+            **facts,
             limner=__version__,
         )
 

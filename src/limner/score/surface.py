@@ -34,7 +34,8 @@ import numpy as np
 from limner.arrays import Booleans, Floats, Integers
 from limner.corpus.caption import Caption
 from limner.corpus.classes.class_words import built_in_synonyms
-from limner.score.metric import Metric, Scope, Statistics, means
+from limner.score.data_fingerprint import data_fingerprint, image_numbers
+from limner.score.metric import Choices, Metric, Scope, Statistics, means
 from limner.score.reference_round import Round
 from limner.score.run import Run
 from limner.score.trigram_model import MAX_WORDS, TrigramModel
@@ -101,9 +102,8 @@ class Surface(Metric):
     def judged(self, model: SurfaceModel, captions: Sequence[Caption | str], ids: Sequence[str]) -> Statistics:
         """The values of captions of these images by a model; `items` count their words."""
         # Not `depends_on_run`: a subset keeps the values by the model of all images.
-        statistics = means(
-            model.scores(captions, ids), {"model": MODEL, "nouns": len(model.nouns), "words": model.n_words}
-        )
+        choices: Choices = {"model": MODEL, "model_data": model.data, "nouns": len(model.nouns), "words": model.n_words}
+        statistics = means(model.scores(captions, ids), choices)
         texts = (caption if isinstance(caption, str) else caption.text for caption in captions)
         n_words = np.fromiter((len(words(text)) for text in texts), dtype=np.float64, count=len(captions))
         return replace(statistics, items=np.stack([n_words, n_words], axis=1), warnings=_warnings(model))
@@ -119,7 +119,8 @@ class SurfaceModel:
     `nouns` stand for each other. `number_by_word` are the words that the model
     knows, `number_by_image` the images whose captions it learnt from.
     `is_content` says which of the words are no function words, and
-    `content_share` is the share of those among all that were written.
+    `content_share` is the share of those among all that were written. `data`
+    is the fingerprint of what the model learnt from.
     """
 
     nouns: frozenset[str]
@@ -128,6 +129,7 @@ class SurfaceModel:
     trigrams: TrigramModel
     is_content: Booleans
     content_share: float
+    data: str = ""
 
     @property
     def n_words(self) -> int:
@@ -169,16 +171,27 @@ class GoldSentences:
         self._number_by_image: dict[str, int] = {}
         self._words, self._lengths, self._images = array("q"), array("q"), array("q")
         self._heads: Counter[str] = Counter()
+        self._numbers = array("q")
 
     def add(self, id: str, captions: Iterable[Caption]) -> None:
         """Add the gold captions of an image."""
         numbers = self._number_by_word
+        learnt: list[str] = []
         for caption in captions:
             said = words(caption.text)
             self._words.extend(numbers.setdefault(word, len(numbers)) for word in said)
             self._lengths.append(len(said))
             self._images.append(self._number_by_image.setdefault(id, len(self._number_by_image)))
-            self._heads.update(_heads(caption))
+            heads = list(_heads(caption))
+            self._heads.update(heads)
+            learnt.append(f"{caption.text} {heads}")
+        # A subset is judged by the model of all images, and images that are not scored teach it too: neither is in the
+        # fingerprint of what is scored.
+        self._numbers.extend(image_numbers([id], [learnt]).tolist())
+
+    def fingerprint(self) -> str:
+        """The fingerprint of all sentences that were added, and of what they call things."""
+        return data_fingerprint(_integers(self._numbers))
 
     def model(self) -> SurfaceModel:
         """The model of all sentences that were added."""
@@ -195,7 +208,7 @@ class GoldSentences:
         share = float(is_content[trigrams[:, 2]].mean()) if is_content[trigrams[:, 2]].any() else 1.0
         groups = np.repeat(images, _integers(self._lengths) + 1)
         model = TrigramModel(trigrams, groups, len(number_by_word))
-        return SurfaceModel(nouns, number_by_word, self._number_by_image, model, is_content, share)
+        return SurfaceModel(nouns, number_by_word, self._number_by_image, model, is_content, share, self.fingerprint())
 
     def people(self, model: SurfaceModel, ids: Sequence[str]) -> Floats:
         """The mean over the captions of each of these images; NaN for one with fewer than two."""
