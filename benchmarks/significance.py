@@ -1,9 +1,11 @@
 """Intervals and tests against simulation: how often does chance pass for a difference, how often does an interval hold?
 
-    python benchmarks/significance.py [CORPUS ...] [--images N] [--simulations N] [--sizes N,…] [--metrics M,…] [--json]
+    python benchmarks/significance.py [CORPUS ...] [--images N] [--skip N] [--simulations N] [--sizes N,…]
+                                      [--metrics M,…] [--json]
 
 CORPUS is what `--refs` of `limner score captions` takes (several files join by
-image id); without it a playground is made. Two captions of each image, drawn
+image id); without it a playground is made. `--skip` passes over its first
+images: a pool on which nothing was chosen before. Two captions of each image, drawn
 by a seeded choice, are two systems; the image's others are the references.
 These images are the pool. Document frequencies and word lists are the pool's
 throughout.
@@ -32,6 +34,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import islice
 from math import isnan, sqrt
 from typing import Any, NamedTuple
 
@@ -48,7 +51,7 @@ from limner.score.grounded_words import GroundedWords
 from limner.score.leave_one_out import human_bound
 from limner.score.metric import Metric, Statistics, measured
 from limner.score.metrics import METRICS, make_metrics
-from limner.score.resampling import bounds, differences
+from limner.score.resampling import Bounds, Difference, bounds, differences
 from limner.score.run import Run
 from limner.score.wording import noun_of
 from limner.text.ptb import PTB, tokenise
@@ -58,6 +61,10 @@ COVERAGE = (0.93, 0.97)
 
 # Swaps of a test and samples of an interval: fewer than by default, which widens the noise of one answer only.
 SWAPS, SAMPLES = 1_000, 1_000
+
+# Simulations that share their random samples and swaps, as any two runs of equal size do: drawing these takes longer
+# than all else. The images are drawn for each.
+TOGETHER = 10
 
 # Nouns of grounded_words: all 480 would take most of the time.
 N_NOUNS = 60
@@ -72,6 +79,18 @@ class Pool(NamedTuple):
     columns: Sequence[str]
     first: Statistics
     second: Statistics | None
+
+    def truths(self) -> Iterator[tuple[str, float]]:
+        """The first system's values over all images, by column."""
+        return zip(self.columns, self.first.value().tolist(), strict=True)
+
+    def true_differences(self) -> Iterator[tuple[str, float]]:
+        """The differences between the two systems over all images, by column."""
+        if self.second is not None:
+            yield from zip(self.columns, (self.first.value() - self.second.value()).tolist(), strict=True)
+
+
+Systems = tuple[Statistics, Statistics]
 
 
 class Counts:
@@ -94,13 +113,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpus", metavar="CORPUS", nargs="*")
     parser.add_argument("--images", type=int, default=5_000)
+    parser.add_argument("--skip", type=int, default=0)
     parser.add_argument("--simulations", type=int, default=2_000)
     parser.add_argument("--sizes", default="100,500,2000")
     parser.add_argument("--metrics", default=",".join(name for name in METRICS if name != "spice"))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    images = list(open_corpus(given.corpus) if given.corpus else playground(given.images))
+    images = list(islice(open_corpus(given.corpus) if given.corpus else playground(given.images), given.skip, None))
     pools = list(pools_of(images, given.images, given.metrics.split(","), given.seed))
     sizes = [int(size) for size in given.sizes.split(",")]
     results = {size: simulated(pools, size, given.simulations, given.seed) for size in sizes}
@@ -160,72 +180,94 @@ def frequent_nouns(run: Run) -> list[str]:
     return [noun for noun, _ in nouns.most_common(N_NOUNS)]
 
 
+class Tally:
+    """What is counted in all simulations of one size, by column."""
+
+    def __init__(self, pools: Sequence[Pool]) -> None:
+        self.truths = {column: value for pool in pools for column, value in pool.truths()}
+        self.true_differences = {column: value for pool in pools for column, value in pool.true_differences()}
+        self.positives, self.covered, self.covered_differences = Counts(), Counts(), Counts()
+        self.shown, self.contradictions = Counts(), Counts()
+
+    def add_bounds(self, pool: Pool, intervals: Sequence[Bounds]) -> None:
+        for column, (low, high) in zip(pool.columns, intervals, strict=True):
+            self.shown.add(column, not isnan(low))
+            if not isnan(low):
+                self.covered.add(column, low <= self.truths[column] <= high)
+
+    def add_differences(self, pool: Pool, results: Sequence[Difference], *, is_null: bool) -> None:
+        """Count differences of systems that are equally good, or of the two as they are."""
+        for column, result in zip(pool.columns, results, strict=True):
+            has_interval = not isnan(result.low)
+            if is_null and not isnan(result.p):
+                self.positives.add(column, result.p <= LEVEL)
+            elif not is_null and has_interval:
+                self.covered_differences.add(column, result.low <= self.true_differences[column] <= result.high)
+            if has_interval:
+                self.contradictions.add(column, (result.p <= LEVEL) != (result.low > 0 or result.high < 0))
+
+    def to_json(self, pools: Sequence[Pool]) -> dict[str, Any]:
+        return {
+            column: {
+                "false_positives": self.positives.share(column),
+                "coverage": self.covered.share(column),
+                "coverage_of_difference": self.covered_differences.share(column),
+                "with_interval": self.shown.share(column),
+                "contradictions": self.contradictions.hits.get(column, 0),
+            }
+            for pool in pools
+            for column in pool.columns
+        }
+
+
 def simulated(pools: Sequence[Pool], n: int, simulations: int, seed: int) -> dict[str, Any]:
     """By column the shares of false positives, of intervals that hold the truth, and of samples with an interval."""
     generator = np.random.default_rng([seed, n])
-    positives, covered, covered_differences, shown, contradictions = Counts(), Counts(), Counts(), Counts(), Counts()
-    tested = [pool for pool in pools if pool.second is not None]
-    truths = [pool.first.value() for pool in pools]
-    started = time.monotonic()
-    for simulation in range(simulations):
-        drawn = generator.integers(0, len(pools[0].first.rows), n)
-        samples = [pool.first.select(drawn) for pool in pools]
-        for pool, truth, intervals in zip(
-            pools, truths, bounds(samples, samples=SAMPLES, seed=simulation), strict=True
-        ):
-            for column, value, (low, high) in zip(pool.columns, truth, intervals, strict=True):
-                shown.add(column, not isnan(low))
-                if not isnan(low):
-                    covered.add(column, low <= value <= high)
-        is_swapped = generator.random(n) < 0.5
-        for compared, systems in (
-            (positives, [dealt(pool, drawn, is_swapped) for pool in tested]),
-            (covered_differences, [dealt(pool, drawn, np.zeros(n, dtype=np.bool_)) for pool in tested]),
-        ):
-            results = differences(*zip(*systems, strict=True), swaps=SWAPS, samples=1, seed=simulation)
-            for pool, of_metric in zip(tested, results, strict=True):
-                assert pool.second is not None
-                for column, truth, result in zip(
-                    pool.columns, pool.first.value() - pool.second.value(), of_metric, strict=True
-                ):
-                    if compared is positives and not isnan(result.p):
-                        positives.add(column, result.p <= LEVEL)
-                    elif compared is covered_differences and not isnan(result.low):
-                        covered_differences.add(column, result.low <= truth <= result.high)
-                    if not isnan(result.low):
-                        contradictions.add(column, (result.p <= LEVEL) != (result.low > 0 or result.high < 0))
-        if simulation % 100 == 99:
-            print(f"n = {n:,}: {simulation + 1:,}, {time.monotonic() - started:.0f} s", file=sys.stderr)
-    return {
-        column: {
-            "false_positives": positives.share(column),
-            "coverage": covered.share(column),
-            "coverage_of_difference": covered_differences.share(column),
-            "with_interval": shown.share(column),
-            "contradictions": contradictions.hits.get(column, 0),
-        }
-        for pool in pools
-        for column in pool.columns
-    }
+    tally, started = Tally(pools), time.monotonic()
+    for start in range(0, simulations, TOGETHER):
+        several = range(start, min(start + TOGETHER, simulations))
+        samples = [sample for _ in several for sample in drawn(pools, n, generator)]
+        intervals = bounds([sample.first for sample in samples], samples=SAMPLES, seed=start)
+        for sample, of_metric in zip(samples, intervals, strict=True):
+            tally.add_bounds(sample.pool, of_metric)
+        compared = [(sample.pool, *pair) for sample in samples if (pair := sample.systems())]
+        for is_null in (True, False):
+            first, second = zip(*(dealt if is_null else as_they_are for _, as_they_are, dealt in compared), strict=True)
+            results = differences(first, second, swaps=SWAPS, seed=start)
+            for (pool, *_), of_metric in zip(compared, results, strict=True):
+                tally.add_differences(pool, of_metric, is_null=is_null)
+        if start // 100 != several.stop // 100:
+            print(f"n = {n:,}: {several.stop:,}, {time.monotonic() - started:.0f} s", file=sys.stderr)
+    return tally.to_json(pools)
 
 
-def dealt(pool: Pool, drawn: Integers, is_swapped: Booleans) -> tuple[Statistics, Statistics]:
-    """The two systems' statistics of the images that were drawn, some of which have changed sides."""
-    assert pool.second is not None
-    first, second = pool.first.select(drawn), pool.second.select(drawn)
-    side = is_swapped[:, None]
-    return (
-        replace(
-            first,
-            rows=np.where(side, second.rows, first.rows),
-            per_image=np.where(side, second.per_image, first.per_image),
-        ),
-        replace(
-            second,
-            rows=np.where(side, first.rows, second.rows),
-            per_image=np.where(side, first.per_image, second.per_image),
-        ),
-    )
+class Sample(NamedTuple):
+    """The images of one simulation, and which of them change sides."""
+
+    pool: Pool
+    first: Statistics
+    places: Integers
+    is_swapped: Booleans
+
+    def systems(self) -> tuple[Systems, Systems] | None:
+        """The two systems as they are, and with captions dealt at random; None for what people score."""
+        if self.pool.second is None:
+            return None
+        first, second, side = self.first, self.pool.second.select(self.places), self.is_swapped[:, None]
+        dealt = [
+            replace(
+                one, rows=np.where(side, other.rows, one.rows), per_image=np.where(side, other.per_image, one.per_image)
+            )
+            for one, other in ((first, second), (second, first))
+        ]
+        return (first, second), (dealt[0], dealt[1])
+
+
+def drawn(pools: Sequence[Pool], n: int, generator: np.random.Generator) -> Iterator[Sample]:
+    """The same n images of every metric's pool, drawn with replacement."""
+    places = generator.integers(0, len(pools[0].first.rows), n)
+    is_swapped = generator.random(n) < 0.5
+    return (Sample(pool, pool.first.select(places), places, is_swapped) for pool in pools)
 
 
 def rendered(results: dict[int, dict[str, Any]], simulations: int) -> str:

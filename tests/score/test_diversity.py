@@ -71,7 +71,7 @@ def test_what_is_distinct_has_a_value_for_the_whole_run_alone() -> None:
     ]
     assert np.isnan(found.per_image[:, :5]).all()
     assert found.per_image[:, 5:].tolist() == [[2, 1], [2, 1], [1, 1]]
-    ((*whole, length, novel),) = bounds([found], samples=50)
+    ((*whole, length, novel),) = bounds([Diversity(3).measure(run_of(["a b", "c d", "e"] * 10))], samples=50)
     assert np.isnan(whole).all()
     assert length.low < 5 / 3 < length.high
     # Often all are novel or nearly all: nothing is known of how many of other captions would be.

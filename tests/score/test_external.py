@@ -48,6 +48,15 @@ def test_a_function_of_a_caption_and_its_references_is_a_metric() -> None:
     assert str(found.choices["function"]).endswith("test_external.length_ratio")
 
 
+def test_a_function_may_say_its_range() -> None:
+    assert function_metric("ratio", length_ratio).measure(RUN).range_of(0) == (-np.inf, np.inf)
+    for metric in (
+        function_metric("ratio", length_ratio, value_range=(0.0, 1.0)),
+        batch_metric("half", lambda candidates, _: [0.5] * len(candidates), value_range=(0.0, 1.0)),
+    ):
+        assert metric.measure(RUN).range_of(0) == (0, 1)
+
+
 def test_a_function_may_take_all_captions_at_once() -> None:
     found = batch_metric("n", lambda candidates, references: np.array(list(map(len, candidates)))).measure(RUN)
     assert found.per_image[:, 0].tolist() == [5, 5, 3]

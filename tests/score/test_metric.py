@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf, nan
 from typing import Any
 
 import pytest
@@ -169,3 +170,42 @@ def test_what_a_class_of_ones_own_explains_and_counts_is_passed_on() -> None:
         adopted(Length()).explanations(run)
     with pytest.raises(NotImplementedError, match="length does not count n-grams"):
         adopted(Length()).with_frequencies(df)
+
+
+RANGES = {
+    "bleu": [(0, 1)] * 4,
+    "rouge_l": [(0, 1)],
+    "cider": [(0, 10)],
+    "cider-plain": [(0, 10)],
+    "chair": [(0, 1)] * 2,
+    "coverage": [(0, 1)] * 2,
+    "diversity": [(0, 1), (0, 1), (0, inf), (0, 1), (0, inf), (0, 1)],
+}
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_a_metric_says_between_which_bounds_its_values_lie(name: str) -> None:
+    run = Run(["a", "b"], ["a dog", "a man on a horse"], [["a dog", "a cat"], ["a man rides a horse", "a man"]])
+    (metric,) = make_metrics([name])
+    statistics = metric.measure(run)
+    assert list(statistics.ranges) == RANGES[name]
+    assert [statistics.range_of(i) for i in range(len(metric.columns))] == RANGES[name]
+    assert list(human_bound(metric).measure(run).ranges) == RANGES[name]
+
+
+def test_values_without_a_range_are_unbounded() -> None:
+    assert Length().measure(Run(["a"], ["a dog"], [["x"]])).range_of(0) == (-inf, inf)
+
+
+@pytest.mark.parametrize(
+    ("ranges", "problem"),
+    [
+        ([(0.0, 1.0), (0.0, 1.0)], "says the ranges of 2 columns; give 1, one for each column, or none"),
+        ([(1.0, 0.0)], "mine has the range 1.0 to 0.0; give its least value, then its largest"),
+        ([(0.0, nan)], "mine has the range 0.0 to nan"),
+    ],
+)
+def test_ranges_that_are_not_those_of_the_columns_are_refused(ranges: list[tuple[float, float]], problem: str) -> None:
+    measured = replace(means([0.5]), ranges=ranges)
+    with pytest.raises(LimnerError, match=problem):
+        evaluate({"1": "a dog"}, {"1": ["a dog"]}, metrics=[Named(measured=measured)])

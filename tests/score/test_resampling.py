@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -9,8 +10,8 @@ import pytest
 
 from limner.arrays import Floats
 from limner.errors import LimnerError
-from limner.score.metric import Statistics, means
-from limner.score.resampling import bounds, contributions, differences
+from limner.score.metric import SHARE, Statistics, means
+from limner.score.resampling import FEWEST, bounds, contributions, differences
 
 
 def ratio(hits: list[int], tries: list[int]) -> Statistics:
@@ -40,8 +41,9 @@ def test_a_value_is_of_the_sums_and_not_the_mean_of_ratios() -> None:
     assert ONE.per_image.mean() != pytest.approx(14 / 30)
 
 
-def test_few_images_are_swapped_in_every_way() -> None:
-    ((found,),) = differences([ONE], [OTHER], samples=50)
+def test_few_images_are_swapped_in_every_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("limner.score.resampling.FEWEST", 5)
+    ((found,),) = differences([ONE], [OTHER])
     seen = 14 / 30 - 10 / 27
     changes = by_leaving_out(ONE) - by_leaving_out(OTHER)
     assert changes.mean() == pytest.approx(seen)
@@ -53,9 +55,10 @@ def test_few_images_are_swapped_in_every_way() -> None:
 
 
 def test_random_swaps_come_close_to_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    ((exact,),) = differences([ONE], [OTHER], samples=50)
+    monkeypatch.setattr("limner.score.resampling.FEWEST", 5)
+    ((exact,),) = differences([ONE], [OTHER])
     monkeypatch.setattr("limner.score.resampling.EXACT", 0)
-    ((found,),) = differences([ONE], [OTHER], swaps=20_000, samples=50)
+    ((found,),) = differences([ONE], [OTHER], swaps=20_000)
     assert not found.is_exact
     assert found.p == pytest.approx(exact.p, abs=0.02)
 
@@ -64,8 +67,8 @@ def test_metrics_side_by_side_are_judged_as_each_alone() -> None:
     generator = np.random.default_rng(5)
     pairs = [(means(generator.random((40, 2))), means(generator.random((40, 2)))) for _ in range(3)]
     pairs.insert(1, (means(np.zeros(40)), means(np.eye(1, 40)[0])))
-    together = differences([a for a, _ in pairs], [b for _, b in pairs], swaps=500, samples=60)
-    alone = [differences([a], [b], swaps=500, samples=60)[0] for a, b in pairs]
+    together = differences([a for a, _ in pairs], [b for _, b in pairs], swaps=500)
+    alone = [differences([a], [b], swaps=500)[0] for a, b in pairs]
     for one, other in zip(together, alone, strict=True):
         np.testing.assert_allclose(np.array(one), np.array(other), atol=1e-12)
     assert [found[0].is_exact for found in together] == [False, True, False, False]
@@ -84,7 +87,8 @@ def test_bounds_are_those_of_sums_over_samples() -> None:
 
 
 def test_two_systems_that_are_one_do_not_differ() -> None:
-    ((found,),) = differences([ONE], [ONE], samples=50)
+    many = ratio([3, 1, 4, 1, 5] * 6, [5, 9, 6, 5, 5] * 6)
+    ((found,),) = differences([many], [many])
     assert (found.difference, found.p, found.p_bootstrap) == (0, 1, 1)
     # That nothing differs here does not say how much would elsewhere.
     assert np.isnan(found.low)
@@ -92,11 +96,11 @@ def test_two_systems_that_are_one_do_not_differ() -> None:
 
 
 def test_images_without_a_value_are_left_out_of_a_mean() -> None:
-    some = means([[1.0, np.nan], [3.0, 5.0]])
+    some = means([[1.0, np.nan], [3.0, 5.0], *[[1.0, 4.0], [3.0, 6.0]] * 14])
     assert some.value() == pytest.approx([2, 5])
     ((first, second),) = bounds([some], samples=200, confidence=0.5)
     assert 1 <= first.low < 2 < first.high <= 3
-    # A single value tells nothing of how others would vary.
+    # One image fewer has a value, and those are too few.
     assert np.isnan(second).all()
 
 
@@ -121,31 +125,22 @@ def test_what_only_a_whole_run_has_is_neither_bounded_nor_tested() -> None:
     ((first, second),) = bounds([one], samples=50)
     assert not np.isnan(first).any()
     assert np.isnan(second).all()
-    ((tested, untested),) = differences([one], [other], swaps=50, samples=50)
+    ((tested, untested),) = differences([one], [other], swaps=50)
     assert not np.isnan(tested).any()
     assert untested.difference == pytest.approx(float(one.value()[1] - other.value()[1]))
     assert np.isnan(untested[1:5]).all()
 
 
-def test_the_p_of_the_bootstrap_is_twice_the_share_of_samples_with_another_sign() -> None:
-    """Of three images that differ by 2, 1 and -2, the 27 ordered samples with replacement can be listed."""
-    first, second = means(np.array([2.0, 1.0, 0.0])), means(np.array([0.0, 0.0, 2.0]))
-    sums = [sum(sample) for sample in product((2, 1, -2), repeat=3)]
-    n_other_sign = min(sum(total <= 0 for total in sums), sum(total >= 0 for total in sums))
-    ((found,),) = differences([first], [second], samples=20_000)
-    assert found.difference > 0
-    assert found.p_bootstrap == pytest.approx(2 * n_other_sign / 27, abs=0.02)
-    assert found.p_bootstrap != pytest.approx(found.p, abs=0.1)
-
-
-def test_the_p_of_the_bootstrap_is_small_where_nearly_every_image_agrees() -> None:
-    generator = np.random.default_rng(0)
-    second = generator.random(200)
-    first = second + generator.normal(0.05, 0.1, 200)
-    ((found,),) = differences([means(first)], [means(second)], samples=2_000, swaps=100)
-    ((reversed_order,),) = differences([means(second)], [means(first)], samples=2_000, swaps=100)
-    assert found.p_bootstrap == reversed_order.p_bootstrap == pytest.approx(2 / 2_001)
-    assert found.low > 0 > reversed_order.high
+@pytest.mark.parametrize("n", [3, 8, 20, 200])
+def test_no_second_p_contradicts_the_first(n: int) -> None:
+    """Twice the share of samples with another sign, once `p_bootstrap`, is below .05 where all of few images agree."""
+    generator = np.random.default_rng(n)
+    for seed in range(20):
+        first, second = means(generator.normal(1 / np.sqrt(n), 1, n)), means(np.zeros(n))
+        ((found,),) = differences([first], [second], swaps=200, seed=seed)
+        assert found.p_bootstrap == found.p
+    ((agreed,),) = differences([means([0.3, 0.1, 0.2])], [means(np.zeros(3))])
+    assert agreed.p_bootstrap == agreed.p == 0.25
 
 
 def test_one_hallucinated_word_is_no_difference_however_much_less_a_system_says() -> None:
@@ -155,7 +150,7 @@ def test_one_hallucinated_word_is_no_difference_however_much_less_a_system_says(
     fewer, more = generator.integers(1, 3, n), generator.integers(1, 5, n)
     hallucinated = np.eye(1, n, dtype=np.int64)[0]
     first, second = ratio(hallucinated.tolist(), fewer.tolist()), ratio([0] * n, more.tolist())
-    ((found,),) = differences([first], [second], swaps=2_000, samples=50)
+    ((found,),) = differences([first], [second], swaps=2_000)
     assert found.difference > 0
     assert found.p > 0.3
     assert np.isnan(found.low)
@@ -168,7 +163,7 @@ def test_ratios_of_systems_that_say_less_pass_for_different_no_more_often_than_t
     for seed in range(300):
         tries = generator.integers(1, 4, 120), generator.integers(3, 8, 120)
         first, second = (ratio(generator.binomial(t, 0.1).tolist(), t.tolist()) for t in tries)
-        ((found,),) = differences([first], [second], swaps=400, samples=1, seed=seed)
+        ((found,),) = differences([first], [second], swaps=400, seed=seed)
         n_positive += found.p <= 0.05
     # Two standard errors of 300 simulations are 2.5 %.
     assert n_positive / 300 == pytest.approx(0.05, abs=0.026)
@@ -187,7 +182,7 @@ def test_a_p_value_and_its_interval_never_contradict_each_other(n: int) -> None:
         scores = [means(generator.normal(shift, 1, n)) for shift in (0.0, 2 / np.sqrt(n))]
         alike = [means(np.where(np.arange(n) < n // 2, 0.0, generator.normal(0.5, 1, n))) for _ in "ab"]
         first, second = zip(ratios, scores, alike, strict=True)
-        for (found,) in differences(first, second, swaps=199, samples=5, seed=seed):
+        for (found,) in differences(first, second, swaps=199, seed=seed):
             if np.isnan(found.low):
                 continue
             n_intervals += 1
@@ -200,7 +195,7 @@ def test_a_p_value_and_its_interval_never_contradict_each_other(n: int) -> None:
 def test_the_interval_of_a_difference_holds_what_the_test_would_not_reject() -> None:
     """Seven differences, moved by every amount and tested by all 128 swaps."""
     changes = np.array([0.9, 0.4, 1.3, -0.2, 0.7, 1.1, 0.1])
-    ((found,),) = differences([means(changes)], [means(np.zeros(7))], samples=5)
+    ((found,),) = differences([means(changes)], [means(np.zeros(7))])
     signs = np.array(list(product((1, -1), repeat=7)))
 
     def p_of(moved: float) -> float:
@@ -224,14 +219,18 @@ def test_contributions_are_the_values_of_a_mean_and_add_up_to_any_other_value() 
 def test_an_interval_holds_its_value_and_the_truth_where_values_are_skewed() -> None:
     """Four words in a hundred are wrong, of one to five in each of 100 images; 300 runs."""
     generator = np.random.default_rng(4)
-    n_held = 0
+    n_held = n_intervals = 0
     for seed in range(300):
         tries = generator.integers(1, 6, 100)
         run = ratio(generator.binomial(tries, 0.04).tolist(), tries.tolist())
         ((found,),) = bounds([run], samples=500, seed=seed)
+        if np.isnan(found.low):
+            continue
+        n_intervals += 1
         assert found.low < run.value()[0] < found.high
         n_held += found.low <= 0.04 <= found.high
-    assert 0.93 - 0.02 <= n_held / 300 <= 0.97 + 0.02
+    assert n_intervals > 290
+    assert 0.93 - 0.02 <= n_held / n_intervals <= 0.97 + 0.02
 
 
 def test_a_metric_may_say_that_its_columns_have_no_interval() -> None:
@@ -242,7 +241,75 @@ def test_a_metric_may_say_that_its_columns_have_no_interval() -> None:
     ((without, bounded),) = bounds([first], samples=50)
     assert np.isnan(without).all()
     assert not np.isnan(bounded).any()
-    ((tested, other),) = differences([first], [second], swaps=50, samples=50)
+    ((tested, other),) = differences([first], [second], swaps=50)
     assert not np.isnan(tested.p)
     assert np.isnan([tested.low, tested.high]).all()
     assert not np.isnan([other.low, other.high]).any()
+
+
+@pytest.mark.parametrize("n", [2, 10, 29, 30])
+def test_there_is_no_interval_for_few_images(n: int) -> None:
+    generator = np.random.default_rng(n)
+    tries = generator.integers(3, 9, n)
+    several = [means(generator.random(n)), ratio(generator.binomial(tries, 0.5).tolist(), tries.tolist())]
+    for (found,) in bounds(several, samples=200):
+        assert bool(np.isnan(found).all()) == (n < FEWEST)
+
+
+def test_there_is_no_interval_where_one_image_makes_the_value() -> None:
+    """A single hallucination among 60 images says little of how often there is another; six say something."""
+    ((of_one,), (of_six,)) = bounds([means(np.arange(60) < n) for n in (1, 6)], samples=200)
+    assert np.isnan(of_one).all()
+    assert of_six.low < 0.1 < of_six.high
+
+
+def test_a_value_of_few_images_is_tested_only_if_it_is_a_mean() -> None:
+    """Leaving out one image of ten may change a ratio beyond what its parts can be told from."""
+    hits, tries = np.arange(FEWEST) % 4, np.arange(FEWEST) % 3 + 4
+    few, many = (
+        (ratio(hits[:n].tolist(), tries[:n].tolist()), ratio([0] * n, tries[:n].tolist())) for n in (FEWEST - 1, FEWEST)
+    )
+    ((untested,),), ((tested,),) = (differences([a], [b], swaps=100) for a, b in (few, many))
+    assert untested.difference == pytest.approx(hits[:-1].sum() / tries[:-1].sum())
+    assert np.isnan(untested[1:5]).all()
+    assert tested.p < 0.05
+    assert tested.low > 0
+
+
+@pytest.mark.parametrize("chance", [0.06, 0.94])
+def test_no_interval_leaves_the_range_of_its_metric(chance: float) -> None:
+    """Ratios near both ends of 0 to 1, of which intervals without a range go beyond."""
+    generator = np.random.default_rng(9)
+    n_beyond = 0
+    for seed in range(60):
+        tries = generator.geometric(0.1, FEWEST)
+        free = ratio(generator.binomial(tries, chance).tolist(), tries.tolist())
+        ((inside,), (beyond,)) = bounds([replace(free, ranges=[SHARE]), free], samples=300, seed=seed, confidence=0.999)
+        if not np.isnan(inside.low):
+            assert 0 <= inside.low < free.value()[0] < inside.high <= 1
+            assert inside == (max(beyond.low, 0), min(beyond.high, 1))
+            n_beyond += inside != beyond
+    assert n_beyond
+
+
+def test_an_interval_keeps_its_value_where_rounding_puts_that_outside() -> None:
+    above = means(np.where(np.arange(40) < 35, 1 + 1e-9, 1 - 1e-9), value_range=SHARE)
+    (((low, high),),) = bounds([above], samples=100)
+    assert low <= above.value()[0] <= high
+
+
+def test_the_interval_of_a_difference_stays_between_the_least_and_the_largest_difference() -> None:
+    """One system is nearly always right, the other nearly never; what images contribute goes beyond -1 and 1."""
+    generator = np.random.default_rng(10)
+    n_beyond = 0
+    for seed in range(60):
+        tries = generator.geometric(0.1, FEWEST)
+        right, wrong = (ratio(generator.binomial(tries, chance).tolist(), tries.tolist()) for chance in (0.99, 0.01))
+        free, inside = (
+            differences([replace(right, ranges=ranges)], [replace(wrong, ranges=ranges)], swaps=999, seed=seed)[0][0]
+            for ranges in ([], [SHARE])
+        )
+        assert 0 < inside.low <= inside.difference <= inside.high <= 1
+        assert (inside.low, inside.p) == (free.low, free.p)
+        n_beyond += free.high > 1
+    assert n_beyond

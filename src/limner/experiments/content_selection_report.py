@@ -15,6 +15,7 @@ from limner.files import write_texts
 from limner.lazy import lazy
 from limner.look.tables import csv_text
 from limner.score.content import Content, gold_sets, score_selection
+from limner.score.metric import SHARE
 from limner.score.paired import compare
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def _tests(experiment: Experiment, seed: int, *, by_class: bool = False) -> Iter
     runs = [experiment.tested(system, by_class=by_class) for system in systems]
     scores = {run.system: {id: score.F for id, score in run.scores.per_image.items()} for run in runs}
     k_by_system = {run.system: "" if run.k is None else str(run.k) for run in runs}
-    for comparison in compare(scores, seed=seed):
+    for comparison in compare(scores, seed=seed, value_range=SHARE):
         numbers = (comparison.difference, comparison.low, comparison.high, comparison.p, comparison.p_adjusted)
         sides = [comparison.first, k_by_system[comparison.first], comparison.second, k_by_system[comparison.second]]
         yield [*sides, *("" if isnan(number) else f"{number:.6f}" for number in numbers)]

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limner.arrays import Floats, Integers
-from limner.score.metric import Metric, Statistics
+from limner.score.metric import SHARE, Choices, Metric, Statistics
 from limner.score.ngrams import Sentences, matches, ngram_sentences
 from limner.score.run import Run
 
@@ -51,7 +51,8 @@ class Bleu(Metric):
         n_grams = np.maximum(length[:, None] - np.arange(self.n), 0)
         rows = np.concatenate([matches(sentences, self.n), n_grams, length[:, None], closest[:, None]], axis=1)
         rows = rows.astype(np.float64)
-        return Statistics(rows, _bleu, _bleu(rows), {"n": self.n, "length": "closest", "smoothing": "1e-15/1e-9"})
+        choices: Choices = {"n": self.n, "length": "closest", "smoothing": "1e-15/1e-9"}
+        return Statistics(rows, _bleu, _bleu(rows), choices, ranges=[SHARE] * self.n)
 
 
 def _bleu(sums: Floats) -> Floats:

@@ -304,13 +304,15 @@ def compare_systems(
 ) -> list[Comparison]:
     """Every two systems by every value, tested on the images that both were scored on.
 
-    With subsets, these are tested too, and p is adjusted for all tests together.
+    With subsets, these are tested too, and p is adjusted for all tests
+    together. `samples` are those of a bootstrap that is drawn no more: they
+    change nothing.
     """
     rows = []
     for whole in combinations(systems, 2):
         for key, subset, first, second in _pairs_of(*whole, with_subsets):
             statistics = [[system.statistics[metric.name] for metric in first.metrics] for system in (first, second)]
-            tested = differences(*statistics, samples=samples, swaps=swaps, seed=seed, confidence=CONFIDENCE)
+            tested = differences(*statistics, swaps=swaps, seed=seed, confidence=CONFIDENCE)
             for metric, columns in zip(first.metrics, tested, strict=True):
                 for column, difference in zip(metric.columns, columns, strict=True):
                     rows.append(Tested(column, first.name, second.name, len(first.run), difference, key, subset))

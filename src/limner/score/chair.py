@@ -18,7 +18,7 @@ from limner.arrays import Floats
 from limner.corpus.classes.chair_objects import Classes, SpokenObject, chair_objects, possible_classes
 from limner.corpus.classes.class_words import Synonyms, published_synonyms
 from limner.corpus.image import Image
-from limner.score.metric import ExplanationKind, Metric, Scope, Settings, Statistics
+from limner.score.metric import SHARE, ExplanationKind, Metric, Scope, Settings, Statistics
 from limner.score.run import Run
 
 
@@ -68,7 +68,7 @@ class Chair(ObjectMetric):
             "synonyms": self.synonyms.fingerprint(),
             "mentions": "words, longest first",
         }
-        return Statistics(rows, _shares, _shares(rows), choices, warnings=_warnings(run))
+        return Statistics(rows, _shares, _shares(rows), choices, warnings=_warnings(run), ranges=[SHARE, SHARE])
 
     def explanations(self, run: Run) -> list[Hallucination]:
         """What each image's caption speaks of, and which of it is hallucinated, in the order of the run."""

@@ -123,7 +123,8 @@ def _measured(run: Run, metric: Cider | PlainCider, choices: Choices, sigma: flo
         similar *= np.exp(-(_differences(sentences) ** 2) / (2.0 * sigma**2))
     values = np.add.reduceat(similar, sentences.groups[:-1]) / sentences.n_references * SCALE if len(run) else similar
     source: Choices = {"df": "run"} if df is None or is_of_run else {"df": df.digest, "df_images": df.n_images}
-    statistics = means(values, {**choices, **source}, depends_on_run=is_of_run)
+    # Cosines of weights that are not negative lie between 0 and 1.
+    statistics = means(values, {**choices, **source}, depends_on_run=is_of_run, value_range=(0.0, SCALE))
     return replace(statistics, warnings=tuple(_warnings(run, df)))
 
 

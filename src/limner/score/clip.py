@@ -67,7 +67,9 @@ class ClipScore(Metric):
             "w": WEIGHT,
             "prefix": PREFIX.strip(),
         }
-        return replace(means(scores, choices), warnings=model.warnings)
+        # The harmonic mean of w and 1 is the most that RefCLIPScore can be.
+        ranges = [(0.0, WEIGHT), (0.0, 2.0 * WEIGHT / (WEIGHT + 1.0))]
+        return replace(means(scores, choices), warnings=model.warnings, ranges=ranges)
 
     def _embedded(self, embed: Callable[[Sequence[Any]], Floats], items: Sequence[Any], what: str) -> Floats:
         starts = range(0, len(items), self.batch)

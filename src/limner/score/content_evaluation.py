@@ -32,7 +32,7 @@ from limner.score.given_captions import Captions, References, opened, read_capti
 from limner.score.grounded import FINER
 from limner.score.leave_one_out import human_bound, matched
 from limner.score.measure import GroundedMeasure, match_choice
-from limner.score.metric import Metric, Statistics, concatenated, means, measured
+from limner.score.metric import SHARE, Metric, Statistics, concatenated, means, measured
 from limner.score.paired import intervals
 from limner.score.pairing import Missing, Policy, check_boxes, make_runs, misfits
 from limner.score.resampling import SAMPLES
@@ -305,7 +305,7 @@ class ContentEvaluation:
 
 def _intervals(scores: Mapping[str, PRF]) -> dict[str, Any]:
     """Where the means of other images of the kind would likely lie."""
-    of_columns = intervals(scores, samples=SAMPLES, seed=SEED, confidence=CONFIDENCE)
+    of_columns = intervals(scores, samples=SAMPLES, seed=SEED, confidence=CONFIDENCE, value_range=SHARE)
     bounds = {
         name: [_number(bound.low), _number(bound.high)] for name, bound in zip(PRF._fields, of_columns, strict=False)
     }

@@ -19,7 +19,7 @@ from limner.corpus.image import Image
 from limner.score.chair import ObjectMetric
 from limner.score.content import mentioned
 from limner.score.measure import match_choice
-from limner.score.metric import Statistics, means
+from limner.score.metric import SHARE, Statistics, means
 from limner.score.run import Run
 
 
@@ -46,7 +46,7 @@ class Coverage(ObjectMetric):
             "synonyms": self.synonyms.fingerprint(),
             "mentions": "words, longest first",
         }
-        return means(shares, choices)
+        return means(shares, choices, value_range=SHARE)
 
     def _pointed(self, run: Run, objects: ChairObjects) -> Iterator[Classes]:
         """The classes of the gold boxes that each image's caption points at with boxes of the results."""

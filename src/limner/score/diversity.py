@@ -17,13 +17,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
+from math import inf
 from typing import ClassVar, Self
 
 import numpy as np
 
 from limner.arrays import Floats, Integers
 from limner.errors import LimnerError
-from limner.score.metric import Metric, Scope, Settings, Statistics
+from limner.score.metric import SHARE, Metric, Scope, Settings, Statistics
 from limner.score.run import Run
 from limner.text.token_table import TokenTable
 
@@ -84,6 +85,7 @@ class Diversity(Metric):
             whole_only=range(last - 1),
             # Often all captions but one or two are novel, which says little of how many of others would be.
             without_interval=(last,),
+            ranges=[*[SHARE] * self.n, (0.0, inf), SHARE, (0.0, inf), SHARE],
         )
 
     def _known(self, run: Run) -> tuple[frozenset[str], str]:

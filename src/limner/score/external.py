@@ -15,7 +15,7 @@ from typing import ClassVar, SupportsFloat
 import numpy as np
 
 from limner.errors import BadInput, LimnerError, shown
-from limner.score.metric import Choices, Metric, Scope, Statistics, means
+from limner.score.metric import UNBOUNDED, Choices, Metric, Range, Scope, Statistics, means
 from limner.score.run import Run
 from limner.score.score_file import Head, read_head, read_scores
 
@@ -27,25 +27,36 @@ ScoreAll = Callable[[Sequence[str], Sequence[Sequence[str]]], Sequence[SupportsF
 
 
 def function_metric(
-    name: str, score: Score, *, higher_is_better: bool = True, choices: Choices | None = None
+    name: str,
+    score: Score,
+    *,
+    higher_is_better: bool = True,
+    choices: Choices | None = None,
+    value_range: Range = UNBOUNDED,
 ) -> FunctionMetric:
     """A metric that is the mean over images of what a function says of a caption and its references.
 
     `choices` are what could change its values, for the signature: a model, a
-    version. The function's own name is there already.
+    version. The function's own name is there already. `value_range` is the
+    least and the largest value of the function, which no interval leaves.
     """
 
     def all_of(candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Sequence[SupportsFloat]:
         return [score(candidate, texts) for candidate, texts in zip(candidates, references, strict=True)]
 
-    return FunctionMetric(name, all_of, higher_is_better, {"function": _named(score), **(choices or {})})
+    return FunctionMetric(name, all_of, higher_is_better, {"function": _named(score), **(choices or {})}, value_range)
 
 
 def batch_metric(
-    name: str, score: ScoreAll, *, higher_is_better: bool = True, choices: Choices | None = None
+    name: str,
+    score: ScoreAll,
+    *,
+    higher_is_better: bool = True,
+    choices: Choices | None = None,
+    value_range: Range = UNBOUNDED,
 ) -> FunctionMetric:
     """The same for a function that takes all captions at once."""
-    return FunctionMetric(name, score, higher_is_better, {"function": _named(score), **(choices or {})})
+    return FunctionMetric(name, score, higher_is_better, {"function": _named(score), **(choices or {})}, value_range)
 
 
 def scores_file(path: str | Path) -> ScoresFile:
@@ -56,9 +67,12 @@ def scores_file(path: str | Path) -> ScoresFile:
 class FunctionMetric(Metric):
     """The mean of a function's values, one for each image."""
 
-    def __init__(self, name: str, score: ScoreAll, higher_is_better: bool, choices: Choices) -> None:
+    def __init__(
+        self, name: str, score: ScoreAll, higher_is_better: bool, choices: Choices, value_range: Range = UNBOUNDED
+    ) -> None:
         self.score = score
         self.choices = choices
+        self.value_range = value_range
         self._name = name
         self._higher_is_better = higher_is_better
 
@@ -80,7 +94,8 @@ class FunctionMetric(Metric):
             raise LimnerError(
                 f"{self.name} gave {len(values):,} values for {len(run):,} captions; it must give as many"
             )
-        return means([self._number(id, value) for id, value in zip(run.ids, values, strict=True)], self.choices)
+        numbers = [self._number(id, value) for id, value in zip(run.ids, values, strict=True)]
+        return means(numbers, self.choices, value_range=self.value_range)
 
     def _number(self, id: str, value: SupportsFloat) -> float:
         try:

@@ -32,7 +32,7 @@ from limner.corpus.box import Box
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.errors import LimnerError, shown
-from limner.score.metric import Metric, Scope, Statistics
+from limner.score.metric import SHARE, Metric, Scope, Statistics
 from limner.score.run import Run
 from limner.score.wording import noun_of
 from limner.text.noun_forms import singular
@@ -90,7 +90,15 @@ class GroundedWords(Metric):
         # Few images have few words, and each of them weighs more: a smaller run has a lower value.
         columns = range(len(self.columns))
         depends_on_run = self.nouns is None
-        return Statistics(flat, _scores, _scores(flat), choices, depends_on_run, without_interval=columns)
+        return Statistics(
+            flat,
+            _scores,
+            _scores(flat),
+            choices,
+            depends_on_run,
+            without_interval=columns,
+            ranges=[SHARE] * len(columns),
+        )
 
     def _said(self, image: Image, caption: Caption, drawn: Mapping[str, Box]) -> Iterator[Word]:
         boxes = image.boxes if self.boxes is None else self.boxes.get(image.id, ())

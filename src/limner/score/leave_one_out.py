@@ -135,6 +135,7 @@ class LeaveOneOut(DerivedMetric):
             warnings=tuple(dict.fromkeys(warning for _, of_round in rounds for warning in of_round.warnings)),
             whole_only=rounds[0][1].whole_only,
             without_interval=rounds[0][1].without_interval,
+            ranges=rounds[0][1].ranges,
         )
 
     def _held_out(

@@ -11,7 +11,7 @@ from typing import ClassVar, Generic, NamedTuple
 import numpy as np
 
 from limner.corpus.caption import Caption
-from limner.score.metric import Choices, Metric, Statistics, means
+from limner.score.metric import SHARE, Choices, Metric, Range, Statistics, means
 from limner.score.reference_round import Round
 from limner.score.run import Reading, Readings, Run
 
@@ -37,12 +37,13 @@ class GroundedMeasure(Metric, Generic[Reading]):
     gold captions' readings. `value_names` are the columns as JSON has them.
     `pools_gold` says that the gold captions are taken together, rather than
     one by one and averaged: the more there are, the easier it is to agree
-    with them.
+    with them. `value_range` is that of all its columns.
     """
 
     value_names: ClassVar[tuple[str, ...]]
     choices: ClassVar[Choices]
     pools_gold: ClassVar[bool] = True
+    value_range: ClassVar[Range] = SHARE
     needs_images: ClassVar[bool] = True
     needs_mentions: ClassVar[bool] = True
 
@@ -84,7 +85,7 @@ class GroundedMeasure(Metric, Generic[Reading]):
         # None becomes NaN.
         per_image = np.array(values, dtype=np.float64).reshape(shape)
         choices = {"gold": "captions that refer to a box", "match": match_choice(run.match_iou), **self.choices}
-        statistics = means(per_image, choices)
+        statistics = means(per_image, choices, value_range=self.value_range)
         return replace(statistics, items=np.array(items, dtype=np.float64).reshape(len(readings), 3))
 
 

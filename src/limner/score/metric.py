@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
@@ -39,6 +40,12 @@ Choices = Mapping[str, str | int | float]
 # - `corpus`: on the same frequencies over all images, also for their subsets.
 # - `run`: on all images in some other way. Shares cannot be measured.
 Scope = Literal["image", "frequencies", "corpus", "run"]
+
+# The least and the largest value that a column can have.
+Range = tuple[float, float]
+
+UNBOUNDED: Range = (-inf, inf)
+SHARE: Range = (0.0, 1.0)
 
 # How an explanation is drawn: matched words, facts, or objects that a caption speaks of.
 ExplanationKind = Literal["alignment", "tuples", "objects"]
@@ -284,10 +291,23 @@ def checked(metric: Metric, statistics: Statistics, n_images: int) -> Statistics
             f"metric {name} makes values of shape {np.shape(statistics.value())} of all images together; "
             f"let finish return {n_columns}, one for each column"
         )
+    _check_ranges(metric, statistics)
     for choice in statistics.choices:
         if set(str(choice)) & set(":|"):
             raise LimnerError(f"metric {name} has a choice called {choice!r}; use no colon or bar in its name")
     return statistics
+
+
+def _check_ranges(metric: Metric, statistics: Statistics) -> None:
+    """Raise an error for ranges that are not those of the columns."""
+    n_columns, ranges = len(metric.columns), statistics.ranges
+    if len(ranges) not in (0, n_columns):
+        remedy = f"give {n_columns}, one for each column, or none"
+        raise LimnerError(f"metric {shown(metric.name)} says the ranges of {len(ranges)} columns; {remedy}")
+    for column, (low, high) in zip(metric.columns, ranges, strict=False):
+        if not low < high:
+            remedy = "give its least value, then its largest"
+            raise LimnerError(f"metric {shown(metric.name)}: {column} has the range {low} to {high}; {remedy}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +327,9 @@ class Statistics:
     same images, but no interval around the value would hold.
     `is_mean` says that values are the means of the images' own. `items` is
     `[images, counts]`: what is only reported, and does not belong in `rows`,
-    where a test of two systems would take it for a difference.
+    where a test of two systems would take it for a difference. `ranges` are
+    the least and the largest value of each column, which no interval leaves;
+    none are given where values have no such bounds.
     """
 
     rows: Floats
@@ -320,6 +342,7 @@ class Statistics:
     without_interval: Sequence[int] = ()
     is_mean: bool = False
     items: Floats | None = None
+    ranges: Sequence[Range] = ()
 
     def value(self) -> Floats:
         """The values of all images together, `[columns]`."""
@@ -330,17 +353,28 @@ class Statistics:
         items = None if self.items is None else self.items[places]
         return replace(self, rows=self.rows[places], per_image=self.per_image[places], items=items)
 
+    def range_of(self, column: int) -> Range:
+        """The least and the largest value of a column."""
+        return self.ranges[column] if self.ranges else UNBOUNDED
 
-def means(per_image: ArrayLike, choices: Choices | None = None, *, depends_on_run: bool = False) -> Statistics:
+
+def means(
+    per_image: ArrayLike,
+    choices: Choices | None = None,
+    *,
+    depends_on_run: bool = False,
+    value_range: Range = UNBOUNDED,
+) -> Statistics:
     """The statistics of a metric whose value is the mean over the images that have one.
 
-    `per_image` is `[images]` or `[images, columns]`, NaN for none.
+    `per_image` is `[images]` or `[images, columns]`, NaN for none; all lie in `value_range`.
     """
     values = np.asarray(per_image, dtype=np.float64)
     values = values[:, None] if values.ndim == 1 else values
     has_value = ~np.isnan(values)
     rows = np.concatenate([np.where(has_value, values, 0.0), has_value.astype(np.float64)], axis=1)
-    return Statistics(rows, _mean, values, choices or {}, depends_on_run, is_mean=True)
+    ranges = [value_range] * values.shape[1]
+    return Statistics(rows, _mean, values, choices or {}, depends_on_run, is_mean=True, ranges=ranges)
 
 
 def _mean(sums: Floats) -> Floats:

@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from limner.corpus.caption import Caption
 from limner.score.measure import Compared, GroundedMeasure
-from limner.score.metric import Choices
+from limner.score.metric import Choices, Range
 
 # The first mention of each box that a caption refers to, counted from its beginning.
 Places = Mapping[str, int]
@@ -59,6 +59,7 @@ class Ordering(GroundedMeasure[Places]):
     value_names: ClassVar[tuple[str, ...]] = ("tau",)
     choices: ClassVar[Choices] = {"order": "tau-b of first mentions"}
     pools_gold: ClassVar[bool] = False
+    value_range: ClassVar[Range] = (-1.0, 1.0)
 
     read = staticmethod(places)
 

@@ -12,12 +12,12 @@ from math import isnan, nan
 from typing import Any, NamedTuple
 
 from limner.errors import LimnerError, shown
-from limner.score.metric import means
+from limner.score.metric import UNBOUNDED, Range, means
 from limner.score.resampling import SAMPLES, SWAPS, Difference, bounds, differences
 
 
 class Interval(NamedTuple):
-    """A mean, and the bounds that hold it with some confidence."""
+    """A mean, and the bounds that hold it with some confidence; NaN where there are too few images for any."""
 
     mean: float
     low: float
@@ -28,7 +28,8 @@ class Comparison(NamedTuple):
     """How much better one system is than another by the value of one name.
 
     `p` is two-sided; `p_adjusted` allows for all the comparisons that were
-    made with it (Holm's method). `by` and `subset` are the key and name of
+    made with it (Holm's method). `p_bootstrap` is `p`, under the name that a
+    second test once had. `by` and `subset` are the key and name of
     the subset of images, empty for all of them. See `resampling.Difference`.
     """
 
@@ -74,11 +75,13 @@ def compare(
     seed: int = 0,
     confidence: float = 0.95,
     column: str = "score",
+    value_range: Range = UNBOUNDED,
 ) -> list[Comparison]:
     """Every two systems, or the pairs that are named, compared on their scores by image id.
 
     Two systems are compared on the images that both have scored; the order in
-    which these stand does not matter.
+    which these stand does not matter. Scores lie in `value_range`. `samples`
+    are those of a bootstrap that is drawn no more: they change nothing.
     """
     wanted = list(combinations(systems, 2) if pairs is None else pairs)
     pairs_by_images: dict[tuple[str, ...], list[tuple[str, str]]] = {}
@@ -86,9 +89,10 @@ def compare(
         pairs_by_images.setdefault(_common_images(systems, *pair), []).append(pair)
     tested = {}
     for images, alike in pairs_by_images.items():
-        scores = {name: means([systems[name][image] for image in images]) for pair in alike for name in pair}
-        first, second = ([scores[name] for name in names] for names in zip(*alike, strict=True))
-        results = differences(first, second, swaps=swaps, samples=samples, seed=seed, confidence=confidence)
+        names = dict.fromkeys(name for pair in alike for name in pair)
+        scores = {name: means([systems[name][id] for id in images], value_range=value_range) for name in names}
+        first, second = ([scores[name] for name in side] for side in zip(*alike, strict=True))
+        results = differences(first, second, swaps=swaps, seed=seed, confidence=confidence)
         for pair, (difference,) in zip(alike, results, strict=True):
             tested[pair] = Tested(column, *pair, len(images), difference)
     return adjusted(tested[pair] for pair in wanted)
@@ -105,12 +109,20 @@ def adjusted(tested: Iterable[Tested]) -> list[Comparison]:
 
 
 def intervals(
-    scores: Mapping[str, Sequence[float]], *, samples: int = SAMPLES, seed: int = 0, confidence: float = 0.95
+    scores: Mapping[str, Sequence[float]],
+    *,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    confidence: float = 0.95,
+    value_range: Range = UNBOUNDED,
 ) -> list[Interval]:
-    """The mean of each column of the per-image scores with its interval; none without an image."""
+    """The mean of each column of the per-image scores, which lie in `value_range`, with its interval.
+
+    There are none without an image.
+    """
     if not scores:
         return []
-    values = means([scores[image] for image in sorted(scores)])
+    values = means([scores[image] for image in sorted(scores)], value_range=value_range)
     (of_columns,) = bounds([values], samples=samples, seed=seed, confidence=confidence)
     return [
         Interval(float(mean), *bounds_of_column)

@@ -10,7 +10,7 @@ equal answers.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import floor, sqrt
+from math import floor, isnan, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ import numpy as np
 
 from limner.arrays import Booleans, Floats, Integers
 from limner.errors import LimnerError
-from limner.score.metric import Statistics
+from limner.score.metric import Range, Statistics
 
 # The number of differing images up to which every swap is tried: 65,536 of them.
 EXACT = 16
@@ -29,8 +29,14 @@ SWAPS = 10_000
 # Samples of the bootstrap: enough for the 2.5 % tails of an interval, 50 samples each.
 SAMPLES = 2_000
 
-# Images, at least, that must make a difference for it to have an interval; see `_n_effective`.
-FEWEST = 3
+# Images with a value, at least, for the value to have an interval. In simulations with captions of COCO and Flickr30k,
+# intervals that should hold the truth in 95 % of the samples do so in 84 to 93 % with 5 images, and of BLEU-4 in 64 %.
+# With 10 images it is 84 % at worst, with 20 it is 88 %, from 30 on about what it should be.
+FEWEST = 30
+
+# As many images that matter equally, at least, must stand behind any interval; see `_n_effective`. Where one or two do
+# nearly all, as a single hallucination in a run without others, nothing is known of how often there is another.
+FEWEST_EFFECTIVE = 3
 
 # Random numbers that are held at a time: 32 MB of them.
 BLOCK = 1 << 22
@@ -52,7 +58,7 @@ class Difference(NamedTuple):
     tried). `low` and `high` bound the differences that the same test would
     not reject: they exclude 0 exactly where p is at most .05. They are NaN
     where so few images differ that nothing could be rejected: five or fewer.
-    `p_bootstrap` is twice the share of samples in which the sign is another.
+    `p_bootstrap` is `p`: a second p could only contradict the first.
     """
 
     difference: float
@@ -90,18 +96,24 @@ def bounds(
 
     The bootstrap draws images and averages their contributions; its quantiles
     are corrected for skewness (Efron's BCa) and for the number of images
-    (Student's t). There is no interval where all contributions are equal, or
-    where the metric says that samples tell nothing of the value.
+    (Student's t). Intervals stay within the metric's range. There is none
+    for fewer than `FEWEST` images, where all contributions are equal, or where
+    the metric says that samples tell nothing of the value.
     """
     if not statistics or not len(statistics[0].rows):
         return [[Bounds(np.nan, np.nan)] * of_metric.per_image.shape[1] for of_metric in statistics]
-    several = [contributions(of_metric) for of_metric in statistics]
+    several = [
+        # Nothing is asked of a metric without any interval: some take long to be taken apart.
+        contributions(of_metric) if len(_unbounded(of_metric)) < of_metric.per_image.shape[1] else of_metric.per_image
+        for of_metric in statistics
+    ]
     values = [of_metric.value() for of_metric in statistics]
     centred = np.concatenate(several, axis=1) - np.concatenate(values)
     sampled = np.concatenate(list(_bootstrap(centred, samples, seed))) / len(centred)
-    of_columns = iter([_interval(*column, confidence) for column in zip(centred.T, sampled.T, strict=True)])
+    n_images = np.concatenate([_n_images(of_metric) for of_metric in statistics]).tolist()
+    of_columns = iter([_interval(*column, confidence) for column in zip(centred.T, sampled.T, n_images, strict=True)])
     return [
-        [_moved(next(of_columns), float(x), i in _unbounded(of_metric)) for i, x in enumerate(value)]
+        [_around(next(of_columns), float(x), of_metric, i) for i, x in enumerate(value)]
         for of_metric, value in zip(statistics, values, strict=True)
     ]
 
@@ -111,7 +123,6 @@ def differences(
     second: Sequence[Statistics],
     *,
     swaps: int = SWAPS,
-    samples: int = SAMPLES,
     seed: int = 0,
     confidence: float = 0.95,
 ) -> list[list[Difference]]:
@@ -132,17 +143,15 @@ def differences(
     pairs = [_Pair(a, b) for a, b in zip(first, second, strict=True)]
     many = [pair.changes for pair in pairs if not pair.is_exact]
     random = _random_subsets(np.concatenate(many, axis=1), swaps, seed) if many else _NO_SUBSETS
-    around = np.concatenate(list(_bootstrap(np.concatenate([p.changes for p in pairs], axis=1), samples, seed)))
-    judged, start, start_random = [], 0, 0
+    judged, start = [], 0
     for pair in pairs:
         width = pair.changes.shape[1]
         if pair.is_exact:
             subsets = _all_subsets(pair.changes, pair.is_different, swaps, seed)
         else:
-            subsets = _Subsets(random.sums[:, start_random : start_random + width], random.sizes)
-            start_random += width
-        judged.append(pair.judged(subsets, around[:, start : start + width], 1.0 - confidence))
-        start += width
+            subsets = _Subsets(random.sums[:, start : start + width], random.sizes)
+            start += width
+        judged.append(pair.judged(subsets, 1.0 - confidence))
     return judged
 
 
@@ -173,31 +182,29 @@ class _Pair:
         changes[~self.is_different] = 0.0
         if self.n_different:
             changes[self.is_different] += (self.difference - changes.sum(axis=0)) / self.n_different
-        # Columns without a value, or that only a whole run has, are not tested.
-        self.is_tested = ~np.isnan(self.difference)
+        # Columns without a value, or that only a whole run has, are not tested. Of few images, only what is a mean is:
+        # any other value is taken apart by leaving out images, and without one of ten it may be quite another. In
+        # simulations of 6 to 10 images, chance passed for a difference in BLEU-4 in 10 to 12 % of the tests at 5 %.
+        self.is_tested = ~np.isnan(self.difference) & (first.is_mean or len(first.rows) >= FEWEST)
         self.is_tested[list(first.whole_only)] = False
         self.changes: Floats = np.where(self.is_tested, changes, 0.0)
 
-    def judged(self, subsets: _Subsets, around: Floats, alpha: float) -> list[Difference]:
-        """The columns: the difference seen, held against those of subsets and those of samples."""
+    def judged(self, subsets: _Subsets, alpha: float) -> list[Difference]:
+        """The columns: the difference seen, held against those of subsets."""
         could_reject = 2.0 ** (1 - min(60, self.n_different)) <= alpha
-        other_sign = np.minimum((around <= 0).sum(axis=0), (around >= 0).sum(axis=0))
-        p_bootstrap = np.minimum(1.0, 2.0 * (other_sign + 1.0) / (len(around) + 1.0))
         columns = []
         for i, difference in enumerate(self.difference.tolist()):
             if not self.is_tested[i]:
                 columns.append(Difference(difference, np.nan, np.nan, np.nan, np.nan, self.is_exact))
                 continue
             p, low, high = _inverted(difference, subsets.sums[:, i], subsets.sizes, self.is_exact, alpha)
-            if not could_reject or i in _unbounded(self._statistics) or self._n_effective(i) < FEWEST:
+            is_bounded = could_reject and i not in _unbounded(self._statistics)
+            if not is_bounded or _n_effective(self.changes[:, i]) < FEWEST_EFFECTIVE:
                 low, high = np.nan, np.nan
-            columns.append(Difference(difference, low, high, p, float(p_bootstrap[i]), self.is_exact))
+            least, largest = self._statistics.range_of(i)
+            bounds_of_column = _within(Bounds(low, high), difference, (least - largest, largest - least))
+            columns.append(Difference(difference, *bounds_of_column, p, p, self.is_exact))
         return columns
-
-    def _n_effective(self, column: int) -> float:
-        """How many images make the difference: as many as do so equally, fewer where some matter more than others."""
-        squares = self.changes[:, column] ** 2
-        return float(squares.sum() ** 2 / fourth) if (fourth := (squares**2).sum()) else 0.0
 
 
 def _inverted(
@@ -266,14 +273,40 @@ def _unbounded(statistics: Statistics) -> set[int]:
     return {*statistics.whole_only, *statistics.without_interval}
 
 
-def _moved(interval: Bounds, value: float, is_unbounded: bool) -> Bounds:
-    return Bounds(np.nan, np.nan) if is_unbounded else Bounds(value + interval.low, value + interval.high)
+def _around(interval: Bounds, value: float, statistics: Statistics, column: int) -> Bounds:
+    """The interval of a mean of 0, moved to the value of a column."""
+    if column in _unbounded(statistics):
+        return Bounds(np.nan, np.nan)
+    return _within(Bounds(value + interval.low, value + interval.high), value, statistics.range_of(column))
 
 
-def _interval(centred: Floats, sampled: Floats, confidence: float) -> Bounds:
+def _n_effective(changes: Floats) -> float:
+    """How many images make a change: as many as do so equally, fewer where some matter more than others."""
+    squares = changes**2
+    return float(squares.sum() ** 2 / fourth) if (fourth := (squares**2).sum()) else 0.0
+
+
+def _within(interval: Bounds, value: float, allowed: Range) -> Bounds:
+    """What of an interval is possible at all. It keeps its value, which rounding may have put a hair outside."""
+    if isnan(interval.low):
+        return interval
+    least, largest = allowed
+    return Bounds(min(max(interval.low, least), value), max(min(interval.high, largest), value))
+
+
+def _n_images(statistics: Statistics) -> Integers:
+    """How many images each value is made of: of a mean, those that have a value."""
+    n_images, n_columns = statistics.per_image.shape
+    if not statistics.is_mean:
+        return np.full(n_columns, n_images)
+    return np.asarray((~np.isnan(statistics.per_image)).sum(axis=0), dtype=np.int64)
+
+
+def _interval(centred: Floats, sampled: Floats, n_images: int, confidence: float) -> Bounds:
     """The BCa interval of a mean of 0, from what images contribute to it and from the means of samples."""
     n, squares = len(centred), float((centred**2).mean())
-    if n < 2 or np.isnan(squares) or sqrt(squares) <= 1e-12 * max(1.0, float(np.abs(centred).max())):
+    is_known = n_images >= FEWEST and _n_effective(centred) >= FEWEST_EFFECTIVE
+    if not is_known or sqrt(squares) <= 1e-12 * max(1.0, float(np.abs(centred).max())):
         return Bounds(np.nan, np.nan)
     # Of a mean, bias correction and acceleration are both a sixth of its skewness.
     skewed = float((centred**3).mean()) / squares**1.5 / (6.0 * sqrt(n))

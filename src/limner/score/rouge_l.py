@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from limner.arrays import Integers
-from limner.score.metric import Metric, Statistics, means
+from limner.score.metric import SHARE, Metric, Statistics, means
 from limner.score.ngrams import Sentences, sentences
 from limner.score.run import Run
 from limner.text.token_table import TokenTable
@@ -46,7 +46,7 @@ class RougeL(Metric):
         f = np.zeros(len(run))
         total = recall + weight * precision
         np.divide((1.0 + weight) * precision * recall, total, out=f, where=total > 0.0)
-        return means(f, {"beta": self.beta})
+        return means(f, {"beta": self.beta}, value_range=SHARE)
 
 
 def subsequences(sentences: Sentences) -> Integers:

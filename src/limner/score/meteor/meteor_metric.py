@@ -32,7 +32,7 @@ from limner.score.meteor.meteor_search import Alignment
 from limner.score.meteor.meteor_sentences import sentences
 from limner.score.meteor.meteor_sources import REMEDY
 from limner.score.meteor.meteor_tables import MODULES, Tables, load_tables
-from limner.score.metric import ExplanationKind, Metric, Settings, Statistics
+from limner.score.metric import SHARE, ExplanationKind, Metric, Settings, Statistics
 from limner.score.run import Run
 
 VERSION = "1.5"
@@ -91,7 +91,8 @@ class Meteor(Metric):
         tables = self.tables
         choices = {"version": VERSION, "modules": "+".join(tables.modules), "tables": tables.key}
         per_image = np.concatenate(scores)[:, None]
-        return Statistics(summable(np.concatenate(rows)), _finish, per_image, choices, warnings=tables.warnings)
+        summed, warnings = summable(np.concatenate(rows)), tables.warnings
+        return Statistics(summed, _finish, per_image, choices, warnings=warnings, ranges=[SHARE])
 
     def explain(self, candidate: str, references: str | Sequence[str]) -> Explanation:
         """How a caption is aligned with the reference with which it scores best."""

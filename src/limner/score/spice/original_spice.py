@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from limner.errors import BadInput, LimnerError, one_line
-from limner.score.metric import Choices, Metric, Statistics, means
+from limner.score.metric import SHARE, Choices, Metric, Statistics, means
 from limner.score.run import Run
 
 # The environment variable that names the folder of the program.
@@ -56,7 +56,7 @@ class OriginalSpice(Metric):
     def measure(self, run: Run) -> Statistics:
         """F of each image; NaN if the program gives none."""
         choices: Choices = {"program": JAR.removesuffix(".jar"), "corenlp": "3.6.0", "wordnet": "meteor-1.5"}
-        return means([scores["All"]["f"] for scores in self.breakdown(run)], choices)
+        return means([scores["All"]["f"] for scores in self.breakdown(run)], choices, value_range=SHARE)
 
     def breakdown(self, run: Run) -> list[dict[str, dict[str, float]]]:
         """What the program counts for each image, by category: `pr`, `re`, `f` and their numbers."""

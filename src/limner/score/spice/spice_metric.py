@@ -17,7 +17,7 @@ import numpy as np
 
 from limner.lazy import lazy
 from limner.score.meteor.wordnet import find_wordnet
-from limner.score.metric import Choices, ExplanationKind, Metric, Settings, Statistics, means
+from limner.score.metric import SHARE, Choices, ExplanationKind, Metric, Settings, Statistics, means
 from limner.score.run import Run
 from limner.score.spice.scene_graph import CATEGORIES, Counts, Explanation, Matcher, Merged, SceneGraph
 from limner.score.spice.spice_lemmas import LEMMAS
@@ -101,7 +101,7 @@ class SpiceStar(Metric):
             for column, category in enumerate(self._categories):
                 if category in counts:
                     values[image, column] = counts[category].f
-        return replace(means(values, self.choices), warnings=self.warnings(run))
+        return replace(means(values, self.choices, value_range=SHARE), warnings=self.warnings(run))
 
     def breakdown(self, candidates: Sequence[str], references: Sequence[Sequence[str]]) -> Iterator[dict[str, Counts]]:
         """For each caption, by category: how many facts it says, how many of them are right, how many there are."""
