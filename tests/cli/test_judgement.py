@@ -121,6 +121,9 @@ def test_what_is_left_out_and_kept_is_said_and_no_samples_are_no_intervals(files
     assert table[1].split()[-2:] == ["—", "—"]
     assert table[3].split() == ["metric", "pooled", "within", "images", "systems", "κ", "×", "100"]
     assert len(table[4].split()) == 7
+    # What is true of 3 systems on 2 images is not much, and has to say so.
+    assert table[5] == "people.jsonl, systems, rouge_l: 3 systems, 2 of 2 images"
+    assert "(3 systems, 2 of 2 images) |" in (files / "out" / "table.md").read_text()
 
 
 def test_agreement_without_samples_says_so(tmp_path: Path) -> None:
@@ -141,3 +144,24 @@ def test_of_several_scales_one_is_named(files: Path) -> None:
     assert (files / "out" / "sets.csv").read_text().splitlines()[1].startswith("people.jsonl,2,4,4,")
     done = CliRunner().invoke(judgement, [str(files), "--scale", "1-4", "--out", str(files / "out")])
     assert done.exit_code == 2
+
+
+def test_judged_ids_that_nobody_has_are_refused_and_those_of_other_images_are_read(files: Path) -> None:
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    with (files / "refs.jsonl").open("a") as handle:
+        handle.write('{"limner":1,"id":"c","captions":[{"id":"c#0","text":"A dog runs on grass ."}]}\n')
+    lines = [
+        {"image": image, "caption": caption, "scale": "1-4", "value": value}
+        for image, caption, value in (("a", "c#0", 4), ("a", "Cars .", 1), ("b", "c#0", 1), ("b", "Two men cook .", 4))
+    ]
+    (files / "people.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    arguments = [str(files / "people.jsonl"), "--refs", str(files / "refs.jsonl"), "--out", str(files / "out")]
+    arguments += ["--metrics", "rouge_l", "--samples", "0"]
+    done = CliRunner().invoke(judgement, arguments, catch_exceptions=False)
+    # As its text, the id would have no word of any reference.
+    assert done.stdout.splitlines()[1].split()[3] == "100.0"
+    with (files / "people.jsonl").open("a") as handle:
+        handle.write('{"image":"a","caption":"d#0","scale":"1-4","value":1}\n')
+    error = CliRunner().invoke(judgement, arguments).exception
+    assert isinstance(error, BadInput)
+    assert "1 ('d#0') judged captions look like ids" in worded(error)

@@ -117,6 +117,9 @@ def test_published_figures_are_of_flickr8k_alone() -> None:
         [judged], [], elsewhere={"cider": dict(zip(people.pairs, (1, 2, 3, 4), strict=True))}
     )
     assert result.published("cider") is None
+    pytest.importorskip("matplotlib", reason="the plots extra is not installed")
+    (legend,) = figures(Experiment([result]))["correlations"].legends
+    assert "published" not in [text.get_text() for text in legend.get_texts()]
 
 
 def test_the_report_is_whole_and_the_same_each_time(found: Experiment, tmp_path: Path) -> None:

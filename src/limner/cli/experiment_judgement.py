@@ -11,7 +11,14 @@ from limner.cli.click_classes import PATH, listed, samples_option
 from limner.cli.corpora import Source, lenient_option, tell_reading
 from limner.cli.terminal import NO_INTERVALS, tell, terminal_progress
 from limner.experiments.judgement import Experiment, judgement_experiment
-from limner.experiments.judgement_report import LEVEL_NAMES, NAMES, at_levels, reference_counts, write_report
+from limner.experiments.judgement_report import (
+    LEVEL_NAMES,
+    NAMES,
+    at_levels,
+    of_systems,
+    reference_counts,
+    write_report,
+)
 from limner.lazy import load
 from limner.look.tables import NOTHING, aligned
 from limner.score.metrics import USUAL
@@ -93,15 +100,20 @@ def _lines(experiment: Experiment) -> list[str]:
 
 
 def _level_lines(experiment: Experiment) -> list[str]:
-    """A second table: the same correlation at every level, and κ."""
+    """A second table: the same correlation at every level, and κ; then how many systems and images there are."""
     rows = [["", "metric", "", *LEVEL_NAMES.values(), "κ × 100"]]
+    sizes: dict[tuple[str, str], list[str]] = {}
     for result in experiment.sets:
         for kappa in result.kappas:
             by_level = at_levels(result, kappa.metric)
             values = [by_level[level].value if level in by_level else None for level in LEVEL_NAMES]
             cells = [NOTHING if value is None else f"{100 * value:.1f}" for value in (*values, kappa.kappa)]
             rows.append([result.judged.name, kappa.metric, NAMES[result.judged.kind], *cells])
-    return aligned(rows, "<<<>>>>")
+            if "system" in by_level and (n := of_systems(result, by_level["system"])):
+                sizes.setdefault((result.judged.name, n), []).append(kappa.metric)
+    # Metrics that lack scores may have fewer systems than others, so each line names its metrics.
+    notes = [f"{name}, systems, {', '.join(metrics)}: {n}" for (name, n), metrics in sizes.items()]
+    return [*aligned(rows, "<<<>>>>"), *notes]
 
 
 def _notes(experiment: Experiment, samples: int) -> Iterator[str]:

@@ -164,13 +164,19 @@ def compare_with_people(
     Of the latter, `lower_is_better` names those of which less is better.
     """
     name, function = tokeniser or ("none", None)
+    # Scores computed elsewhere need no words.
+    word_warnings = [judged.check_words() if metrics else [] for judged in sets]
     runs = [judged.run(function, name) for judged in sets]
     # Metrics are made once: sets share images, and a metric keeps what it learnt of their references.
     made = make_metrics(metrics, Settings(progress=progress)) if metrics else []
     lower = {*lower_is_better, *(column for metric in made if not metric.higher_is_better for column in metric.columns)}
-    return [
+    results = [
         _set_result(judged, run, made, elsewhere or {}, lower, samples, seed, progress)
         for judged, run in zip(sets, runs, strict=True)
+    ]
+    return [
+        replace(result, warnings=[*warnings, *result.warnings])
+        for result, warnings in zip(results, word_warnings, strict=True)
     ]
 
 

@@ -138,6 +138,14 @@ def at_levels(result: SetResult, metric: str) -> dict[Level, Correlation]:
     return {row.level: row.correlation for row in rows}
 
 
+def of_systems(result: SetResult, correlation: Correlation) -> str:
+    """How many systems a correlation is of, and on how many of the set's images; nothing if it has no value."""
+    if correlation.value is None:
+        return ""
+    n_images = len(result.judged.judgements.images)
+    return f"{correlation.n:,} systems, {correlation.n_clusters:,} of {n_images:,} images"
+
+
 def _levels_table(sets: Sequence[SetResult]) -> Iterator[str]:
     yield f"| set | metric | | {' | '.join(LEVEL_NAMES.values())} |"
     yield "|---" * 6 + "|"
@@ -145,6 +153,8 @@ def _levels_table(sets: Sequence[SetResult]) -> Iterator[str]:
         for metric in result.scores:
             by_level = at_levels(result, metric)
             cells = [_shown(by_level[level]) if level in by_level else "" for level in LEVEL_NAMES]
+            if "system" in by_level and (n := of_systems(result, by_level["system"])):
+                cells[-1] += f" ({n})"
             yield f"| {result.judged.name} | {metric} | {NAMES[result.judged.kind]} | {' | '.join(cells)} |"
     yield ""
     yield "× 100. Within images: the mean of the images' correlations. Systems: their values against mean judgements."

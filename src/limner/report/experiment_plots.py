@@ -96,8 +96,10 @@ def correlations_figure(panels: Mapping[str, Sequence[Mark]]) -> Figure:
         for panel, (title, marks) in zip(axes, panels.items(), strict=True):
             _panel(panel, sorted(marks, key=lambda mark: mark.value))
             panel.set_title(title)
-        handles, labels = axes[0].get_legend_handles_labels()
-        made.legend(handles, labels, loc="outside lower center", ncols=2)
+        handles = {
+            label: handle for panel in axes for handle, label in zip(*panel.get_legend_handles_labels(), strict=True)
+        }
+        made.legend(handles.values(), handles.keys(), loc="outside lower center", ncols=2)
     return made
 
 
@@ -117,15 +119,9 @@ def _panel(axes: Axes, marks: Sequence[Mark]) -> None:
         label="limner, 95%" if any(mark.low is not None for mark in marks) else "limner",
     )
     known = [(mark.published, row) for row, mark in enumerate(marks) if mark.published is not None]
-    axes.scatter(
-        [value for value, _ in known],
-        [row for _, row in known],
-        s=70,
-        facecolors="none",
-        edgecolors=plots.PALETTE[1],
-        label="published",
-        zorder=3,
-    )
+    if known:
+        values, rows_known = zip(*known, strict=True)
+        axes.scatter(values, rows_known, s=70, facecolors="none", edgecolors=plots.PALETTE[1], label="published", zorder=3)
     axes.set_yticks(rows, [mark.metric for mark in marks])
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(-0.6, len(marks) - 0.4)

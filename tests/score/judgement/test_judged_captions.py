@@ -117,6 +117,40 @@ def test_judgements_of_any_corpus_meet_its_gold_captions() -> None:
     assert (found.n_dropped, found.n_equal) == (2, 1)
 
 
+def with_id(image: str, caption: str, text: str) -> Image:
+    return Image(image, captions=(Caption(caption, text), Caption(f"{image}-r", "A reference .")))
+
+
+def test_an_id_may_be_of_another_images_caption() -> None:
+    people = Judgements.of(EXPERT, [Judgement("a", "c-1", 1.0), Judgement("a", "a-1", 4.0), Judgement("b", "c-1", 2.0)])
+    images = [with_id("a", "a-1", "A dog ."), with_id("b", "b-1", "A cat ."), with_id("c", "c-1", "A cow .")]
+    judged = judged_set(people, images)
+    assert list(judged.captions) == ["A cow .", "A dog .", "A cow ."]
+    assert judged.check_words() == []
+
+
+def test_an_id_that_several_images_have_is_refused() -> None:
+    people = Judgements.of(EXPERT, [Judgement("a", "7", 1.0)])
+    images = [with_id("a", "0", "A dog ."), with_id("b", "7", "A cat ."), with_id("c", "7", "A cow .")]
+    with pytest.raises(BadInput, match=r"caption '7' is judged, and several images have one of that id: 'b', 'c'"):
+        judged_set(people, images)
+    # An image's own caption comes first, and equal texts are no question.
+    assert list(judged_set(people, [with_id("a", "7", "A dog ."), *images[1:]]).captions) == ["A dog ."]
+    assert list(judged_set(people, [images[0], with_id("b", "7", "A ."), with_id("c", "7", "A .")]).captions) == ["A ."]
+
+
+def test_what_looks_like_an_id_and_is_none_is_not_scored_as_a_text() -> None:
+    judged = judged_set(Judgements.of(EXPERT, [Judgement("a", "z.jpg#0", 1.0)]), [gold("a", "A dog .")])
+    with pytest.raises(BadInput, match=r"1 \('z.jpg#0'\) judged captions look like ids, and no caption"):
+        judged.check_words()
+    word = judged_set(Judgements.of(EXPERT, [Judgement("a", "Dog", 1.0)]), [gold("a", "A dog .")])
+    assert word.check_words() == [
+        "judgements: 1 ('Dog') judged captions are one word and nobody's id; they are scored as texts"
+    ]
+    # Japanese has no spaces.
+    assert judged_set(Judgements.of(EXPERT, [Judgement("a", "犬が2匹", 1.0)]), [gold("a", "犬")]).check_words() == []
+
+
 def test_equal_texts_of_other_ids_stay_references(folder: Path) -> None:
     # a.jpg#2 reads as a.jpg#1 does, which was judged with a.jpg; a.jpg#0 as b.jpg#0.
     tokens = TOKENS.replace("a 2 .", "a 1 .").replace("a 0 .", "b 0 .")

@@ -7,6 +7,7 @@ tables of metrics use them, and one for judgements of any corpus.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,6 +21,7 @@ from limner.files import read_lines
 from limner.score.judgement.correlation import Kind
 from limner.score.judgement.judgement_files import read_judgements
 from limner.score.judgement.judgements import EXPERT, Judgements
+from limner.score.pairing import listed
 from limner.score.run import Run, Tokeniser
 
 EXPERT_FILE = "ExpertAnnotations.txt"
@@ -41,7 +43,8 @@ class JudgedSet:
     the captions that are no references because they were judged with their
     image, as their ids tell; `n_equal` the references that read like a caption
     judged with their image and are another one. `is_flickr8k` says that
-    published tables are of these judgements.
+    published tables are of these judgements. `single_words` are captions
+    without a space that are nobody's id, and were taken for texts.
     """
 
     name: str
@@ -54,10 +57,22 @@ class JudgedSet:
     n_dropped: int = 0
     n_equal: int = 0
     is_flickr8k: bool = False
+    single_words: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if not self.judgements.pairs:
             raise LimnerError(f"no judged pair of {shown(self.name)} is left to be scored; see that captions fit it")
+
+    def check_words(self) -> list[str]:
+        """Warnings about captions that may be no texts; an error if some must be ids, of which no metric has words."""
+        ids = [caption for caption in self.single_words if _ID.fullmatch(caption)]
+        if ids:
+            problem = f"{listed(ids)} judged captions look like ids, and no caption of the references has them"
+            raise BadInput(self.name, problem, "give the corpus that has these captions too, or their texts")
+        if self.single_words:
+            n = listed(self.single_words)
+            return [f"{self.name}: {n} judged captions are one word and nobody's id; they are scored as texts"]
+        return []
 
     def run(self, tokeniser: Tokeniser | None = None, tokeniser_name: str = "none") -> Run:
         """The pairs as a run: each is scored as if it were an image of its own.
@@ -124,26 +139,56 @@ def judged_set(judgements: Judgements, images: Iterable[Image], name: str = "jud
     """Judgements beside the gold captions of a corpus: τ-b over the pairs' mean judgements.
 
     A judged caption is given by its id, of a gold caption or a system's, or by
-    its text. A gold caption that was judged by its id is not a reference in
+    its text. An id is looked up in its image, then in all images: people may
+    judge captions of other images. A gold caption that was judged by its id is not a reference in
     any of the image's pairs. One that only reads like a judged caption is
     another caption and stays: leaving it out would punish a system for saying
     what people say. Pairs without a reference are left out and counted.
     """
-    # Only captions of judged images are kept: the corpus may be much larger.
+    # Only captions of judged images are kept, and those that were judged: the corpus may be much larger.
     wanted = set(judgements.images)
+    asked = {caption for _, caption in judgements.pairs}
     captions: dict[str, dict[str, str]] = {}
     words: dict[str, dict[str, str]] = {}
+    elsewhere: dict[str, dict[str, str]] = {}
     for image in images:
         if image.id in wanted:
             words[image.id] = {caption.id: caption.text for caption in image.captions}
             gold = (caption for caption in image.captions if caption.source == "gold")
             captions[image.id] = {caption.id: caption.text for caption in gold}
+        for caption in image.captions:
+            if caption.id in asked:
+                elsewhere.setdefault(caption.id, {})[caption.text] = image.id
     missing = [image for image in judgements.images if image not in captions]
     if missing:
         examples = ", ".join(shown(image) for image in missing[:3])
         raise LimnerError(f"{len(missing):,} judged images ({examples}) are not in the references; give their corpus")
-    texts = [words[image].get(caption, caption) for image, caption in judgements.pairs]
-    return _without_judged(name, judgements, texts, captions)
+    texts = [
+        words[image][caption] if caption in words[image] else _text_elsewhere(caption, elsewhere, name)
+        for image, caption in judgements.pairs
+    ]
+    unknown = dict.fromkeys(
+        caption for image, caption in judgements.pairs if caption not in words[image] and caption not in elsewhere
+    )
+    single_words = [caption for caption in unknown if _WORD.fullmatch(caption)]
+    return replace(_without_judged(name, judgements, texts, captions), single_words=single_words)
+
+
+# A sentence in another script may have no space: only what is ASCII is taken for a single word.
+_WORD = re.compile(r"[!-~]+")
+
+# Ids have a digit or a mark that joins parts: 38, 12.jpg#2, a_b.
+_ID = re.compile(r"[!-~]*[0-9#_][!-~]*")
+
+
+def _text_elsewhere(caption: str, elsewhere: Mapping[str, Mapping[str, str]], name: str) -> str:
+    """The text of the caption of another image that has this id; what is nobody's id is a text itself."""
+    image_by_text = elsewhere.get(caption, {caption: ""})
+    if len(image_by_text) > 1:
+        problem = f"caption {shown(caption)} is judged, and several images have one of that id: "
+        examples = ", ".join(shown(image) for image in list(image_by_text.values())[:3])
+        raise BadInput(name, problem + examples, "give each caption an id of its own, or its text")
+    return next(iter(image_by_text))
 
 
 def read_flickr8k_captions(path: Path, reading: Reading) -> dict[str, dict[str, str]]:
