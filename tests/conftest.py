@@ -41,3 +41,10 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"real data is not at hand ({folder.relative_to(REPOSITORY.parent)} beside the repository)")
     return folder
+
+
+@pytest.fixture
+def intervals_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a few images have intervals and tests, for tests of what is done with these."""
+    monkeypatch.setattr("limner.score.resampling.FEWEST", 2)
+    monkeypatch.setattr("limner.score.resampling.FEWEST_EFFECTIVE", 1)

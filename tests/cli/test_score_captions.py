@@ -143,6 +143,7 @@ def test_systems_are_compared(mine: Path, other: Path, refs: Path, way: str) -> 
     assert "mine − other" in score(*given, "--refs", refs, *METRICS).stdout
 
 
+@pytest.mark.usefixtures("intervals_of_few")
 def test_csv_has_a_row_for_each_value(mine: Path, other: Path, refs: Path) -> None:
     done = score(mine, other, "--refs", refs, *METRICS, "--csv", "--by", "length")
     rows = list(csv.DictReader(io.StringIO(done.stdout)))

@@ -38,10 +38,8 @@ def given(
     return evaluation(name, OURS, metrics=metrics, by=None, samples=samples, counts=counts)
 
 
-def test_a_table_of_one_system_reads_as_this(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Four images, where there would be no interval yet.
-    monkeypatch.setattr("limner.score.resampling.FEWEST", 2)
-    monkeypatch.setattr("limner.score.resampling.FEWEST_EFFECTIVE", 1)
+@pytest.mark.usefixtures("intervals_of_few")
+def test_a_table_of_one_system_reads_as_this() -> None:
     found = given("ours", [Given("first", 1, 0, 1, 0), Given("second", *[math.nan] * 4), Given("third", 1, 1, 1, 1)])
     data = found.run.fingerprint(with_boxes=True)
     assert table_of([found]) == [
@@ -149,10 +147,8 @@ def test_few_images_have_a_dash_for_an_interval() -> None:
     assert "first  0.5000  —" in table_of([found])
 
 
-def test_subsets_have_intervals_and_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Two images, where there would be no interval yet.
-    monkeypatch.setattr("limner.score.resampling.FEWEST", 2)
-    monkeypatch.setattr("limner.score.resampling.FEWEST_EFFECTIVE", 1)
+@pytest.mark.usefixtures("intervals_of_few")
+def test_subsets_have_intervals_and_tests() -> None:
     systems = [evaluation("ours", OURS), evaluation("theirs", THEIRS)]
     text = "\n".join(table_of(systems, compare_systems(systems, samples=20, swaps=50, with_subsets=True)))
     (head,) = [line for line in text.splitlines() if line.startswith("domain, ours") and "bleu1" in line]

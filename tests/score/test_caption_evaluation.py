@@ -140,9 +140,8 @@ def test_every_part_is_a_run_of_its_own_as_published_tables_have_it() -> None:
         assert {name: part.scores[name] for name in alone.scores} == pytest.approx(alone.scores, abs=1e-12)
 
 
-def test_subsets_have_values_by_their_own_and_by_shared_document_frequencies(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Subsets of so few images would have no interval.
-    monkeypatch.setattr("limner.score.resampling.FEWEST", 10)
+@pytest.mark.usefixtures("intervals_of_few")
+def test_subsets_have_values_by_their_own_and_by_shared_document_frequencies() -> None:
     own = evaluate(SAID, parts(), metrics=["rouge_l", "cider"], by=["domain"], samples=50)
     shared = evaluate(SAID, parts(), metrics=["cider"], by=["domain"], settings=Settings("corpus"), samples=50)
     for name, subset in own.by["domain"].items():

@@ -37,7 +37,7 @@ def job(*results: str, **options: Any) -> CaptionJob:
     return CaptionJob([*results], ["refs.json"], **{"metrics": ["bleu", "cider"], **options})
 
 
-@pytest.mark.usefixtures("files")
+@pytest.mark.usefixtures("files", "intervals_of_few")
 def test_a_job_scores_as_evaluate_does() -> None:
     scores = job("mine.json", by=["length"]).run()
     expected = evaluate(MINE, REFERENCES, metrics=["bleu", "cider"], by=["length"])

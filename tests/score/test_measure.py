@@ -148,7 +148,7 @@ def test_two_systems_that_differ_only_in_how_much_they_say_are_tested_exactly(ca
     assert wordy.items is not None
     assert not np.array_equal(brief.items, wordy.items)
     assert np.array_equal(brief.per_image, wordy.per_image)
-    ((difference,),) = differences([brief], [wordy], samples=50, swaps=50, seed=0, confidence=0.95)
+    ((difference,),) = differences([brief], [wordy], swaps=50, seed=0, confidence=0.95)
     assert (difference.difference, difference.p, difference.is_exact) == (0.0, 1.0, True)
 
 

@@ -30,6 +30,7 @@ def two() -> tuple[Evaluation, Evaluation]:
     return evaluation("ours", OURS), evaluation("theirs", THEIRS)
 
 
+@pytest.mark.usefixtures("intervals_of_few")
 def test_values_and_intervals_are_the_evaluations(two: tuple[Evaluation, Evaluation]) -> None:
     found = figures(*two)
     columns = [column["name"] for column in found["columns"]]
@@ -37,7 +38,8 @@ def test_values_and_intervals_are_the_evaluations(two: tuple[Evaluation, Evaluat
     for one, values in zip(two, found["values"], strict=True):
         assert dict(zip(columns, (value[0] for value in values), strict=True)) == pytest.approx(one.scores, abs=1e-6)
         for column, (_, low, high) in zip(columns, values, strict=True):
-            assert (low, high) == pytest.approx(one.intervals[column], abs=1e-6)
+            expected = [None if np.isnan(bound) else pytest.approx(bound, abs=1e-6) for bound in one.intervals[column]]
+            assert [low, high] == expected
 
 
 def test_the_images_own_values_are_the_evaluations(two: tuple[Evaluation, Evaluation]) -> None:
