@@ -208,6 +208,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--interrupts", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--commands", default=",".join(WRITING), help="which, with commas between; default: all")
     asked = parser.parse_args()
     draw = random.Random(asked.seed)
     signals = [signal.SIGKILL] * asked.kills + [signal.SIGINT] * asked.interrupts
@@ -216,7 +217,7 @@ def main() -> None:
         inputs = Path(temporary) / "inputs"
         inputs.mkdir()
         make_inputs(inputs)
-        names = list(WRITING)
+        names = asked.commands.split(",")
         # Each command gets its share, so that it is timed once.
         plans: dict[str, list[signal.Signals]] = {name: [] for name in names}
         for number, how in enumerate(signals):

@@ -130,6 +130,15 @@ def test_ctrl_c_while_modules_are_imported_is_one_line(folder: Path, module: str
     assert not (folder / "b.jsonl").exists()
 
 
+def test_ctrl_c_within_code_from_text_has_the_same_exit_code(folder: Path) -> None:
+    code = (
+        "import runpy, limner.cli\nlimner.cli.main = lambda: exec('raise KeyboardInterrupt')\n"
+        "runpy.run_module('limner', run_name='__main__')"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "limner: stopped\n")
+
+
 def test_ctrl_c_tells_what_was_written_before_it(folder: Path) -> None:
     outputs = ["--per-image", "per.csv", "--html", "page.html"]
     command = ["score", "captions", "results.jsonl", "--refs", "a.jsonl", "--metrics", "bleu", *outputs]
