@@ -79,10 +79,13 @@ WRITING = {
 }
 
 
-def make_inputs(folder: Path) -> None:
+def make_inputs(folder: Path, n_images: int = 150) -> None:
     """Two versions of the inputs, for an old output and for a new one."""
     for version in "01":
-        run = f"playground 150 w{version}.jsonl --seed {version}", f"playground 40 t{version}.jsonl --seed 7{version}"
+        run = (
+            f"playground {n_images} w{version}.jsonl --seed {version}",
+            f"playground 40 t{version}.jsonl --seed 7{version}",
+        )
         for command in (*run, f"describe w{version}.jsonl -o r{version}.jsonl"):
             subprocess.run([*LIMNER, *command.split()], cwd=folder, check=True, stderr=subprocess.DEVNULL)
 
