@@ -69,6 +69,8 @@ def _in_child(work: Callable[[], None], folder: Path) -> int:
         code = 0
     except KeyboardInterrupt:
         code = INTERRUPTED
+    except SystemExit as end:
+        code = int(end.code or 0)
     finally:
         # Nothing of the tests' own end may happen here as well.
         os._exit(code)

@@ -79,10 +79,13 @@ WRITING = {
 }
 
 
-def make_inputs(folder: Path) -> None:
+def make_inputs(folder: Path, n_images: int = 150) -> None:
     """Two versions of the inputs, for an old output and for a new one."""
     for version in "01":
-        run = f"playground 150 w{version}.jsonl --seed {version}", f"playground 40 t{version}.jsonl --seed 7{version}"
+        run = (
+            f"playground {n_images} w{version}.jsonl --seed {version}",
+            f"playground 40 t{version}.jsonl --seed 7{version}",
+        )
         for command in (*run, f"describe w{version}.jsonl -o r{version}.jsonl"):
             subprocess.run([*LIMNER, *command.split()], cwd=folder, check=True, stderr=subprocess.DEVNULL)
 
@@ -208,6 +211,7 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=100)
     parser.add_argument("--interrupts", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--commands", default=",".join(WRITING), help="which, with commas between; default: all")
     asked = parser.parse_args()
     draw = random.Random(asked.seed)
     signals = [signal.SIGKILL] * asked.kills + [signal.SIGINT] * asked.interrupts
@@ -216,7 +220,7 @@ def main() -> None:
         inputs = Path(temporary) / "inputs"
         inputs.mkdir()
         make_inputs(inputs)
-        names = list(WRITING)
+        names = asked.commands.split(",")
         # Each command gets its share, so that it is timed once.
         plans: dict[str, list[signal.Signals]] = {name: [] for name in names}
         for number, how in enumerate(signals):

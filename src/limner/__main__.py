@@ -23,6 +23,9 @@ def run() -> None:
         # All is done: what Python does at its end need not be interrupted with a traceback.
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
+        # Python 3.11 remembers Ctrl-C that came within code from text, as dataclasses have it, and would end by that
+        # signal instead of with our exit code. Code from text that ends well makes it forget.
+        exec("")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,10 @@ from __future__ import annotations
 import errno
 from collections.abc import Iterable
 from difflib import get_close_matches
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MAX_SHOWN = 80
 MAX_LISTED = 40

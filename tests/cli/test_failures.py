@@ -130,6 +130,28 @@ def test_ctrl_c_while_modules_are_imported_is_one_line(folder: Path, module: str
     assert not (folder / "b.jsonl").exists()
 
 
+def test_ctrl_c_within_code_from_text_has_the_same_exit_code(folder: Path) -> None:
+    (folder / "patched.py").write_text(
+        "import limner.cli\nfrom limner.__main__ import run\n"
+        "limner.cli.main = lambda: exec('raise KeyboardInterrupt')\nrun()"
+    )
+    # Only a module that is run so shows what Python remembers.
+    command = [sys.executable, "-m", "patched"]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "limner: stopped\n")
+
+
+def test_ctrl_c_where_python_ignores_exceptions_is_heeded_after_it(folder: Path) -> None:
+    code = (
+        "import signal, time\nfrom limner.cli import convert, main\n"
+        "class Closed:\n    def __del__(self): signal.raise_signal(signal.SIGINT)\n"
+        "def slow(*arguments, **options):\n    Closed()\n    time.sleep(600)\n"
+        "convert.write_sound = slow\nmain(['convert', 'a.jsonl', 'b.jsonl'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "limner: stopped; nothing was written\n")
+
+
 def test_ctrl_c_tells_what_was_written_before_it(folder: Path) -> None:
     outputs = ["--per-image", "per.csv", "--html", "page.html"]
     command = ["score", "captions", "results.jsonl", "--refs", "a.jsonl", "--metrics", "bleu", *outputs]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -200,11 +202,22 @@ class _Interrupts:
     def __enter__(self) -> _Interrupts:
         if self._is_heeded:
             signal.signal(signal.SIGINT, self._note)
+            sys.unraisablehook = self._repeat
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._is_heeded:
+            sys.unraisablehook = sys.__unraisablehook__
             signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def _repeat(self, ignored: sys.UnraisableHookArgs) -> None:
+        """Press Ctrl-C again where Python ignores exceptions, as it does while objects are deleted."""
+        if isinstance(ignored.exc_value, KeyboardInterrupt):
+            again = threading.Timer(0.01, os.kill, [os.getpid(), signal.SIGINT])
+            again.daemon = True
+            again.start()
+        else:
+            sys.__unraisablehook__(ignored)
 
     def _note(self, signum: int, frame: FrameType | None) -> None:
         self.any = True

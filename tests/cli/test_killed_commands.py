@@ -1,0 +1,54 @@
+"""Commands that write, ended at a step of their work on files: each output is the old or the new one."""
+
+from __future__ import annotations
+
+import random
+import signal
+from pathlib import Path
+
+import pytest
+
+from kill_points import n_steps, stop_at
+from kill_runs import WRITING, arguments, faults, make_inputs, snapshot, strays
+from limner.cli import main
+
+# Those that take least time; `python tests/kill_runs.py` ends all of them.
+QUICK = ("jsonl.gz", "parquet", "tsv", "coco", "flickr30k-entities zip", "link", "describe", "constraints")
+STEPS_TRIED = 3
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("inputs")
+    make_inputs(folder, n_images=5)
+    return folder
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("name", QUICK)
+def test_a_command_that_is_ended_leaves_the_old_output_or_the_new_one(
+    tmp_path: Path, inputs: Path, name: str, how: signal.Signals
+) -> None:
+    writing = WRITING[name]
+    for path in inputs.iterdir():
+        (tmp_path / path.name).symlink_to(path)
+    (tmp_path / "out").mkdir()
+
+    def run(version: str) -> None:
+        main(arguments(writing, version))
+
+    assert n_steps(lambda: run("1"), tmp_path) > 0
+    new = snapshot(tmp_path, writing)
+    steps = random.Random(name)
+    for _ in range(STEPS_TRIED):
+        n_steps(lambda: run("0"), tmp_path)
+        old = snapshot(tmp_path, writing)
+        assert old != new
+        last = n_steps(lambda: run("1"), tmp_path)
+        n_steps(lambda: run("0"), tmp_path)
+        step = steps.randint(1, last)
+        stop_at(step, how, lambda: run("1"), tmp_path)
+        assert faults(old, snapshot(tmp_path, writing), new) == []
+        n_steps(lambda: run("1"), tmp_path)
+        assert faults(old, snapshot(tmp_path, writing), new, ended=False) == []
+        assert strays(tmp_path, writing) == []
