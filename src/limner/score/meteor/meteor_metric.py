@@ -89,7 +89,7 @@ class Meteor(Metric):
             rows.append(rows_of_block[chosen].astype(np.float64))
             scores.append(values[chosen])
         tables = self.tables
-        choices = {"version": VERSION, "modules": "+".join(tables.modules), "tables": tables.key}
+        choices = {"version": VERSION, "modules": "+".join(tables.modules), "tables": tables.name}
         per_image = np.concatenate(scores)[:, None]
         return Statistics(summable(np.concatenate(rows)), _finish, per_image, choices, warnings=tables.warnings)
 
