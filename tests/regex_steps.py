@@ -47,7 +47,17 @@ class CountingPattern:
 
 @cache
 def matcher_of(pattern: str) -> Matcher:
-    return _sequence(import_module("re._parser").parse(pattern), is_any_case=False)
+    return _sequence(_parsed(pattern), is_any_case=False)
+
+
+def longest_match(pattern: str) -> int:
+    """How many characters a pattern matches at most."""
+    return int(_parsed(pattern).getwidth()[1])
+
+
+def _parsed(pattern: str) -> Any:
+    # The parser of `re` has no public name.
+    return import_module("re._parser").parse(pattern)
 
 
 def _sequence(items: Iterable[Any], *, is_any_case: bool) -> Matcher:
