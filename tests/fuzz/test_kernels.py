@@ -136,4 +136,13 @@ def no_array(random: Random, array: Any, given: list[Any]) -> Any:
     return random.choice([None, "text", 3, [1, 2], b"", array.tobytes(), bytearray(array.tobytes()), np.array(3)])
 
 
-SPOILINGS = [other_numbers, other_numbers, other_numbers, other_size, other_type, other_layout, another_argument, no_array]
+SPOILINGS = [
+    other_numbers,
+    other_numbers,
+    other_numbers,
+    other_size,
+    other_type,
+    other_layout,
+    another_argument,
+    no_array,
+]

@@ -193,11 +193,15 @@ def test_an_interrupt_ends_the_search(aligner: Any, small: Tables) -> None:
     (block,) = sentences(small, token_table(said), np.array([0, 2]))
     rows = np.zeros((2, meteor_alignment.N_STATISTICS), dtype=np.int64)
     timer = Timer(0.05, signal.raise_signal, [signal.SIGINT])
+
+    def search() -> None:
+        timer.start()
+        aligner.align(*meteor_alignment._buffers(block), meteor_alignment.BEAM, rows)
+
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
-            timer.start()
-            aligner.align(*meteor_alignment._buffers(block), meteor_alignment.BEAM, rows)
+            search()
     finally:
         timer.join()
         signal.signal(signal.SIGINT, before)

@@ -3,8 +3,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from hashlib import sha256
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 import pytest
 
@@ -20,7 +20,7 @@ class Hash:
     def __init__(self) -> None:
         self.n_calls = 0
 
-    def __call__(self, file: BinaryIO) -> str:
+    def __call__(self, file: BufferedReader) -> str:
         self.n_calls += 1
         return sha256(file.read()).hexdigest()
 

@@ -93,7 +93,9 @@ def test_a_file_that_is_not_whole_is_made_again(
 
 
 @pytest.mark.parametrize("share", [0.0001, 0.02, 0.3, 0.5, 0.7, 0.9, 0.9999])
-def test_a_file_with_one_wrong_bit_is_made_again(share: float, write_tables: Write, tmp_path: Path, cache: Path) -> None:
+def test_a_file_with_one_wrong_bit_is_made_again(
+    share: float, write_tables: Write, tmp_path: Path, cache: Path
+) -> None:
     folder = write_tables(tmp_path / "tables")
     whole = Meteor(load_tables(folder)).measure(RUN).rows.tolist()
     (path,) = cache.glob("*.tables")
@@ -121,7 +123,10 @@ def test_the_tables_of_another_key_are_not_taken(write_tables: Write, tmp_path: 
 
 def test_a_forged_jar_of_the_same_size_and_checksums_is_another(write_tables: Write, tmp_path: Path) -> None:
     words = "function/english.words"
-    contents = {words: "a\nthe\nis\non\nof\n'\ns\nunder\nbeyond\n", **{n: t for n, t in SMALL_JAR.items() if n != words}}
+    contents = {
+        words: "a\nthe\nis\non\nof\n'\ns\nunder\nbeyond\n",
+        **{n: t for n, t in SMALL_JAR.items() if n != words},
+    }
     forged = {**contents, words: forge("dog\ngoose\nbig\nriding\n", contents[words])}
     sums = []
     keys, rows = set(), []

@@ -38,8 +38,7 @@ if sys.platform != "win32":
 VERSION = 2
 MAGIC = b"LIMNERMT"
 
-# The file begins with the magic bytes and the SHA-256 of all that follows: the length of the contents, the contents, and
-# the arrays.
+# The file begins with the magic bytes and the SHA-256 of all that follows.
 DIGEST = slice(len(MAGIC), len(MAGIC) + 32)
 
 # Arrays begin where a line of the processor's cache does.

@@ -17,9 +17,9 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from hashlib import sha256
+from io import BufferedReader
 from pathlib import Path
 from stat import S_ISDIR, S_ISVTX, S_IWOTH
-from typing import BinaryIO
 
 import msgspec
 
@@ -27,7 +27,7 @@ from limner.errors import LimnerError
 from limner.files import write_bytes
 
 # Hashes what is open.
-Hash = Callable[[BinaryIO], str]
+Hash = Callable[[BufferedReader], str]
 
 # Seconds that a file must have stayed as it is before its digest is remembered. Within the steps of a file system's
 # clock, which may be two seconds, it could change twice under one stamp.
@@ -61,7 +61,7 @@ class Digests:
         self._path = folder / "meteor-digests.json" if folder else None
         self._entries = _read(self._path) if self._path else {}
 
-    def of(self, path: Path, file: BinaryIO, hash_: Hash) -> str:
+    def of(self, path: Path, file: BufferedReader, hash_: Hash) -> str:
         """The digest of a file that is open, by this hash unless it is remembered."""
         name, stamp = str(path.absolute()), _stamp(os.fstat(file.fileno()))
         entry = self._entries.get(name)

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from importlib.util import find_spec
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -108,7 +109,7 @@ def _source(folder: Path) -> Source:
 def jar_digest(path: Path, digests: Digests) -> str:
     """SHA-256 of the tables in a jar, however they are packed."""
 
-    def hash_tables(file: BinaryIO) -> str:
+    def hash_tables(file: BufferedReader) -> str:
         digest = sha256()
         with _opened_jar(path, file) as jar:
             for name in MEMBERS:
@@ -213,7 +214,7 @@ def _is_number(line: bytes) -> bool:
     return True
 
 
-def _opened_jar(path: Path, file: BinaryIO | None = None) -> zipfile.ZipFile:
+def _opened_jar(path: Path, file: BufferedReader | None = None) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(file or path)
     except ZIP_FAULTS as error:
