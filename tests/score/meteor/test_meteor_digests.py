@@ -147,7 +147,7 @@ def test_tables_that_stay_are_mapped_and_not_read(
         (0o100600, "another", "belongs to another user"),
         (0o040700, "mine", ""),
         (0o040777, "mine", "can be written by anybody"),
-        (0o041777, "root", ""),
+        (0o041777, "root", "can be written by anybody"),
         (0o041777, "another", "belongs to another user"),
     ],
 )

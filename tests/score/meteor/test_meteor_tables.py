@@ -197,6 +197,23 @@ def test_a_folder_that_anybody_can_write_to_is_not_trusted(write_tables: Write, 
 
 
 @pytest.mark.skipif(os.name != "posix", reason="only here are there such permissions")
+def test_a_folder_that_somebody_makes_first_is_not_written_to(
+    write_tables: Write, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_tables(tmp_path / "tables")
+    compiled = meteor_cache.compiled
+
+    def compile_late(source: Source, progress: Progress) -> object:
+        cache.chmod(0o777)
+        return compiled(source, progress)
+
+    monkeypatch.setattr(meteor_cache, "compiled", compile_late)
+    (warning,) = load_tables(folder).warnings
+    assert "compiled anew each time" in warning
+    assert compiled_files(cache) == [".lock"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only here are there such permissions")
 def test_a_file_that_anybody_can_write_to_is_made_again(write_tables: Write, tmp_path: Path, cache: Path) -> None:
     folder = write_tables(tmp_path / "tables")
     load_tables(folder)

@@ -11,6 +11,7 @@ that somebody else could have written is not read at all.
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import struct
@@ -127,6 +128,9 @@ def _alone(lock: Path) -> Iterator[None]:
 def _make_folder(folder: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=0o700, exist_ok=True)
+    # Somebody else may have made it since it was looked at.
+    if reason := _distrust(folder):
+        raise PermissionError(errno.EACCES, reason)
 
 
 class Part(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from contextlib import suppress
 from hashlib import sha256
 from io import BufferedReader
 from pathlib import Path
-from stat import S_ISDIR, S_ISVTX, S_IWOTH
+from stat import S_IWOTH
 
 import msgspec
 
@@ -106,13 +106,11 @@ def _read(path: Path) -> Mapping[str, Entry]:
 def distrust(status: os.stat_result) -> str:
     """Why what is kept in a file or folder may be somebody else's; empty if it is not.
 
-    In a folder such as `/tmp` anybody may make a file, but only its owner can
-    replace it.
+    A folder such as `/tmp` is not trusted either: somebody could put a link
+    into it to a file of the user's, which would then be written over.
     """
     if sys.platform == "win32":
         return ""
     if status.st_uid not in (os.geteuid(), 0):
         return "belongs to another user"
-    if status.st_mode & S_IWOTH and not (S_ISDIR(status.st_mode) and status.st_mode & S_ISVTX):
-        return "can be written by anybody"
-    return ""
+    return "can be written by anybody" if status.st_mode & S_IWOTH else ""
