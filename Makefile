@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALLED := pyproject.toml setup.py constraints.txt $(shell find src -name '*.c' -o -name '*.h')
 INSTALL := $(PIP) install --quiet --constraint constraints.txt --editable
 
-.PHONY: help demo test setup check audit format fuzz bench clean
+.PHONY: help demo test setup check audit format fuzz sanitise bench clean
 .DELETE_ON_ERROR:
 
 help:  ## what there is to make
@@ -39,6 +39,19 @@ format: .venv/.dev  ## put the code in its form
 
 fuzz: .venv/.dev  ## give every reader ten thousand broken files
 	$(BIN)/python -m pytest -n auto tests/fuzz --mutations 10000
+
+# Python itself is not built with the sanitisers: their library is loaded first, and Python's own leaks are not looked for.
+SANITISED_TESTS := tests/fuzz/test_kernels.py tests/score/test_ngrams.py tests/score/meteor/test_kernels.py \
+	tests/score/meteor/test_meteor_search.py tests/score/meteor/test_meteor_sentences.py
+sanitise: .venv/.dev  ## run the kernels' tests, and a fuzz of them, with every memory access and operation checked
+	@built=$$(mktemp -d); trap 'rm -rf "$$built"' EXIT; \
+	tar -c --exclude='*.so' --exclude='__pycache__' src setup.py pyproject.toml README.md LICENSE | tar -x -C "$$built" && \
+	(cd "$$built" && CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all' \
+		$(abspath $(BIN))/python setup.py --quiet build_ext --inplace) && \
+	test "$$(find "$$built/src" -name '_*.c' | wc -l)" = "$$(find "$$built/src" -name '_*.so' | wc -l)" && \
+	LD_PRELOAD="$$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libstdc++.so)" \
+	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONPATH="$$built/src" PYTHONMALLOC=malloc \
+		$(BIN)/python -m pytest -n 0 -p no:cacheprovider $(SANITISED_TESTS) --mutations 2000
 
 bench: .venv/.dev  ## time Limner against what people use now
 	$(BIN)/python -m benchmarks

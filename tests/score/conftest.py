@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -62,3 +64,29 @@ def val(shared_data: Path) -> list[Image]:
     """The validation images of Flickr30k Entities."""
     folder = shared_data / "flickr30k_entities"
     return list(open_corpus(folder / "annotations.zip", ids=(folder / "val.txt").read_text().split()))
+
+
+@pytest.fixture
+def ticks_within() -> Iterator[Callable[..., int]]:
+    """Calls a function, and counts how often a signal of the clock was answered before it had returned."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        pytest.skip("no signals can be sent here")
+    n_ticks = 0
+
+    def tick(number: int, frame: object) -> None:
+        nonlocal n_ticks
+        n_ticks += 1
+
+    def count(function: Callable[..., object], *arguments: object) -> int:
+        nonlocal n_ticks
+        signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+        n_ticks = 0
+        function(*arguments)
+        answer = n_ticks
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        return answer
+
+    before = signal.signal(signal.SIGALRM, tick)
+    yield count
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)

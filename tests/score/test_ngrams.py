@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,7 +16,7 @@ from limner.lazy import kernel
 from limner.score import ngrams
 from limner.score.ngrams import Counts, Sentences, ngram_sentences, without_spaces
 from limner.score.run import Run
-from limner.text.token_table import token_table
+from limner.text.token_table import sealed, token_table
 from ngram_definitions import runs, sentences
 
 NGRAMS = kernel("limner.score._ngrams")
@@ -81,6 +84,10 @@ def test_words_are_split_at_white_space_and_the_empty_ones_go(said: list[str]) -
     assert [table.sentence(s) for s in range(len(table))] == [sentence.split() for sentence in said]
 
 
+def given_counts(pairs: list[int], counts: list[int]) -> tuple[Any, Any]:
+    return np.array(pairs, np.uint64), np.array(counts, np.int64)
+
+
 SOUND: dict[str, Any] = {
     "numbers": np.array([0, 1, 1, 0, 2], dtype=np.int32),
     "starts": np.array([0, 2, 5]),
@@ -139,20 +146,74 @@ def test_a_kernel_refuses_what_would_lead_it_astray(function: str, changed: dict
 @pytest.mark.parametrize(
     ("function", "changed"),
     [
-        *((name, {"n": n}) for name in FUNCTIONS[:3] for n in (0, -1)),
-        *((name, {"out": np.zeros(99)}) for name in ("matches", "cosines")),
-        ("matches", {"out": bytes(16)}),
+        *((name, {"n": n}) for name in FUNCTIONS[:3] for n in (0, -1, 1_001, (1 << 31) - 1)),
+        ("matches", {"out": np.zeros(99, np.int64)}),
+        ("matches", {"out": np.zeros((1, 2))}),
+        ("matches", {"out": np.zeros((1, 2), np.uint64)}),
+        ("matches", {"out": np.zeros((1, 4), np.int64)[:, ::2]}),
+        ("matches", {"out": sealed(np.zeros((1, 2), np.int64))}),
+        ("cosines", {"out": np.zeros(99)}),
+        ("cosines", {"out": np.zeros((2, 2), np.int64)}),
         ("cosines", {"given": ()}),
-        ("cosines", {"given": [(b"", bytes(16)), (b"", b"")]}),
-        ("cosines", {"given": [(b"", bytes(24)), (bytes(8), b"")]}),
-        ("cosines", {"given": [(b"", bytes(24)), (b"\xff" * 8, bytes(8))]}),
-        ("cosines", {"given": [(b"", bytes(24)), (b"", "")]}),
+        ("cosines", {"given": 3}),
+        ("cosines", {"given": [given_counts([], [0, 0])]}),
+        ("cosines", {"given": [list(given_counts([], [0, 0, 0]))]}),
+        ("cosines", {"given": [given_counts([], [0, 0, 0]), given_counts([0], [])]}),
+        ("cosines", {"given": [given_counts([], [0, 0, 0]), given_counts([(1 << 64) - 1], [0])]}),
+        ("cosines", {"given": [given_counts([], [0, 0, 0]), given_counts([3 << 32], [0])]}),
+        ("cosines", {"given": [given_counts([], [0, 0, 0]), given_counts([1, 1], [0, 0])]}),
+        ("cosines", {"given": [given_counts([], [0, 0, 0]), (b"", "")]}),
+        ("cosines", {"given": [(b"", bytes(24)), (b"", b"")]}),
     ],
     ids=str,
 )
 def test_a_kernel_refuses_room_and_counts_that_do_not_fit(function: str, changed: dict[str, Any]) -> None:
     with pytest.raises((ValueError, TypeError, BufferError, IndexError)):
         call(function, **changed)
+
+
+@compiled
+@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        *(("numbers", dtype) for dtype in (np.uint32, np.float32, ">i4", np.int64, np.int16)),
+        *((name, dtype) for name in ("starts", "groups") for dtype in (np.uint64, np.float64, ">i8", np.int32)),
+    ],
+)
+def test_a_kernel_refuses_items_of_another_type(function: str, name: str, dtype: Any) -> None:
+    with pytest.raises(ValueError, match="items of type"):
+        call(function, **{name: SOUND[name].astype(dtype)})
+
+
+@compiled
+@pytest.mark.parametrize("function", ["matches", "cosines"])
+def test_a_kernel_does_not_write_where_it_reads(function: str) -> None:
+    memory = np.array([0, 2, 5, 0, 0])
+    out = {"matches": memory[2:4], "cosines": memory[1:5].view(np.float64)}[function]
+    with pytest.raises(ValueError, match="overlap"):
+        call(function, starts=memory[:3], out=out)
+    assert memory.tolist() == [0, 2, 5, 0, 0]
+    memory = np.zeros(4)
+    if function == "cosines":
+        counts = memory.view(np.int64)[:3]
+        with pytest.raises(ValueError, match="overlap"):
+            call(function, given=[(np.zeros(0, np.uint64), counts)], out=memory)
+
+
+@compiled
+def test_nobody_knows_the_hashes_of_another_process() -> None:
+    program = "from limner.score import _ngrams; print([_ngrams.hash(pair) for pair in range(1, 9)])"
+    command = [sys.executable, "-c", program]
+    answers = {subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2)}
+    assert len(answers) == 2
+
+
+@compiled
+def test_signals_are_heard_within_a_long_sentence(ticks_within: Callable[..., int]) -> None:
+    numbers = np.random.default_rng(0).integers(0, 5_000, 1_500_000).astype(np.int32)
+    sentence = numbers, np.array([0, 1, len(numbers)]), np.array([0, 2]), 5_000
+    assert ticks_within(NGRAMS.matches, *sentence, 3, np.zeros((1, 3), np.int64)) > 3
 
 
 @compiled

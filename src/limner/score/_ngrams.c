@@ -7,16 +7,17 @@
  */
 #include "sentences.h"
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define NONE (-1)
 
+/* An order takes a pass over all words, even where no sentence is so long. */
+#define MAX_ORDER 1000
+
 static int is_order(int n)
 {
-    if (n >= 1)
+    if (n >= 1 && n <= MAX_ORDER)
         return 1;
-    PyErr_Format(PyExc_ValueError, "n must be at least 1, not %d", n);
+    PyErr_Format(PyExc_ValueError, "n must be from 1 to %d, not %d", MAX_ORDER, n);
     return 0;
 }
 
@@ -34,12 +35,19 @@ static uint64_t pair(int32_t first, int32_t second)
     return (uint64_t)(uint32_t)first << 32 | (uint32_t)second;
 }
 
+/* Odd numbers that nobody knows in advance. With known ones, captions could be written whose pairs all want one slot. */
+static uint64_t multipliers[2];
+
+static uint64_t hash_of(uint64_t key)
+{
+    uint64_t hash = key * multipliers[0];
+    hash ^= hash >> 32;
+    return hash * multipliers[1] >> 32;
+}
+
 static int64_t slot_of(const Pairs *pairs, uint64_t key)
 {
-    uint64_t hash = key * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 32;
-    hash *= 0xD6E8FEB86659FD93u;
-    int64_t slot = (int64_t)(hash >> 32) & pairs->mask;
+    int64_t slot = (int64_t)hash_of(key) & pairs->mask;
     while (pairs->slots[slot] != NONE && pairs->keys[pairs->slots[slot]] != key)
         slot = (slot + 1) & pairs->mask;
     return slot;
@@ -134,7 +142,7 @@ typedef struct {
     Pairs pairs;
     int32_t *ids;
     Gram *grams;
-    int64_t n_grams;
+    int64_t n_grams, n_steps;
 } Order;
 
 static int order_start(Order *order, const Table *table)
@@ -155,6 +163,36 @@ static void order_release(Order *order)
     free(order->grams);
 }
 
+/* A pair is looked for in memory that is far away. */
+#define STEPS_OF_A_PAIR 16
+
+/* Note that document frequencies have an n-gram twice; -1. */
+static int has_repeated_pairs(void)
+{
+    const PyGILState_STATE state = PyGILState_Ensure();
+    PyErr_SetString(PyExc_ValueError, "the document frequencies have an n-gram twice");
+    PyGILState_Release(state);
+    return -1;
+}
+
+/* How many steps it takes to go over the words of an image. */
+static int64_t steps_of_image(const Table *table, int64_t image)
+{
+    return 4 * (table->starts[table->groups[image + 1]] - table->starts[table->groups[image]]) + 16;
+}
+
+/* Give the words of a sentence their n-grams. */
+static int order_sentence(Order *order, const Table *table, int n, int64_t sentence)
+{
+    const int64_t end = table->starts[sentence + 1];
+    for (int64_t t = table->starts[sentence]; t + n <= end; t++) {
+        order->ids[t] = pairs_add(&order->pairs, pair(order->ids[t], table->numbers[t + n - 1]));
+        if (order->ids[t] == NONE || is_interrupted(&order->n_steps, STEPS_OF_A_PAIR))
+            return -1;
+    }
+    return 0;
+}
+
 /* From the (n - 1)-grams to the n-grams, of which the known ones have the first numbers; captions count if wanted. */
 static int order_next(Order *order, const Table *table, int n, const uint64_t *known, int64_t n_known, int has_captions)
 {
@@ -165,18 +203,14 @@ static int order_next(Order *order, const Table *table, int n, const uint64_t *k
         if (pairs_empty(&order->pairs, n_known) < 0)
             return -1;
         for (int64_t g = 0; g < n_known; g++)
-            if (pairs_add(&order->pairs, known[g]) == NONE)
+            if (pairs_add(&order->pairs, known[g]) == NONE || is_interrupted(&order->n_steps, STEPS_OF_A_PAIR))
                 return -1;
-        for (int64_t i = 0; i < table->n_images; i++) {
+        if (order->pairs.n != n_known)
+            return has_repeated_pairs();
+        for (int64_t i = 0; i < table->n_images; i++)
             for (int64_t s = table->groups[i] + !has_captions; s < table->groups[i + 1]; s++)
-                for (int64_t t = table->starts[s]; t + n <= table->starts[s + 1]; t++) {
-                    order->ids[t] = pairs_add(&order->pairs, pair(order->ids[t], table->numbers[t + n - 1]));
-                    if (order->ids[t] == NONE)
-                        return -1;
-                }
-            if (is_interrupted(i))
-                return -1;
-        }
+                if (order_sentence(order, table, n, s) < 0)
+                    return -1;
         order->n_grams = order->pairs.n;
     }
     if ((order->grams = calloc((size_t)order->n_grams + 1, sizeof(Gram))) == NULL)
@@ -229,25 +263,25 @@ PyDoc_STRVAR(matches_doc, "matches(numbers, starts, groups, n_words, n, out)\n--
 
 static PyObject *matches(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    PyObject *numbers, *starts, *groups, *out;
+    PyObject *arrays[N_TABLE_ARRAYS], *out;
     Py_ssize_t n_words;
     int n;
     Table table;
     Py_buffer buffer;
-    if (!PyArg_ParseTuple(arguments, "OOOniO:matches", &numbers, &starts, &groups, &n_words, &n, &out) || !is_order(n)
-        || table_read(&table, numbers, starts, groups, n_words) < 0)
+    if (!PyArg_ParseTuple(arguments, "OOOniO:matches", &arrays[0], &arrays[1], &arrays[2], &n_words, &n, &out)
+        || !is_order(n) || table_read(&table, arrays, n_words) < 0)
         return NULL;
-    int64_t *answer = written(out, &buffer, table.n_images * n);
+    int64_t *answer = held_room(out, &buffer, &INT64, table.n_images * n, arrays, N_TABLE_ARRAYS);
     if (answer != NULL) {
         Order order;
-        /* Nothing of Python's is touched from here on but the buffers, which cannot go away while they are held. */
+        /* Nothing of Python's is touched from here on but the room for the answer, which is held. */
         Py_BEGIN_ALLOW_THREADS
         int fails = order_start(&order, &table) < 0;
         for (int k = 1; !fails && k <= n; k++) {
             fails = order_next(&order, &table, k, NULL, 0, 1) < 0;
             for (int64_t i = 0; !fails && i < table.n_images; i++) {
                 answer[i * n + k - 1] = match(&order, &table, i, k);
-                fails = is_interrupted(i);
+                fails = is_interrupted(&order.n_steps, steps_of_image(&table, i));
             }
         }
         order_release(&order);
@@ -285,16 +319,28 @@ static int given_is_sound(const Given *given, int n, int64_t n_before)
     return given->n_counts == (n == 1 ? n_before : given->n_pairs) && given->n_counts <= INT32_MAX;
 }
 
+/* Hold the pairs and the counts of an order. */
+static int given_hold(Given *given, PyObject *entry, const Py_buffer *room)
+{
+    PyObject *pairs, *counts;
+    if (!PyTuple_Check(entry)) {
+        PyErr_SetString(PyExc_TypeError, "document frequencies must be pairs and counts");
+        return 0;
+    }
+    return PyArg_ParseTuple(entry, "OO", &pairs, &counts)
+        && (given->pairs = held_items(pairs, &given->buffers[0], &UINT64, 0, &given->n_pairs)) != NULL
+        && (given->counts = held_items(counts, &given->buffers[1], &INT64, 0, &given->n_counts)) != NULL
+        && is_apart(pairs, room) && is_apart(counts, room);
+}
+
 /* Read those of n-grams, where there are n_before (n - 1)-grams; nothing where orders are None. */
-static int given_read(Given *given, PyObject *orders, int n, int64_t n_before)
+static int given_read(Given *given, PyObject *orders, int n, int64_t n_before, const Py_buffer *room)
 {
     memset(given, 0, sizeof(Given));
     if (orders == Py_None)
         return 0;
-    PyObject *entry = PySequence_GetItem(orders, n - 1), *pairs, *counts;
-    int is_read = entry != NULL && PyArg_ParseTuple(entry, "OO", &pairs, &counts)
-        && (given->pairs = items(pairs, &given->buffers[0], 8, 0, &given->n_pairs)) != NULL
-        && (given->counts = items(counts, &given->buffers[1], 8, 0, &given->n_counts)) != NULL;
+    PyObject *entry = PySequence_GetItem(orders, n - 1);
+    int is_read = entry != NULL && given_hold(given, entry, room);
     Py_XDECREF(entry);
     if (is_read && !given_is_sound(given, n, n_before)) {
         PyErr_SetString(PyExc_ValueError, "the document frequencies are not those of these words");
@@ -352,7 +398,8 @@ static void compare(const Order *order, const Table *table, int64_t image, int n
         order->grams[order->ids[t]].in_caption = 0;
 }
 
-static void fill_cosines(const Table *table, int n, double n_images, PyObject *orders, int is_clipped, double *answer)
+static void fill_cosines(const Table *table, int n, double n_images, PyObject *orders, int is_clipped, double *answer,
+                         const Py_buffer *room)
 {
     Order order;
     int fails = order_start(&order, table) < 0;
@@ -360,7 +407,7 @@ static void fill_cosines(const Table *table, int n, double n_images, PyObject *o
     memset(answer, 0, (size_t)(table->n_sentences * n) * sizeof(double));
     for (int k = 1; !fails && k <= n; k++) {
         Given given;
-        if (given_read(&given, orders, k, n_before) < 0) {
+        if (given_read(&given, orders, k, n_before, room) < 0) {
             order_release(&order);
             return;
         }
@@ -370,7 +417,7 @@ static void fill_cosines(const Table *table, int n, double n_images, PyObject *o
             weigh(&order, table, k, n_images, &given);
         for (int64_t i = 0; !fails && i < table->n_images; i++) {
             compare(&order, table, i, k, is_clipped, answer + k - 1, n);
-            fails = is_interrupted(i);
+            fails = is_interrupted(&order.n_steps, steps_of_image(table, i));
         }
         Py_END_ALLOW_THREADS
         n_before = given.n_counts;
@@ -385,19 +432,19 @@ PyDoc_STRVAR(cosines_doc, "cosines(numbers, starts, groups, n_words, n, n_images
 
 static PyObject *cosines(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    PyObject *numbers, *starts, *groups, *orders, *out;
+    PyObject *arrays[N_TABLE_ARRAYS], *orders, *out;
     Py_ssize_t n_words;
     int n, is_clipped;
     double n_images;
     Table table;
     Py_buffer buffer;
-    if (!PyArg_ParseTuple(arguments, "OOOnidOpO:cosines", &numbers, &starts, &groups, &n_words, &n, &n_images, &orders,
-                          &is_clipped, &out)
-        || !is_order(n) || table_read(&table, numbers, starts, groups, n_words) < 0)
+    if (!PyArg_ParseTuple(arguments, "OOOnidOpO:cosines", &arrays[0], &arrays[1], &arrays[2], &n_words, &n, &n_images,
+                          &orders, &is_clipped, &out)
+        || !is_order(n) || table_read(&table, arrays, n_words) < 0)
         return NULL;
-    double *answer = written(out, &buffer, table.n_sentences * n);
+    double *answer = held_room(out, &buffer, &FLOAT64, table.n_sentences * n, arrays, N_TABLE_ARRAYS);
     if (answer != NULL) {
-        fill_cosines(&table, n, n_images, orders, is_clipped, answer);
+        fill_cosines(&table, n, n_images, orders, is_clipped, answer, &buffer);
         PyBuffer_Release(&buffer);
     }
     table_release(&table);
@@ -428,13 +475,13 @@ PyDoc_STRVAR(count_doc, "count(numbers, starts, groups, n_words, n)\n--\n\n"
 
 static PyObject *count(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    PyObject *numbers, *starts, *groups;
+    PyObject *arrays[N_TABLE_ARRAYS];
     Py_ssize_t n_words;
     int n;
     Table table;
     Order order;
-    if (!PyArg_ParseTuple(arguments, "OOOni:count", &numbers, &starts, &groups, &n_words, &n) || !is_order(n)
-        || table_read(&table, numbers, starts, groups, n_words) < 0)
+    if (!PyArg_ParseTuple(arguments, "OOOni:count", &arrays[0], &arrays[1], &arrays[2], &n_words, &n) || !is_order(n)
+        || table_read(&table, arrays, n_words) < 0)
         return NULL;
     PyObject *answer = order_start(&order, &table) < 0 ? NULL : PyList_New(0);
     for (int k = 1; answer != NULL && k <= n; k++) {
@@ -452,11 +499,39 @@ static PyObject *count(PyObject *Py_UNUSED(module), PyObject *arguments)
     return answer;
 }
 
+PyDoc_STRVAR(hash_doc, "hash(pair)\n--\n\nThe hash of a pair, which is another in every process.");
+
+static PyObject *hash(PyObject *Py_UNUSED(module), PyObject *pair_number)
+{
+    const uint64_t key = PyLong_AsUnsignedLongLong(pair_number);
+    return PyErr_Occurred() ? NULL : PyLong_FromUnsignedLongLong(hash_of(key));
+}
+
+static int draw_multipliers(PyObject *Py_UNUSED(module))
+{
+    PyObject *os = PyImport_ImportModule("os");
+    PyObject *bytes = os ? PyObject_CallMethod(os, "urandom", "n", (Py_ssize_t)sizeof multipliers) : NULL;
+    const char *drawn = bytes ? PyBytes_AsString(bytes) : NULL;
+    if (drawn != NULL && PyBytes_Size(bytes) == (Py_ssize_t)sizeof multipliers)
+        memcpy(multipliers, drawn, sizeof multipliers);
+    multipliers[0] |= 1;
+    multipliers[1] |= 1;
+    Py_XDECREF(bytes);
+    Py_XDECREF(os);
+    return drawn != NULL ? 0 : -1;
+}
+
 static PyMethodDef methods[] = {
     {"matches", matches, METH_VARARGS, matches_doc},
     {"cosines", cosines, METH_VARARGS, cosines_doc},
     {"count", count, METH_VARARGS, count_doc},
+    {"hash", hash, METH_O, hash_doc},
     {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot slots[] = {
+    {Py_mod_exec, (void *)draw_multipliers},
+    {0, NULL},
 };
 
 static struct PyModuleDef module = {
@@ -464,6 +539,7 @@ static struct PyModuleDef module = {
     .m_name = "_ngrams",
     .m_doc = "The n-grams of captions and their references.",
     .m_methods = methods,
+    .m_slots = slots,
 };
 
 PyMODINIT_FUNC PyInit__ngrams(void)

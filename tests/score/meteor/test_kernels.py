@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from random import Random
-from threading import Thread
+from threading import Thread, Timer
 from typing import Any
 
 import numpy as np
@@ -138,3 +139,83 @@ def test_a_trie_of_any_numbers_is_walked_or_refused(walker: Any, small: Tables) 
         assert len(nodes) == 4 * counts.sum()
     with pytest.raises(ValueError, match="do not match"):
         walker.walk(said.numbers, said.starts, np.arange(3), len(said.words), sound[0][:-1], *sound[1:], counts)
+
+
+def test_items_of_another_type_are_refused(aligner: Any, arguments: list[Any]) -> None:
+    for i, array in enumerate(arguments):
+        if isinstance(array, np.ndarray):
+            for dtype in (array.dtype.str.replace("i", "u"), array.dtype.newbyteorder(), np.float64, np.int16):
+                if dtype != array.dtype:
+                    with pytest.raises(ValueError, match="items of type"):
+                        aligner.align(*arguments[:i], array.astype(dtype), *arguments[i + 1 :])
+
+
+def test_arrays_with_gaps_are_refused(aligner: Any, arguments: list[Any]) -> None:
+    for i, array in enumerate(arguments):
+        if isinstance(array, np.ndarray) and len(array) > 1:
+            with pytest.raises((ValueError, BufferError), match="contiguous"):
+                aligner.align(*arguments[:i], np.repeat(array, 2, axis=0)[::2], *arguments[i + 1 :])
+
+
+def test_the_answer_is_not_written_where_arrays_are_read(aligner: Any, walker: Any, arguments: list[Any]) -> None:
+    for i, array in enumerate(arguments[:-1]):
+        if isinstance(array, np.ndarray) and len(array):
+            memory = np.zeros(1_000, dtype=np.int64)
+            shared = memory.view(array.dtype)[: len(array)]
+            shared[:] = array
+            with pytest.raises(ValueError, match="overlap"):
+                aligner.align(*arguments[:i], shared, *arguments[i + 1 : -1], memory[: arguments[-1].size])
+            assert shared.tolist() == array.tolist()
+    memory = np.array([0, 2, 0])
+    trie = np.zeros(1, np.uint32), np.ones(2, np.uint32), np.zeros(1, np.int64)
+    with pytest.raises(ValueError, match="overlap"):
+        walker.walk(np.zeros(2, np.int32), memory[:2], np.arange(2), 1, *trie, memory[1:])
+
+
+def test_signals_are_heard_within_one_caption(aligner: Any, small: Tables, ticks_within: Callable[..., int]) -> None:
+    (block,) = sentences(small, token_table(["xyz " * 300_000 + "dog", "dog " * 99 + "a"]), np.array([0, 2]))
+    rows = np.zeros((2, meteor_alignment.N_STATISTICS), dtype=np.int64)
+    assert ticks_within(aligner.align, *meteor_alignment._buffers(block), meteor_alignment.BEAM, rows) > 3
+    assert rows[1, :2].tolist() == [300_001, 100]
+
+
+def test_signals_are_heard_on_a_long_walk(walker: Any, small: Tables, ticks_within: Callable[..., int]) -> None:
+    said = token_table(["a big dog is on the dog " * 300_000])
+    trie = small["trie_words"], small["trie_children"], small.numbers(said.words)
+    counts = np.zeros(len(said.numbers), dtype=np.int64)
+    table = said.numbers, said.starts, np.arange(2), len(said.words)
+    assert ticks_within(walker.walk, *table, *trie, counts) > 3
+
+
+def test_an_interrupt_ends_the_search(aligner: Any, small: Tables) -> None:
+    # This search would take longer than anybody waits.
+    said = ["dog " * 100_000, "dog " * 99_999 + "a"]
+    (block,) = sentences(small, token_table(said), np.array([0, 2]))
+    rows = np.zeros((2, meteor_alignment.N_STATISTICS), dtype=np.int64)
+    timer = Timer(0.05, signal.raise_signal, [signal.SIGINT])
+
+    def search() -> None:
+        timer.start()
+        aligner.align(*meteor_alignment._buffers(block), meteor_alignment.BEAM, rows)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            search()
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_long_sentences_of_few_words_are_aligned_as_in_python(seed: int, small: Tables) -> None:
+    # More than 64 matches at a word, many of them used: these the kernel passes over in runs.
+    random = Random(seed)
+    words = [["dog"], ["dog", "xyz"], ["dog", "dogs", "hound"], ["a", "the", "big", "large", "dog"]][seed % 4]
+    said = [" ".join(random.choices(words, k=random.randint(100, 170))) for _ in range(3)]
+    (block,) = sentences(small, token_table(said), np.array([0, 3]))
+    assert block.phrases.numbers.size > 0 or seed % 4 < 2
+    fast = meteor_alignment.align(block)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(meteor_alignment, "KERNEL", None)
+        assert fast.tolist() == meteor_alignment.align(block).tolist()

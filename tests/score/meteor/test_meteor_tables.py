@@ -1,20 +1,34 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import zipfile
+import zlib
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from limner.score.meteor import Meteor, Tables, load_tables
-from limner.score.meteor.meteor_sources import find_source
-from limner.score.meteor.meteor_tables import cached
+from limner.errors import BadInput
+from limner.progress import Progress
+from limner.score.meteor import Meteor, Tables, load_tables, meteor_cache
+from limner.score.meteor.meteor_cache import cached
+from limner.score.meteor.meteor_sources import JAR, Source, find_source
 from limner.score.run import Run
 
 Write = Callable[..., Path]
+
+# What a jar may hold.
+SMALL_JAR = {
+    "function/english.words": "a\nthe\nis\non\nof\n'\ns\n",
+    "nonbreaking/english.prefixes": "Mr\n",
+    "synonym/english.synsets": "dog\n00000007\nhound\n00000007\nbig\n00000003\nlarge\n00000003\ngoose\n00000013\n",
+    "synonym/english.exceptions": "goose\ngeese\n",
+}
 
 RUN = Run(["1"], ["a dog rides a big goose"], [["the hound is riding the geese", "a large dog"]])
 
@@ -66,10 +80,149 @@ def test_a_file_that_is_not_whole_is_made_again(
     whole = Meteor(load_tables(folder)).measure(RUN).rows.tolist()
     (path,) = cache.glob("*.tables")
     contents = path.read_bytes()
-    for broken in (damage, contents[:-1], contents + b"x", contents.replace(b'"version":1', b'"version":2')):
+    for broken in (damage, contents[:-1], contents + b"x", contents.replace(b'"version":2', b'"version":3')):
         path.write_bytes(broken)
-        assert Meteor(load_tables(folder)).measure(RUN).rows.tolist() == whole
+        again = Meteor(load_tables(folder)).measure(RUN)
+        assert again.rows.tolist() == whole
         assert path.read_bytes() == contents
+        (warning,) = again.warnings
+        assert "compiled tables were made again" in warning
+        assert str(path) in warning
+        assert "\n" not in warning
+    assert Meteor(load_tables(folder)).measure(RUN).warnings == ()
+
+
+@pytest.mark.parametrize("share", [0.0001, 0.02, 0.3, 0.5, 0.7, 0.9, 0.9999])
+def test_a_file_with_one_wrong_bit_is_made_again(
+    share: float, write_tables: Write, tmp_path: Path, cache: Path
+) -> None:
+    folder = write_tables(tmp_path / "tables")
+    whole = Meteor(load_tables(folder)).measure(RUN).rows.tolist()
+    (path,) = cache.glob("*.tables")
+    contents = path.read_bytes()
+    broken = bytearray(contents)
+    broken[int(share * len(contents))] ^= 1
+    path.write_bytes(broken)
+    again = Meteor(load_tables(folder)).measure(RUN)
+    assert again.rows.tolist() == whole
+    assert len(again.warnings) == 1
+    assert path.read_bytes() == contents
+
+
+def test_the_tables_of_another_key_are_not_taken(write_tables: Write, tmp_path: Path, cache: Path) -> None:
+    load_tables(write_tables(tmp_path / "without", with_paraphrases=False))
+    (other,) = cache.glob("*.tables")
+    folder = write_tables(tmp_path / "with")
+    whole = Meteor(load_tables(folder)).measure(RUN).rows.tolist()
+    (path,) = set(cache.glob("*.tables")) - {other}
+    path.write_bytes(other.read_bytes())
+    again = Meteor(load_tables(folder)).measure(RUN)
+    assert again.rows.tolist() == whole
+    assert "holds something else" in again.warnings[0]
+
+
+def test_a_forged_jar_of_the_same_size_and_checksums_is_another(write_tables: Write, tmp_path: Path) -> None:
+    words = "function/english.words"
+    contents = {
+        words: "a\nthe\nis\non\nof\n'\ns\nunder\nbeyond\n",
+        **{n: t for n, t in SMALL_JAR.items() if n != words},
+    }
+    forged = {**contents, words: forge("dog\ngoose\nbig\nriding\n", contents[words])}
+    sums = []
+    keys, rows = set(), []
+    for name, jar in (("published", contents), ("forged", forged)):
+        folder = write_tables(tmp_path / name, jar=jar)
+        with zipfile.ZipFile(folder / JAR) as written:
+            sums.append([(info.filename, info.file_size, info.CRC) for info in written.infolist()])
+        tables = load_tables(folder)
+        keys.add(tables.name)
+        rows.append(Meteor(tables).measure(RUN).rows.tolist())
+    assert sums[0] == sums[1]
+    assert len(keys) == 2
+    assert rows[0] != rows[1]
+
+
+def forge(text: str, like: str) -> str:
+    """A text that begins in this way and has the length and the CRC-32 of another."""
+    table = [zlib.crc32(bytes([i])) ^ zlib.crc32(b"\0") for i in range(256)]
+    by_high_byte = {value >> 24: i for i, value in enumerate(table)}
+    wanted = zlib.crc32(like.encode()) ^ 0xFFFFFFFF
+    for number in count():
+        begun = f"{text}{number:0{len(like) - len(text) - 4}}".encode()
+        state, places = zlib.crc32(begun) ^ 0xFFFFFFFF, []
+        back = wanted
+        for _ in range(4):
+            places.append(by_high_byte[back >> 24])
+            back = (back ^ table[places[-1]]) << 8 & 0xFFFFFFFF
+        end = bytearray()
+        for i in reversed(places):
+            end.append((state ^ i) & 0xFF)
+            state = table[i] ^ state >> 8
+        if end.isascii() and end.isalnum():
+            return (begun + end).decode()
+    raise AssertionError("numbers do not end")
+
+
+def test_tables_that_change_while_they_are_compiled_are_refused(
+    write_tables: Write, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_tables(tmp_path / "tables")
+    compiled = meteor_cache.compiled
+
+    def compile_changed(source: Source, progress: Progress) -> object:
+        write_tables(folder, jar={**SMALL_JAR, "function/english.words": "dog\n"})
+        return compiled(source, progress)
+
+    monkeypatch.setattr(meteor_cache, "compiled", compile_changed)
+    with pytest.raises(BadInput, match="changed while they were read"):
+        load_tables(folder)
+    assert compiled_files(cache) == [".lock"]
+
+
+def test_only_published_tables_have_a_name(small: Tables, real: Tables) -> None:
+    assert re.fullmatch("[0-9a-f]{32}", small.name)
+    assert real.name == "pycocoevalcap-1.2"
+    assert Meteor(real).measure(RUN).choices["tables"] == "pycocoevalcap-1.2"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only here are there such permissions")
+def test_a_folder_that_anybody_can_write_to_is_not_trusted(write_tables: Write, tmp_path: Path, cache: Path) -> None:
+    folder = write_tables(tmp_path / "tables")
+    whole = Meteor(load_tables(folder)).measure(RUN)
+    assert cache.stat().st_mode & 0o077 == 0
+    cache.chmod(0o777)
+    held = Meteor(load_tables(folder)).measure(RUN)
+    assert held.rows.tolist() == whole.rows.tolist()
+    assert f"({cache} can be written by anybody); set LIMNER_CACHE" in held.warnings[0]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only here are there such permissions")
+def test_a_folder_that_somebody_makes_first_is_not_written_to(
+    write_tables: Write, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_tables(tmp_path / "tables")
+    compiled = meteor_cache.compiled
+
+    def compile_late(source: Source, progress: Progress) -> object:
+        cache.chmod(0o777)
+        return compiled(source, progress)
+
+    monkeypatch.setattr(meteor_cache, "compiled", compile_late)
+    (warning,) = load_tables(folder).warnings
+    assert "compiled anew each time" in warning
+    assert compiled_files(cache) == [".lock"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="only here are there such permissions")
+def test_a_file_that_anybody_can_write_to_is_made_again(write_tables: Write, tmp_path: Path, cache: Path) -> None:
+    folder = write_tables(tmp_path / "tables")
+    load_tables(folder)
+    (path,) = cache.glob("*.tables")
+    path.chmod(0o666)
+    (warning,) = load_tables(folder).warnings
+    assert f"made again: {path} can be written by anybody" in warning
+    assert path.stat().st_mode & 0o022 == 0
+    assert load_tables(folder).warnings == ()
 
 
 def test_without_a_place_to_keep_them_tables_are_held_in_memory(
@@ -100,10 +253,10 @@ def test_two_processes_at_once_compile_once(write_tables: Write, tmp_path: Path,
 import sys, time
 from pathlib import Path
 from limner.score.meteor import load_tables
-from limner.score.meteor import meteor_tables
+from limner.score.meteor import meteor_cache
 reports = []
-made = meteor_tables.compiled
-meteor_tables.compiled = lambda source, progress: (time.sleep(1), made(source, progress))[1]
+made = meteor_cache.compiled
+meteor_cache.compiled = lambda source, progress: (time.sleep(1), made(source, progress))[1]
 print("ready", flush=True)
 sys.stdin.readline()
 tables = load_tables(Path(sys.argv[1]), lambda *report: reports.append(report))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -91,29 +89,6 @@ def test_a_caption_may_have_ten_thousand_words() -> None:
 def test_as_one_file_the_next_sentence_may_decide_about_a_last_full_stop(first: str, second: str, tokens: str) -> None:
     assert tokenise([first, second], as_one_file=True)[0] == tokens
     assert tokenise([first, " \n", second], as_one_file=True)[0] == tokens
-
-
-HOSTILE = sorted(
-    word_set(
-        """
-        a.b.c. (( a, 1.a. a.. %. %a a@. <a <!a <a·b=" <b· http://! www.1. 1-a/ o' U.S. co.x 1/ 555- &lt;a &eacute;
-        A& #a (^ a.b- a,- a-a., 1.html a.com😀. a%b. <1@ a-b, =www. www.a www... 2· K.· .· x_
-        """
-    )
-)
-
-
-@pytest.mark.parametrize("piece", HOSTILE)
-def test_time_grows_as_the_length_of_a_sentence(piece: str) -> None:
-    text = piece.replace("·", " ") * (5_000 // len(piece))
-    # Four times the text takes about four times as long; it would be sixteen if each token were sought to the end.
-    assert min(seconds(text * 4) / seconds(text) for _ in range(3)) < 8
-
-
-def seconds(sentence: str) -> float:
-    started = time.process_time()
-    ptb_tokens(sentence)
-    return time.process_time() - started
 
 
 def test_a_megabyte_of_dots_and_brackets() -> None:

@@ -104,26 +104,27 @@ static const char *lengths_fault(const Work *work)
     return NULL;
 }
 
-static const void *work_items(Work *work, PyObject *object, int64_t size, int64_t *n)
+static const void *work_items(Work *work, PyObject *object, const ItemType *type, int64_t *n)
 {
-    const void *found = items(object, &work->buffers[work->n_buffers], size, 0, n);
-    work->n_buffers += found != NULL;
-    return found;
+    void *copy = copied_items(object, type, n);
+    work->copies[work->n_copies] = copy;
+    work->n_copies += copy != NULL;
+    return copy;
 }
 
-static const char *work_read(Work *work, PyObject **given)
+static const char *work_read(Work *work, PyObject *const *given)
 {
     int64_t n_flags, n_stems, n_sense_starts, n_senses, n_phrase_starts, n_lengths, n_same_starts;
     const char *fault;
-    if ((work->is_function_word = work_items(work, given[0], sizeof(uint8_t), &n_flags)) == NULL
-        || (work->stems = work_items(work, given[1], sizeof(int32_t), &n_stems)) == NULL
-        || (work->sense_starts = work_items(work, given[2], sizeof(int64_t), &n_sense_starts)) == NULL
-        || (work->senses = work_items(work, given[3], sizeof(int32_t), &n_senses)) == NULL
-        || (work->phrase_starts = work_items(work, given[4], sizeof(int64_t), &n_phrase_starts)) == NULL
-        || (work->phrase_lengths = work_items(work, given[5], sizeof(int32_t), &n_lengths)) == NULL
-        || (work->phrases = work_items(work, given[6], sizeof(int32_t), &work->n_occurrences)) == NULL
-        || (work->same_starts = work_items(work, given[7], sizeof(int64_t), &n_same_starts)) == NULL
-        || (work->same = work_items(work, given[8], sizeof(int32_t), &work->n_same)) == NULL)
+    if ((work->is_function_word = work_items(work, given[0], &UINT8, &n_flags)) == NULL
+        || (work->stems = work_items(work, given[1], &INT32, &n_stems)) == NULL
+        || (work->sense_starts = work_items(work, given[2], &INT64, &n_sense_starts)) == NULL
+        || (work->senses = work_items(work, given[3], &INT32, &n_senses)) == NULL
+        || (work->phrase_starts = work_items(work, given[4], &INT64, &n_phrase_starts)) == NULL
+        || (work->phrase_lengths = work_items(work, given[5], &INT32, &n_lengths)) == NULL
+        || (work->phrases = work_items(work, given[6], &INT32, &work->n_occurrences)) == NULL
+        || (work->same_starts = work_items(work, given[7], &INT64, &n_same_starts)) == NULL
+        || (work->same = work_items(work, given[8], &INT32, &work->n_same)) == NULL)
         return "";
     work->n_phrases = n_same_starts - 1;
     if (n_flags != work->table.n_words || n_stems != work->table.n_words || n_lengths != work->n_occurrences
@@ -203,11 +204,11 @@ static void work_release(Work *work)
     void *rooms[] = {work->sense_counts, work->is_met, work->reverse_starts, work->reverse, work->reverse_places, work->occurrences,
                      work->next_occurrence, work->occurrence_words, work->caption_cover, work->reference_cover,
                      work->last_match, work->match_starts, work->matches, work->pending, work->paths, work->other_paths, work->used,
-                     work->other_used, work->children, work->steps};
+                     work->other_used, work->children, work->steps, work->runs};
     for (size_t i = 0; i < sizeof(rooms) / sizeof(rooms[0]); i++)
         free(rooms[i]);
-    while (work->n_buffers > 0)
-        PyBuffer_Release(&work->buffers[--work->n_buffers]);
+    while (work->n_copies > 0)
+        free(work->copies[--work->n_copies]);
 }
 
 PyDoc_STRVAR(align_doc, "align(numbers, starts, groups, n_words, is_function_word, stems, sense_starts, senses,\n"
@@ -216,31 +217,32 @@ PyDoc_STRVAR(align_doc, "align(numbers, starts, groups, n_words, is_function_wor
 
 static PyObject *align(PyObject *Py_UNUSED(module), PyObject *arguments)
 {
-    PyObject *numbers, *starts, *groups, *given[9], *out;
+    PyObject *arrays[N_TABLE_ARRAYS + N_WORK_ARRAYS], **given = arrays + N_TABLE_ARRAYS, *out;
     Py_ssize_t n_words;
     Work work;
     Py_buffer buffer;
     memset(&work, 0, sizeof(work));
-    if (!PyArg_ParseTuple(arguments, "OOOnOOOOOOOOOiO:align", &numbers, &starts, &groups, &n_words, &given[0], &given[1],
-                          &given[2], &given[3], &given[4], &given[5], &given[6], &given[7], &given[8], &work.beam, &out)
-        || table_read(&work.table, numbers, starts, groups, n_words) < 0)
+    if (!PyArg_ParseTuple(arguments, "OOOnOOOOOOOOOiO:align", &arrays[0], &arrays[1], &arrays[2], &n_words, &given[0],
+                          &given[1], &given[2], &given[3], &given[4], &given[5], &given[6], &given[7], &given[8],
+                          &work.beam, &out)
+        || table_read(&work.table, arrays, n_words) < 0)
         return NULL;
-    int64_t *answer = written(out, &buffer, N_STATISTICS * work.table.n_sentences);
-    if (answer != NULL) {
-        const char *fault = work.beam < 1 || work.beam > MAX_BEAM ? "the beam must be from 1 to 1000" : work_read(&work, given);
-        if (fault != NULL) {
-            if (!PyErr_Occurred())
-                PyErr_SetString(PyExc_ValueError, fault);
-        } else if (work_allocate(&work) == 0) {
-            /* From here on only buffers that are held are touched, so that other threads may run. */
+    const char *fault = work.beam < 1 || work.beam > MAX_BEAM ? "the beam must be from 1 to 1000" : work_read(&work, given);
+    if (fault != NULL && !PyErr_Occurred())
+        PyErr_SetString(PyExc_ValueError, fault);
+    if (fault == NULL && work_allocate(&work) == 0) {
+        const int64_t n_wanted = N_STATISTICS * work.table.n_sentences;
+        int64_t *answer = held_room(out, &buffer, &INT64, n_wanted, arrays, N_TABLE_ARRAYS + N_WORK_ARRAYS);
+        if (answer != NULL) {
+            /* From here on only copies and the room that is held are touched, so that other threads may run. */
             Py_BEGIN_ALLOW_THREADS
             work_prepare(&work);
-            for (int64_t i = 0; i < work.table.n_images && !is_interrupted(i); i++)
+            for (int64_t i = 0; i < work.table.n_images; i++)
                 if (align_image(&work, i, answer) < 0)
                     break;
             Py_END_ALLOW_THREADS
+            PyBuffer_Release(&buffer);
         }
-        PyBuffer_Release(&buffer);
     }
     work_release(&work);
     table_release(&work.table);

@@ -4,6 +4,10 @@
 
 #include "work.h"
 
+/* What looking for a word in the caption takes, and looking at a match. */
+#define STEPS_OF_A_WORD 4
+#define STEPS_OF_A_MATCH 8
+
 static inline uint32_t sense_place(int32_t sense)
 {
     return (uint32_t)sense * 2654435761u >> (32 - SENSE_BITS);
@@ -166,6 +170,9 @@ static int count_cover(Work *work)
         if (find_matches(work, j) < 0)
             return -1;
         work->match_starts[j + 1] = work->n_matches;
+        const int64_t n_steps = STEPS_OF_A_WORD * work->n_caption + STEPS_OF_A_MATCH * (work->n_matches - work->match_starts[j]);
+        if (is_interrupted(&work->n_signal_steps, n_steps))
+            return -1;
         for (int64_t m = work->match_starts[j]; m < work->n_matches; m++) {
             const Match *match = &work->matches[m];
             for (int32_t i = match->start; i < match->start + match->length; i++)
@@ -174,6 +181,30 @@ static int count_cover(Work *work)
                 work->reference_cover[k] |= work->reference_cover[k] ? 2 : 1;
         }
     }
+    return 0;
+}
+
+/* Part the matches at hand into runs: single words of one block of the caption by one module, or anything else. */
+static int find_runs(Work *work)
+{
+    int64_t m = 0;
+    work->n_runs = 0;
+    do {
+        Run *runs = with_room(work->runs, work->n_runs, &work->runs_room, sizeof(Run));
+        if (runs == NULL)
+            return -1;
+        work->runs = runs;
+        Run *run = &work->runs[work->n_runs++];
+        *run = (Run){0, 0, work->n_here};
+        /* A few matches are as quickly looked at one by one, and paraphrases are never so many. */
+        if (work->n_here <= BLOCK_WORDS || work->here[m].module == PARAPHRASE)
+            return 0;
+        const int32_t module = work->here[m].module;
+        run->block = work->here[m].start / BLOCK_WORDS;
+        for (; m < work->n_here && work->here[m].module == module && work->here[m].start / BLOCK_WORDS == run->block; m++)
+            run->words |= (uint64_t)1 << work->here[m].start % BLOCK_WORDS;
+        run->last = m;
+    } while (m < work->n_here);
     return 0;
 }
 
@@ -189,7 +220,8 @@ static int come_to(Work *work, int64_t position)
     }
     work->here = work->matches + work->match_starts[position];
     work->n_here = work->match_starts[position + 1] - work->match_starts[position];
-    return 0;
+    const int64_t n_found = work->is_held ? 0 : STEPS_OF_A_WORD * work->n_caption;
+    return is_interrupted(&work->n_signal_steps, n_found + STEPS_OF_A_MATCH * work->n_here) ? -1 : find_runs(work);
 }
 
 /* Whether the one match at a position is the only one of all its words. */

@@ -28,6 +28,14 @@ from limner.score.meteor.wordnet import base_of, senses_of
 Array = NDArray[np.uint32] | NDArray[np.uint8]
 Arrays = dict[str, Array]
 
+# The arrays, and the types of their items.
+TYPES: Mapping[str, type[np.uint32] | type[np.uint8]] = {
+    **dict.fromkeys(("word_hashes", "word_starts", "word_stems", "own_starts", "own_senses"), np.uint32),
+    **dict.fromkeys(("sense_starts", "senses", "trie_words", "trie_children"), np.uint32),
+    **dict.fromkeys(("paraphrase_starts", "paraphrases"), np.uint32),
+    **dict.fromkeys(("word_bytes", "word_flags"), np.uint8),
+}
+
 # Bits of a word's flags: it is a function word; the dictionary has it as it stands.
 IS_FUNCTION_WORD, HAS_SENSES = 1, 2
 

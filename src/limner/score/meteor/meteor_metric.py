@@ -89,7 +89,7 @@ class Meteor(Metric):
             rows.append(rows_of_block[chosen].astype(np.float64))
             scores.append(values[chosen])
         tables = self.tables
-        choices = {"version": VERSION, "modules": "+".join(tables.modules), "tables": tables.key}
+        choices = {"version": VERSION, "modules": "+".join(tables.modules), "tables": tables.name}
         per_image = np.concatenate(scores)[:, None]
         summed, warnings = summable(np.concatenate(rows)), tables.warnings
         return Statistics(summed, _finish, per_image, choices, warnings=warnings, ranges=[SHARE])

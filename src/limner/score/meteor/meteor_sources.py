@@ -7,17 +7,20 @@ Neither is part of Limner, and nothing here runs them.
 from __future__ import annotations
 
 import gzip
+import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from importlib.util import find_spec
+from io import BufferedReader
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from limner.errors import BadInput, LimnerError, cannot
 from limner.files import ZIP_FAULTS
+from limner.score.meteor.meteor_digests import Digests
 
 JAR, PARAPHRASES = "meteor-1.5.jar", "paraphrase-en.gz"
 FUNCTION_WORDS, PREFIXES = "function/english.words", "nonbreaking/english.prefixes"
@@ -32,11 +35,22 @@ MAX_MEMBER = 16 << 20
 # Bytes that a line of the paraphrases may have. The longest has a few hundred.
 MAX_LINE = 1 << 16
 
+# Bytes that a compressed file of nothing has.
+MIN_GZIP = 18
+
 # Bytes that are unpacked at a time.
 BLOCK = 1 << 22
 
 # A probability, a phrase, its paraphrase.
 ENTRY_LINES = 3
+
+# Digits of a key: 128 bits, so that nobody finds two tables that share one.
+KEY_DIGITS = 32
+
+# The keys of the tables in the pycocoevalcap wheel, all of them and the jar's alone, and the digest of the jar's.
+PUBLISHED = "pycocoevalcap-1.2"
+PUBLISHED_KEYS = ("7b46d5d97ce17c3d7fd06dc1ab9c1649", "3a63949f63cd9c05e5903d4444cc8221")
+PUBLISHED_JAR = "be949316740f18818e032e0051066acbd65458f638f494de03210facd7a49353"
 
 # Hears now and then how much of a step is done: from 0 to 1.
 Share = Callable[[float], None]
@@ -49,14 +63,12 @@ class Source:
     jar: Path
     paraphrases: Path | None
 
-    def key(self) -> str:
-        """A key of the contents: sizes and checksums, found without reading the tables."""
-        with _opened_jar(self.jar) as jar:
-            infos = [_info(jar, self.jar, name) for name in MEMBERS]
-        sums = [f"{info.file_size}:{info.CRC:08x}" for info in infos]
+    def key(self, digests: Digests) -> str:
+        """A key of the contents: nobody can make other tables that have it."""
+        parts = [jar_digest(self.jar, digests)]
         if self.paraphrases:
-            sums.append(_gzip_key(self.paraphrases))
-        return sha256(" ".join(sums).encode()).hexdigest()[:16]
+            parts.append(_paraphrases_digest(self.paraphrases, digests))
+        return sha256(" ".join(parts).encode()).hexdigest()[:KEY_DIGITS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +104,35 @@ def find_source(folder: Path | None = None) -> Source | None:
 def _source(folder: Path) -> Source:
     candidates = (folder / "data" / PARAPHRASES, folder / PARAPHRASES)
     return Source(folder / JAR, next((path for path in candidates if path.is_file()), None))
+
+
+def jar_digest(path: Path, digests: Digests) -> str:
+    """SHA-256 of the tables in a jar, however they are packed."""
+
+    def hash_tables(file: BufferedReader) -> str:
+        digest = sha256()
+        with _opened_jar(path, file) as jar:
+            for name in MEMBERS:
+                contents = _unpacked(jar, path, name)
+                digest.update(f"{name} {len(contents)}\n".encode() + contents)
+        return digest.hexdigest()
+
+    try:
+        with path.open("rb") as file:
+            return digests.of(path, file, hash_tables)
+    except OSError as error:
+        raise cannot("read", path, error) from error
+
+
+def _paraphrases_digest(path: Path, digests: Digests) -> str:
+    """SHA-256 of the compressed file: to unpack it takes much longer than to hash it."""
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size < MIN_GZIP:
+                raise BadInput(str(path), "is too short for a compressed file", _COMPLETE)
+            return digests.of(path, file, lambda file: file_digest(file, "sha256").hexdigest())
+    except OSError as error:
+        raise cannot("read", path, error) from error
 
 
 def read_jar(path: Path) -> JarTables:
@@ -173,9 +214,9 @@ def _is_number(line: bytes) -> bool:
     return True
 
 
-def _opened_jar(path: Path) -> zipfile.ZipFile:
+def _opened_jar(path: Path, file: BufferedReader | None = None) -> zipfile.ZipFile:
     try:
-        return zipfile.ZipFile(path)
+        return zipfile.ZipFile(file or path)
     except ZIP_FAULTS as error:
         raise BadInput(str(path), f"cannot be read as a jar ({error})", _COMPLETE) from error
 
@@ -190,14 +231,19 @@ def _info(jar: zipfile.ZipFile, path: Path, name: str) -> zipfile.ZipInfo:
     return info
 
 
-def _lines(jar: zipfile.ZipFile, path: Path, name: str) -> list[str]:
+def _unpacked(jar: zipfile.ZipFile, path: Path, name: str) -> bytes:
     try:
         with jar.open(_info(jar, path, name)) as member:
-            text = member.read(MAX_MEMBER).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: {name}", f"byte {error.start} is not UTF-8", f"is this {JAR}?") from error
+            return member.read(MAX_MEMBER)
     except ZIP_FAULTS as error:
         raise BadInput(f"{path}: {name}", f"cannot be unpacked ({error})", _COMPLETE) from error
+
+
+def _lines(jar: zipfile.ZipFile, path: Path, name: str) -> list[str]:
+    try:
+        text = _unpacked(jar, path, name).decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: {name}", f"byte {error.start} is not UTF-8", f"is this {JAR}?") from error
     return [line.strip() for line in text.split("\n")]
 
 
@@ -234,19 +280,6 @@ def _bases(pairs: Iterator[tuple[str, str]]) -> dict[str, list[str]]:
         for form in forms.split():
             bases.setdefault(form, []).append(base)
     return bases
-
-
-def _gzip_key(path: Path) -> str:
-    """The size of the file and its last eight bytes: the checksum and the length of its contents, by gzip's format."""
-    try:
-        with path.open("rb") as file:
-            size = file.seek(0, 2)
-            if size < 18:
-                raise BadInput(str(path), "is too short for a compressed file", _COMPLETE)
-            file.seek(-8, 2)
-            return f"{size}:{file.read().hex()}"
-    except OSError as error:
-        raise cannot("read", path, error) from error
 
 
 def no_tables() -> LimnerError:

@@ -54,18 +54,23 @@ static void consider_children(Work *work, int32_t parent, int64_t position, int3
     const int32_t closing = path->last >= 0;
     const int64_t adjoining = closing ? work->last_match[path->last] : -1;
     Key key = path->key;
-    for (int64_t m = 0; m < work->n_here; m++) {
-        const Match *match = &work->here[m];
-        const Key best = {key.distance, path->key.gain + most, path->key.chunks + (m > adjoining ? closing : 0)};
-        if (work->n_children == work->beam && !is_better(&best, &work->children[work->n_children - 1].key))
-            return;
-        if (!is_free(used, match))
+    int64_t m = 0;
+    for (const Run *run = work->runs; run < work->runs + work->n_runs; m = run++->last) {
+        if (run->words != 0 && (run->words & ~used[run->block]) == 0)
             continue;
-        key.gain = path->key.gain + gain_of(match);
-        key.chunks = path->key.chunks + (closing && match->start != path->last);
-        consider(work, (Child){key, parent, (int32_t)m});
-        /* The match's distance is held against what is tried after it, not against itself. */
-        key.distance += distance_of(match, position);
+        for (; m < run->last; m++) {
+            const Match *match = &work->here[m];
+            const Key best = {key.distance, path->key.gain + most, path->key.chunks + (m > adjoining ? closing : 0)};
+            if (work->n_children == work->beam && !is_better(&best, &work->children[work->n_children - 1].key))
+                return;
+            if (!is_free(used, match))
+                continue;
+            key.gain = path->key.gain + gain_of(match);
+            key.chunks = path->key.chunks + (closing && match->start != path->last);
+            consider(work, (Child){key, parent, (int32_t)m});
+            /* The match's distance is held against what is tried after it, not against itself. */
+            key.distance += distance_of(match, position);
+        }
     }
     key.gain = path->key.gain;
     key.chunks = path->key.chunks + closing;
@@ -92,6 +97,9 @@ static int branch(Work *work, int64_t position)
         work->last_match[work->here[m].start] = (int32_t)m;
         most = gain_of(&work->here[m]) > most ? gain_of(&work->here[m]) : most;
     }
+    /* A path is copied with the bits of its words, and goes over the runs. */
+    if (is_interrupted(&work->n_signal_steps, work->n_paths * (work->n_bits + work->n_runs + STEPS_OF_A_MATCH)))
+        return -1;
     work->n_children = 0;
     for (int32_t p = 0; p < work->n_paths; p++) {
         if (work->paths[p].next > position)
@@ -167,8 +175,6 @@ static int search(Work *work)
     work->paths[0] = (Path){{0, 0, 0}, -1, 0, -1, 0};
     memset(work->used, 0, sizeof(uint64_t) * (size_t)work->n_bits);
     for (int64_t j = 0; j < work->n_reference; j++) {
-        if (j % POSITIONS_BETWEEN_SIGNALS == POSITIONS_BETWEEN_SIGNALS - 1 && has_signal())
-            return -1;
         if (come_to(work, j) < 0)
             return -1;
         const int certain = is_certain(work, j);

@@ -6,7 +6,11 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
 
-from limner.score.meteor.meteor_sources import find_source, read_jar
+from limner.score.meteor.meteor_digests import Digests
+from limner.score.meteor.meteor_sources import KEY_DIGITS, PUBLISHED_JAR, find_source, jar_digest, read_jar
+
+# The origin of the senses that METEOR 1.5 was published with.
+METEOR = "meteor-1.5"
 
 # WordNet's endings and what replaces them in the base form, in WordNet's order: of nouns, verbs, adjectives.
 DETACHMENTS = (
@@ -49,7 +53,7 @@ class WordNet:
     """The senses of words and of several words together; `source` names their origin."""
 
     def __init__(
-        self, synsets: Mapping[str, Sequence[int]], bases: Mapping[str, Sequence[str]], source: str = "meteor-1.5"
+        self, synsets: Mapping[str, Sequence[int]], bases: Mapping[str, Sequence[str]], source: str = METEOR
     ) -> None:
         self._synsets, self._bases = synsets, bases
         self.source = source
@@ -71,4 +75,6 @@ def find_wordnet(folder: Path | None = None) -> WordNet | None:
 @cache
 def _read(jar: Path) -> WordNet:
     tables = read_jar(jar)
-    return WordNet(tables.synsets, tables.bases)
+    digest = jar_digest(jar, Digests())
+    source = METEOR if digest == PUBLISHED_JAR else f"{METEOR}-{digest[:KEY_DIGITS]}"
+    return WordNet(tables.synsets, tables.bases, source)

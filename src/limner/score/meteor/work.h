@@ -3,8 +3,6 @@
 #define LIMNER_METEOR_WORK_H
 
 #include "../sentences.h"
-#include <stdlib.h>
-#include <string.h>
 
 #define EXACT 0
 #define STEM 1
@@ -15,8 +13,8 @@
 #define UNCHANGED (-1)
 #define SKIPPED (-2)
 #define FEW 24
-#define POSITIONS_BETWEEN_SIGNALS 256
-#define N_BUFFERS 11
+#define BLOCK_WORDS 64
+#define N_WORK_ARRAYS 9
 #define SENSE_BITS 16
 #define MATCHES_HELD (1 << 20)
 
@@ -28,6 +26,12 @@ typedef struct {
 typedef struct {
     int32_t start, length, place, reference_length;
 } Pending;
+
+/* Matches side by side in a list. Where `words` are given, they are those of one block of the caption, a bit for each. */
+typedef struct {
+    uint64_t words;
+    int64_t block, last;
+} Run;
 
 typedef struct {
     int64_t distance;
@@ -54,8 +58,9 @@ typedef struct {
 
 typedef struct {
     Table table;
-    Py_buffer buffers[N_BUFFERS];
-    int n_buffers;
+    void *copies[N_WORK_ARRAYS];
+    int n_copies;
+    int64_t n_signal_steps; /* work since signals were looked at */
     /* for each distinct word */
     const uint8_t *is_function_word;
     const int32_t *stems, *senses;
@@ -83,6 +88,8 @@ typedef struct {
     int is_held;
     const Match *here; /* items of the position at hand */
     int64_t n_here;
+    Run *runs; /* the same in runs, so that many whose words are used are passed over at once */
+    int64_t n_runs, runs_room;
     Pending *pending;
     int64_t n_pending, pending_room;
     Path *paths, *other_paths;
