@@ -60,6 +60,10 @@ def test_only_the_listed_images_are_kept(corpus: Path, tmp_path: Path) -> None:
     ids = tmp_path / "ids.txt"
     ids.write_text("b\n\n")
     assert '"id":"a"' not in limner("convert", corpus, "-", "--ids", ids).stdout
+    ids.write_text("\n")
+    done = limner("convert", corpus, tmp_path / "out.jsonl", "--ids", ids)
+    assert done.returncode == 1
+    assert "ids.txt: there is no id in it; list the ids" in done.stderr
     ids.write_text("b\nz\n")
     done = limner("convert", corpus, tmp_path / "out.jsonl", "--ids", ids)
     assert done.returncode == 1

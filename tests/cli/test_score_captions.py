@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 from limner.cli import limner
 from limner.cli.remedies import worded
-from limner.errors import LimnerError
+from limner.errors import BadInput, LimnerError
 
 REFERENCES = {
     "1": ["A brown dog is running on a beach.", "A dog runs along the sand."],
@@ -118,6 +118,11 @@ def test_people_are_a_row_beside_systems(tmp_path: Path, mine: Path, other: Path
     table = score(*given).stdout
     assert "mine, matched" in table
     assert "domain, human" in table
+    # Signatures say whose they are.
+    lines = table.splitlines()
+    of_systems, of_people = lines.index("systems:"), lines.index("human, and systems matched with people:")
+    assert all("|references:" not in line for line in lines[of_systems:of_people])
+    assert all("|references:" in line for line in lines[of_people + 1 :])
     rows = list(csv.DictReader(io.StringIO(score(*given, "--csv").stdout)))
     assert {row["system"] for row in rows} == {"mine", "other", "human", "mine, matched", "other, matched"}
 
@@ -146,6 +151,7 @@ def test_systems_are_compared(mine: Path, other: Path, refs: Path, way: str) -> 
 @pytest.mark.usefixtures("intervals_of_few")
 def test_csv_has_a_row_for_each_value(mine: Path, other: Path, refs: Path) -> None:
     done = score(mine, other, "--refs", refs, *METRICS, "--csv", "--by", "length")
+    assert "differences between systems are not in the CSV; --json has them\n" in done.stderr
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
     assert {row["system"] for row in rows} == {"mine", "other"}
     assert {row["metric"] for row in rows if not row["by"]} >= {"bleu4", "cider"}
@@ -231,7 +237,11 @@ def test_one_image_is_warned_of_and_never_silently_nothing(tmp_path: Path) -> No
 def test_a_metric_without_any_value_is_warned_of(mine: Path, refs: Path) -> None:
     done = score(mine, "--refs", refs, "--metrics", "content")
     assert done.exit_code == 0
-    assert "content_f has no value" in done.stderr
+    told = [line for line in done.stderr.splitlines() if "no value" in line]
+    assert told == [
+        "limner: warning: content_p, content_r, content_f have no value: no gold caption refers to a box; "
+        "tie captions to boxes with `limner link`"
+    ]
     assert scored(mine, "--refs", refs, "--metrics", "content")["scores"]["content_f"] is None
 
 
@@ -288,3 +298,28 @@ def test_training_captions_are_read_leniently_if_asked(tmp_path: Path, mine: Pat
     options = (mine, "--refs", refs, "--metrics", "diversity", "--training", training)
     assert isinstance(score(*options).exception, LimnerError)
     assert score(*options, "--lenient").exit_code == 0
+
+
+def test_more_people_than_references_cannot_be_held_out(mine: Path, refs: Path) -> None:
+    for held_out in ("9", "99"):
+        done = score(mine, "--refs", refs, "--metrics", "rouge_l", "--samples", 0, "--human", held_out)
+        assert isinstance(done.exception, BadInput)
+        assert "no image has more than" in str(done.exception)
+        assert "hold out fewer" in str(done.exception)
+
+
+def test_references_as_results_are_warned_of_with_the_option_that_scores_people(tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("".join(f"a dog number {n}\n" for n in range(12)))
+    (tmp_path / "r.txt").write_text((tmp_path / "c.txt").read_text())
+    done = score(tmp_path / "c.txt", "--refs", tmp_path / "r.txt", "--metrics", "rouge_l", "--samples", 5)
+    assert (
+        "12 of 12 captions are word for word among their own references, so scores are too high; "
+        "for people's score pass --human leave-one-out\n"
+    ) in done.stderr
+    assert "warning: 5 samples are few for a 95% interval; take 1,000, or 0 for no intervals\n" in done.stderr
+
+
+def test_results_without_a_caption_are_told_so(tmp_path: Path, refs: Path) -> None:
+    (tmp_path / "none.json").write_text(" []\n")
+    done = score(tmp_path / "none.json", "--refs", refs)
+    assert str(done.exception).endswith("none.json: there are no captions; give a system's results")

@@ -110,6 +110,16 @@ def test_without_a_trained_selector_the_others_are_compared(test_images: list[Im
     assert "oracle" in found.systems
 
 
+def test_captions_that_refer_to_no_box_are_refused(test_images: list[Image]) -> None:
+    plain = [
+        replace(image, captions=tuple(replace(caption, mentions=()) for caption in image.captions), chains=())
+        for image in test_images
+    ]
+    with pytest.raises(BadInput, match="no gold caption refers to a box; link captions to boxes") as error:
+        compare_systems(Concepts.count(test_images), plain)
+    assert error.value.code == "no-mentions"
+
+
 def test_the_files_are_written_and_equal_seeds_write_equal_ones(
     found: Experiment, test_images: list[Image], tmp_path: Path
 ) -> None:

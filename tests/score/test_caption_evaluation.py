@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from limner.corpus.box import Box
-from limner.corpus.caption import Caption
+from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError
 from limner.score import evaluate
@@ -222,7 +223,7 @@ def test_systems_without_a_common_image_are_not_compared() -> None:
     parts_of = [{id: text for id, text in SAID.items() if (int(id) < 20) == is_low} for is_low in (True, False)]
     given = [read_captions(part, name=name) for part, name in zip(parts_of, "ab", strict=True)]
     systems = evaluate_systems(given, read_references(REFERENCES), metrics=["bleu"], policy=Policy(missing="skip"))
-    with pytest.raises(LimnerError, match="a and b were scored on different images"):
+    with pytest.raises(LimnerError, match=r"different images: a on .*'0', '1', '2', …\), b on .*'20'.*same images$"):
         compare_systems(systems)
 
 
@@ -474,6 +475,70 @@ def test_people_were_told_nothing_but_their_mentions_may_be_linked() -> None:
     assert "|missing:error|mentions:linked|limner" in both.signatures["human_rouge_l"]
     people = evaluate(results, gold, metrics=[human_bound("rouge_l")], samples=0)
     assert people.warnings == ["mentions were linked by the names of classes, not by people"]
+
+
+def test_linked_gold_is_told_of_metrics_that_need_mentions() -> None:
+    caption = Caption("0", "a dog", (Mention(2, 5, ("1",)),))
+    linked = {"mentions": "linked"}
+    gold = [Image("i", 9, 9, boxes=(Box("1", 0, 0, 5, 5, "dog"),), captions=(caption,), provenance=linked)]
+    results = [Image("i", captions=(replace(caption, source="system:x"),))]
+    both = evaluate(results, gold, metrics=["content", "rouge_l"], samples=0)
+    assert "|mentions:linked|" in both.signatures["content_f"]
+    # Words are compared as they are, whoever tied them to boxes.
+    assert "mentions" not in both.signatures["rouge_l"]
+    assert both.warnings == ["mentions were linked by the names of classes, not by people"]
+    assert evaluate(results, gold, metrics="rouge_l", samples=0).warnings == []
+
+
+def test_captions_that_are_their_own_references_are_warned_of() -> None:
+    references = {str(n): [f"a dog number {n} .", "something else"] for n in range(20)}
+    for n_equal, is_warned in ((20, True), (10, True), (9, False)):
+        said = {id: f"A dog number {id}" if int(id) < n_equal else "a cat" for id in references}
+        warnings = evaluate(said, references, metrics="rouge_l", samples=0).warnings
+        assert any(f"{n_equal} of 20 captions are word for word among" in text for text in warnings) == is_warned
+    few = {id: texts for id, texts in references.items() if int(id) < 9}
+    assert not evaluate({id: texts[0] for id, texts in few.items()}, few, metrics="rouge_l", samples=0).warnings
+
+
+def test_boxes_that_all_miss_are_warned_of() -> None:
+    boxes = tuple(Box(str(n), 100 * n, 0, 100 * n + 90, 90, "dog") for n in range(5))
+    mentions = tuple(Mention(4 * n, 4 * n + 3, (str(n),)) for n in range(5))
+    caption = Caption("0", "dog dog dog dog dog", mentions)
+    gold = [Image("i", 500, 100, boxes=boxes, captions=(caption,))]
+    small = tuple(replace(box, x0=box.x0 / 500, x1=box.x1 / 500, y1=0.9) for box in boxes)
+    for drawn, is_warned in ((small, True), ((*small[:4], boxes[4]), False), (small[:4], False)):
+        said = replace(caption, source="system:x", mentions=mentions[: len(drawn)])
+        results = [Image("i", 500, 100, boxes=drawn, captions=(said,))]
+        warnings = evaluate(results, gold, metrics="content", samples=0).warnings
+        assert any("no box of the results matches one of gold's (0 of 5)" in text for text in warnings) == is_warned
+
+
+def test_few_joined_images_are_warned_of() -> None:
+    references = {str(n): ["a dog"] for n in range(100)}
+    for said, is_warned in ((range(95, 200), True), (range(95, 100), False), (range(50, 150), False)):
+        skipping = Policy(missing="skip", extra="skip")
+        evaluation = evaluate(
+            {str(n): "a cat" for n in said}, references, metrics="rouge_l", samples=0, policy=skipping
+        )
+        assert any("only 5 images are on both sides" in text for text in evaluation.warnings) == is_warned
+
+
+def test_nothing_to_score_is_refused() -> None:
+    for results, references in (({}, {}), ({}, {"a": ["a dog"]}), ({"a": "a dog"}, {}), ({"a": "a dog"}, {"a": []})):
+        with pytest.raises(BadInput, match="there are no captions"):
+            evaluate(results, references)
+    with pytest.raises(BadInput, match="results: None is no corpus; give a path"):
+        evaluate(None, {"a": ["a dog"]})  # type: ignore[arg-type]
+
+
+def test_records_of_coco_are_taken_from_memory() -> None:
+    results = [{"image_id": 1, "caption": "a dog"}, {"image_id": 2, "caption": "a cat"}]
+    references = [*results, {"image_id": 2, "caption": "a cow", "id": 7}]
+    evaluation = evaluate(results, references, metrics="rouge_l", samples=0)
+    assert (evaluation.run.ids, evaluation.scores) == (["1", "2"], {"rouge_l": 1.0})
+    assert evaluation.run.references == [["a dog"], ["a cat", "a cow"]]
+    with pytest.raises(BadInput, match="image '2' is"):
+        evaluate(references, results, metrics="rouge_l")
 
 
 def test_a_subset_tells_of_its_own_images() -> None:

@@ -232,7 +232,7 @@ def test_an_unknown_policy_for_missing_captions_is_refused() -> None:
     [
         ({"1": ["a dog", "dogs"]}, r"results: the caption of image '1' is \['a dog', 'dogs'\]; give one text for each"),
         ({"1": None}, "results: the caption of image '1' is None; give one text"),
-        ([{"image_id": 1, "caption": "a dog"}], "results: {'image_id': 1, .*} is no image; give a path, images, or"),
+        ([{"image": 1, "caption": "a dog"}], "results: {'image': 1, .*} is no image; give a path, images, or"),
     ],
 )
 def test_what_is_no_caption_is_refused(results: Any, message: str) -> None:

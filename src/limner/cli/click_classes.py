@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import click
 
+from limner.cli.terminal import tell
 from limner.errors import unknown
 from limner.lazy import load_object
 
@@ -24,6 +25,17 @@ def choice_option(name: str, *choices: str, usual: str | None = None, help: str)
     return click.option(name, type=click.Choice(choices), default=usual, show_default=True, help=help)
 
 
+# With fewer samples the ends of a 95% interval are the few most extreme ones.
+FEW_SAMPLES = 100
+
+
+def warn_of_few(_: click.Context, __: click.Parameter, samples: int) -> int:
+    """Warn of samples that are too few for the ends of an interval."""
+    if 0 < samples < FEW_SAMPLES:
+        tell(f"warning: {samples} samples are few for a 95% interval; take 1,000, or 0 for no intervals")
+    return samples
+
+
 def samples_option(usual: int) -> Callable[[Callback], Callback]:
     """How many samples of the images give the intervals."""
     return click.option(
@@ -32,6 +44,7 @@ def samples_option(usual: int) -> Callable[[Callback], Callback]:
         type=click.IntRange(min=0),
         default=usual,
         show_default=True,
+        callback=warn_of_few,
         help="Samples of the images; 0 for no intervals.",
     )
 

@@ -27,6 +27,7 @@ from limner.cli.corpora import (
 from limner.cli.terminal import progress
 from limner.corpus.formats import open_corpus, write_sound
 from limner.corpus.image import Image
+from limner.errors import BadInput
 from limner.files import read_lines
 
 
@@ -57,6 +58,8 @@ def convert(
     sources, target = sources_and_target(paths, ("SRC", "DST"))
     check_target(target, sources)
     wanted = None if ids is None else [line.strip() for _, line in read_lines(ids) if line.strip()]
+    if wanted == []:
+        raise BadInput(str(ids), "there is no id in it", "list the ids of the wanted images, one a line")
     corpus = open_corpus(sources, from_, lenient=lenient, ids=wanted)
     images = held_out(corpus, labels_from, seed)
     lost: Counter[str] = Counter()

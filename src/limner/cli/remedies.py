@@ -33,7 +33,6 @@ REMEDIES: dict[str, str] = {
     "no-boxes": "give a corpus with boxes, such as `limner convert CAPTIONS BOXES DST` makes",
     "no-format": "pass it with --to: {choices}",
     "no-mentions": "tie captions to boxes with `limner link`",
-    "different-images": "pass --missing zero to compare them",
     "empty-captions": "mend them, or pass --empty score to score them as they are",
     "extra-captions": "give references of the same images, or pass --extra skip",
     "missing-captions": "pass --missing zero to score them 0, --missing skip to leave them out",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from limner.cli.click_classes import PATH, SectionedCommand, choice_option
+from limner.cli.click_classes import PATH, SectionedCommand, choice_option, warn_of_few
 from limner.cli.corpora import Source, check_outputs, check_sources, lenient_option, tell_reading
 from limner.cli.terminal import NO_INTERVALS, tell, terminal_progress
 from limner.corpus.reading import Reading
@@ -20,6 +20,7 @@ from limner.lazy import lazy
 from limner.report.caption_scores import csv_of, per_image_csv, subset_warnings, table_of
 from limner.score.box_matching import MATCH_IOU
 from limner.score.caption_job import CaptionJob, CaptionScores
+from limner.score.caption_warnings import SCORE_PEOPLE, TIE_TO_BOXES
 from limner.score.cider import GIVE_FREQUENCIES
 from limner.score.metrics import USUAL
 from limner.score.pairing import Policy
@@ -37,7 +38,11 @@ MAX_SAMPLES = 100_000
 LEAVE_ONE_OUT = "leave-one-out"
 
 # What the library advises in a warning, which is plain text, and what the command line does.
-WARNING_REMEDIES = {GIVE_FREQUENCIES: f"{GIVE_FREQUENCIES} with --df"}
+WARNING_REMEDIES = {
+    GIVE_FREQUENCIES: f"{GIVE_FREQUENCIES} with --df",
+    TIE_TO_BOXES: f"{TIE_TO_BOXES} with `limner link`",
+    SCORE_PEOPLE: "for people's score pass --human leave-one-out",
+}
 
 SECTIONS = {
     "What is scored": ["refs", "compare", "source", "metrics", "by", "human"],
@@ -134,6 +139,7 @@ match_iou_option = click.option(
     type=click.IntRange(0, MAX_SAMPLES),
     default=SAMPLES,
     show_default=True,
+    callback=warn_of_few,
     help="Samples of the bootstrap; 0 for no intervals and tests.",
 )
 @click.option("--seed", metavar="S", type=int, default=0, show_default=True, help="For the choice of people.")
@@ -189,6 +195,8 @@ def captions(
         tell(f"warning: {_worded(warning)}")
     if not job.samples:
         tell(NO_INTERVALS + " and tests" * (len(scores.systems) > 1))
+    if as_csv and scores.compared:
+        tell("differences between systems are not in the CSV; --json has them")
     if html:
         _write_page(scores, html, job)
     if as_json:
@@ -241,6 +249,7 @@ def _tell_reading(reading: Reading) -> None:
 def _write_page(scores: CaptionScores, path: Path, job: CaptionJob) -> None:
     reading = Reading(lenient=job.lenient)
     pictures = report.Pictures(job.pictures, path) if job.pictures else None
-    report.write_captions_page(scores.systems, scores.compared, path, pictures=pictures, reading=reading)
+    people = [*scores.human, *scores.matched]
+    report.write_captions_page(scores.systems, scores.compared, path, pictures=pictures, reading=reading, people=people)
     _tell_reading(reading)
     tell(f"open {path} in a browser")

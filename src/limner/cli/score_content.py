@@ -13,6 +13,7 @@ from limner.cli.terminal import progress, tell
 from limner.corpus import open_corpus
 from limner.errors import BadInput
 from limner.look.tables import aligned, decimal
+from limner.score.box_matching import unmatched_warning
 from limner.score.content_evaluation import evaluate
 from limner.score.pairing import Missing
 
@@ -59,6 +60,8 @@ def content(
     tell_reading(captions)
     tell_reading(images)
     if warning := evaluation.provenance.warning():
+        tell(f"warning: {warning}")
+    if warning := unmatched_warning(evaluation.result_boxes):
         tell(f"warning: {warning}")
     scores = evaluation.to_json()
     click.echo(json.dumps(scores, ensure_ascii=False) if as_json else "\n".join(_lines(scores)))

@@ -92,8 +92,21 @@ def scored_facts(gold: Facts, results: Facts) -> Facts:
 
 
 def told_facts(gold: Facts, results: Facts) -> Facts:
-    """What a system was told, by its result; labels count as held out only where gold holds the same captions out."""
-    return _as_held_out(results, gold, results)
+    """What a system was told, by its result; labels count as held out only where gold holds the same captions out.
+
+    How gold's mentions were made is told as well, under a name of its own: it
+    matters to some metrics only (see `caveat_facts`).
+    """
+    facts = _as_held_out(results, gold, results)
+    return {**facts, GOLD_MENTIONS: gold["mentions"]} if "mentions" in gold else facts
+
+
+def caveat_facts(facts: Facts, of_people: bool, with_mentions: bool) -> Facts:
+    """Which of the facts of `told_facts` a score depends on: people's, and that of a metric that needs mentions."""
+    mentions = facts.get(GOLD_MENTIONS) if with_mentions else None
+    mentions = facts.get("mentions") if mentions is None else mentions
+    told = {} if of_people else {name: value for name, value in facts.items() if name != "mentions"}
+    return told if mentions is None else {**told, "mentions": mentions}
 
 
 def _as_held_out(facts: Facts, gold: Facts, results: Facts) -> Facts:
@@ -107,3 +120,6 @@ def _without_held_out(facts: Facts) -> Facts:
 
 
 _HELD_OUT = ("labels_from", "labels_seed")
+
+# How the mentions of gold captions were made, beside what a result says of its own.
+GOLD_MENTIONS = "gold_mentions"

@@ -17,6 +17,7 @@ from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap, SeenImages
 from limner.describe.learned import LearnedSelector, train_selector
 from limner.describe.selectors import Concepts, ManySelector, Selector, find_selector, seen
+from limner.errors import BadInput
 from limner.experiments.too_few_captions import TooFewCaptions
 from limner.progress import Progress, silent, track
 from limner.score.content import Content
@@ -230,6 +231,8 @@ def compare_systems(
     images = list(provenance.watch(test))
     gold = GoldSelections(images, all_captions=all_captions)
     classes = GoldSelections(images, "class", all_captions=all_captions)
+    if not gold.sets:
+        raise BadInput("test images", "no gold caption refers to a box", "link captions to boxes", code="no-mentions")
     views = [seen(image) for image in images if image.id in gold.sets]
     runs: list[Run] = []
     class_runs: list[Run] = []

@@ -35,9 +35,16 @@ def table_of(
             lines += ["", *_subset_table(system, key, len(systems) + len(people) > 1)]
     for key in dict.fromkeys(comparison.by for comparison in compared):
         lines += ["", *_differences(systems, [comparison for comparison in compared if comparison.by == key], key)]
-    everybody = (*systems, *people)
-    signatures = dict.fromkeys(signature for system in everybody for signature in system.signatures.values())
-    return [*lines, "", *signatures]
+    signatures = _signatures(systems)
+    if not people:
+        return [*lines, "", *signatures]
+    # People and matched systems have the same signatures but for whose captions they are of.
+    return [*lines, "", "systems:", *signatures, "", "human, and systems matched with people:", *_signatures(people)]
+
+
+def _signatures(evaluations: Sequence[Evaluation]) -> list[str]:
+    """Every different signature, once."""
+    return list(dict.fromkeys(signature for system in evaluations for signature in system.signatures.values()))
 
 
 def _blocks(systems: Sequence[Evaluation]) -> list[str]:

@@ -121,7 +121,9 @@ def _panel(axes: Axes, marks: Sequence[Mark]) -> None:
     known = [(mark.published, row) for row, mark in enumerate(marks) if mark.published is not None]
     if known:
         values, rows_known = zip(*known, strict=True)
-        axes.scatter(values, rows_known, s=70, facecolors="none", edgecolors=plots.PALETTE[1], label="published", zorder=3)
+        axes.scatter(
+            values, rows_known, s=70, facecolors="none", edgecolors=plots.PALETTE[1], label="published", zorder=3
+        )
     axes.set_yticks(rows, [mark.metric for mark in marks])
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(-0.6, len(marks) - 0.4)

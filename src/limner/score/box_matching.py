@@ -105,6 +105,18 @@ def count_boxes(images: Iterable[Image], result_boxes: Iterable[Mapping[str, Box
     return counts
 
 
+# Few boxes may all miss; more of them hint at coordinates of another scale.
+MIN_UNMATCHED = 5
+
+
+def unmatched_warning(counts: Mapping[str, int]) -> str | None:
+    """What to say of the counts of `count_boxes` if nothing matches; None if something does, or there are few boxes."""
+    if counts["matched"] or counts["boxes"] < MIN_UNMATCHED:
+        return None
+    n = counts["boxes"]
+    return f"no box of the results matches one of gold's (0 of {n:,}); are their coordinates of the right scale?"
+
+
 def _scaled(result: Image, gold: Image, place: str) -> Iterable[Box]:
     """The result's boxes in pixels of the gold picture."""
     if not (result.width and result.height and gold.width and gold.height):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -12,14 +12,15 @@ import numpy as np
 
 from limner import __version__
 from limner.arrays import Floats, Integers
-from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError
 from limner.lazy import lazy, load
 from limner.progress import Progress, silent
 from limner.score.box_matching import MATCH_IOU
+from limner.score.caption_warnings import score_warnings
 from limner.score.given_captions import (
     Captions,
-    Corpora,
+    GivenCaptions,
+    GivenReferences,
     References,
     captions_by_position,
     read_captions,
@@ -29,7 +30,7 @@ from limner.score.measure import WITHOUT_BOX
 from limner.score.metric import Metric, Scorer, Settings, Statistics, adopted, measured
 from limner.score.metrics import USUAL, make_metrics
 from limner.score.paired import Comparison, Tested, adjusted
-from limner.score.pairing import Policy, checked_policy, pair, worded_count
+from limner.score.pairing import Policy, checked_policy, listed, pair, worded_count
 from limner.score.resampling import SAMPLES, SWAPS, Bounds, bounds, differences
 from limner.score.run import Run
 from limner.score.shared_frequencies import SharedFrequencies, counts_anew, of_subset
@@ -100,11 +101,12 @@ class Evaluation:
     @property
     def warnings(self) -> list[str]:
         warnings = [warning for metric in self.metrics for warning in self.statistics[metric.name].warnings]
-        without = [name for name, value in self.scores.items() if math.isnan(value)]
-        is_of_people = all(metric.is_of_people for metric in self.metrics)
-        caveat = (self.run.people_caveats if is_of_people else self.run.caveats).warning()
-        lacking = (f"{name} has no value: no image here has what it looks at" for name in without)
-        return [*warnings, *lacking, *([caveat] if caveat else [])]
+        caveat = self.run.caveats(
+            of_people=all(metric.is_of_people for metric in self.metrics),
+            with_mentions=any(metric.needs_mentions for metric in self.metrics),
+        ).warning()
+        more = score_warnings(self.run, self.metrics, self.scores, self.counts, self.policy.missing)
+        return [*warnings, *more, *([caveat] if caveat else [])]
 
     def per_image(self, column: str) -> dict[str, float]:
         """The images' own values of a column; NaN where an image has none."""
@@ -207,15 +209,15 @@ class Evaluation:
             **self._captions_without_box(metric),
             "data": self.run.fingerprint(with_boxes=metric.needs_images),
             "missing": self.policy.missing,
-            **(self.run.people_caveats if metric.is_of_people else self.run.caveats).to_json(),
+            **self.run.caveats(of_people=metric.is_of_people, with_mentions=metric.needs_mentions).to_json(),
             "limner": __version__,
         }
         return "|".join(f"{name}:{value}" for name, value in choices.items())
 
 
 def evaluate(
-    results: Corpora | Iterable[Image] | Mapping[str, str | Sequence[str]] | Sequence[str | Sequence[str]],
-    references: Corpora | Iterable[Image] | Mapping[str, Sequence[str]] | Sequence[Sequence[str]],
+    results: GivenCaptions,
+    references: GivenReferences,
     *,
     metrics: str | Sequence[str | Scorer] = USUAL,
     by: str | Sequence[str] = (),
@@ -228,7 +230,8 @@ def evaluate(
     """The scores of a system's captions against references, joined by image id.
 
     Both may be paths as commands take them, corpora, or mappings from image
-    ids to a caption (also as a list of one) and to its references; or both are
+    ids to a caption (also as a list of one) and to its references; or records
+    of COCO, with `image_id` and `caption`; or both are
     lists, a caption and its references at the same position. `metrics` are names, also in one
     text (`bleu,cider`), or objects (see `Metric`). `by` asks for subsets of
     the images as well (see `subsets`), each measured by itself, document frequencies included, unless
@@ -336,8 +339,10 @@ def _pairs_of(
             code="not-measured-anew",
         ) from error
     if common is None:
+        ids = [f"{system.name} on {listed(system.run.ids)}" for system in (first, second)]
         raise LimnerError(
-            f"{first.name} and {second.name} were scored on different images",
+            f"{first.name} and {second.name} were scored on different images: {', '.join(ids)}; give results of the "
+            "same images",
             code="different-images",
         )
     yield "", "", *common

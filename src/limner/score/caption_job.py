@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,6 +16,7 @@ from limner.corpus import open_corpus
 from limner.corpus.formats import UnknownFormat
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
+from limner.files import read_lines
 from limner.lazy import lazy
 from limner.progress import Progress, silent, track
 from limner.score.box_matching import MATCH_IOU
@@ -112,6 +114,17 @@ class CaptionJob:
             if asked and self.engine == "ray":
                 raise LimnerError(f"{what} needs the captions themselves, which stay with ray", code="no-words")
 
+    def _check_people(self, references: References) -> None:
+        """Raise an error if no image has a reference beside those that are held out."""
+        most = max(map(len, references.texts.values()), default=0)
+        if self.human is not None and most <= (1 if self.human == "leave-one-out" else self.human):
+            held_out = (
+                "each reference is held out in turn" if self.human == "leave-one-out" else f"{self.human} are held out"
+            )
+            problem = f"no image has more than {most} reference{'' if most == 1 else 's'}, and {held_out}"
+            remedy = "hold out fewer, or give more references" if most > 1 else "give more references"
+            raise BadInput(references.place, problem, remedy)
+
     def _human(self, systems: Sequence[Evaluation], progress: Progress) -> list[Evaluation]:
         """People's scores by the metrics that look at captions, then each system's against as many references."""
         if self.human is None:
@@ -153,6 +166,7 @@ class CaptionJob:
         needs_images = any(key != "length" for key in self.by) or any(metric.needs_images for metric in made)
         references = self._read_references(self.keep_images or needs_images, progress, noticed)
         self._check_alike()
+        self._check_people(references)
         captions = [self._read_captions(results, references, progress, noticed) for results in self.results]
         names = distinct_names([system.name for system in captions], [system.place for system in captions])
         systems = evaluate_systems(
@@ -219,6 +233,8 @@ class CaptionJob:
         try:
             corpus = open_corpus(results, lenient=self.lenient)
         except UnknownFormat as error:
+            if _is_empty_list(error.place):
+                raise BadInput(error.place, "there are no captions", "give a system's results") from error
             remedy = (
                 'give [{"image_id": 1, "caption": "…"}, …], lines of text (.txt), or a corpus; or name it as '
                 "format:path"
@@ -269,6 +285,12 @@ class CaptionScores:
             systems = zip(self.systems, self.matched, strict=True)
             report["matched"] = {system.name: as_people.to_json() for system, as_people in systems}
         return report
+
+
+def _is_empty_list(path: str) -> bool:
+    """Whether a file has the empty list of COCO's results, which tells no format."""
+    head = "".join(line for _, line in islice(read_lines(Path(path)), 3))
+    return "".join(head.split()) == "[]"
 
 
 def _gold_texts(source: str, lenient: bool, progress: Progress) -> list[str]:

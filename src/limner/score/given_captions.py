@@ -19,6 +19,13 @@ from limner.score.run import refers_to_boxes
 Corpora = str | Path | Sequence[str | Path]
 
 
+# Records of COCO's results or annotations: an `image_id` and a `caption` each.
+Records = Sequence[Mapping[str, object]]
+
+GivenCaptions = Corpora | Iterable[Image] | Mapping[str, str | Sequence[str]] | Sequence[str | Sequence[str]] | Records
+GivenReferences = Corpora | Iterable[Image] | Mapping[str, Sequence[str]] | Sequence[Sequence[str]] | Records
+
+
 Duplicate = Literal["error", "first"]
 
 
@@ -82,7 +89,7 @@ class Captions:
 
 
 def read_references(
-    images: Corpora | Iterable[Image] | Mapping[str, Sequence[str]] | Sequence[Sequence[str]],
+    images: GivenReferences,
     *,
     keep_images: bool = False,
     place: str | None = None,
@@ -91,6 +98,8 @@ def read_references(
     if (given := _given(images)) is not None:
         place = place or "references"
         by_id = {str(id): _texts(place, id, captions) for id, captions in given.items()}
+        if not any(by_id.values()):
+            raise BadInput(place, "there are no captions", "give references of one image at least")
         return References(place, {id: texts for id, texts in by_id.items() if texts})
     images, place = opened(cast("Corpora | Iterable[Image]", images), place, "references")
     references = References(place, images={} if keep_images else None)
@@ -132,7 +141,7 @@ def read_grounded_references(images: Corpora | Iterable[Image], *, place: str | 
 
 
 def read_captions(
-    images: Corpora | Iterable[Image] | Mapping[str, str | Sequence[str]] | Sequence[str | Sequence[str]],
+    images: GivenCaptions,
     *,
     source: str | None = None,
     duplicate: Duplicate = "error",
@@ -187,6 +196,8 @@ def opened(corpora: Corpora | Iterable[Image], place: str | None, otherwise: str
     elif isinstance(corpora, Sequence) and corpora and isinstance(corpora[0], str | Path):
         corpora = open_corpus([str(path) for path in corpora])
     name = place or str(getattr(corpora, "name", otherwise))
+    if not isinstance(corpora, Iterable):
+        raise BadInput(name, f"{shown(corpora)} is no corpus", "give a path, images, or captions by image id")
     return _checked(cast(Iterable[Image], corpora), name), name
 
 
@@ -199,12 +210,28 @@ def _checked(images: Iterable[Image], place: str) -> Iterator[Image]:
 
 def _given(captions: object) -> Mapping[str, object] | None:
     """What a mapping or a list has for each image; None for images and paths."""
-    return captions if isinstance(captions, Mapping) else captions_by_position(captions)
+    if isinstance(captions, Mapping):
+        return captions
+    return captions_by_record(captions) or captions_by_position(captions)
+
+
+def captions_by_record(given: object) -> dict[str, object] | None:
+    """The captions of each image in records of COCO; None for what is no list of records."""
+    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
+        return None
+    if not all(isinstance(item, Mapping) and item.keys() >= {"image_id", "caption"} for item in given):
+        return None
+    by_id: dict[str, list[object]] = {}
+    for record in given:
+        by_id.setdefault(str(record["image_id"]), []).append(record["caption"])
+    return dict(by_id)
 
 
 def _given_captions(texts: Mapping[str, object], duplicate: Duplicate, place: str, name: str | None) -> Captions:
     """Captions by image id: a text, or a list of one; of more, the first if the policy says so."""
     captions = Captions(place, name or place, {})
+    if not texts:
+        raise BadInput(place, "there are no captions", "give a system's results")
     for id, given in texts.items():
         is_list = isinstance(given, list | tuple) and (len(given) < 2 or duplicate == "first")
         listed = cast("Sequence[object]", given) if is_list else [given]

@@ -13,7 +13,7 @@ from limner.arrays import Integers
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption
 from limner.corpus.image import Facts, Image
-from limner.corpus.provenance import ProvenanceTally
+from limner.corpus.provenance import ProvenanceTally, caveat_facts
 from limner.errors import LimnerError, shown
 from limner.score.box_matching import MATCH_IOU
 from limner.score.data_fingerprint import data_fingerprint, image_numbers
@@ -59,6 +59,7 @@ class Run:
     _pairs: list[tuple[list[Caption], Caption]] | None = field(default=None, repr=False, compare=False)
     # By whether boxes count, the images' numbers; see `numbers`.
     _numbers: dict[bool, Integers] = field(default_factory=dict, repr=False, compare=False)
+    _n_verbatim: int | None = field(default=None, repr=False, compare=False)
     _read: tuple[Callable[[Caption], Any], Readings[Any]] | None = field(default=None, repr=False, compare=False)
     _models: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -72,16 +73,23 @@ class Run:
     def __len__(self) -> int:
         return len(self.ids)
 
-    @property
-    def caveats(self) -> ProvenanceTally:
-        """What the system was told of these images."""
-        return ProvenanceTally.of(self.provenance or ())
+    def caveats(self, *, of_people: bool = False, with_mentions: bool = False) -> ProvenanceTally:
+        """What the system was told of these images; people were told nothing, but mentions may be linked.
+
+        How gold's mentions were made matters only `with_mentions`.
+        """
+        return ProvenanceTally.of(caveat_facts(facts, of_people, with_mentions) for facts in self.provenance or ())
 
     @property
-    def people_caveats(self) -> ProvenanceTally:
-        """What of that holds for people too, who were told nothing: how mentions were made."""
-        of_images = self.provenance or ()
-        return ProvenanceTally.of({name: facts[name] for name in ("mentions",) if name in facts} for facts in of_images)
+    def n_verbatim(self) -> int:
+        """How many captions are word for word among their own references, whatever the case and the final stop."""
+        if self._n_verbatim is None:
+            together = zip(self.candidates, self.references, strict=True)
+            self._n_verbatim = sum(
+                bool(words) and any(words == _words(text) for text in references)
+                for words, references in ((_words(candidate), references) for candidate, references in together)
+            )
+        return self._n_verbatim
 
     @property
     def groups(self) -> Integers:
@@ -182,6 +190,10 @@ class Run:
             match_iou=self.match_iou,
             _numbers={with_boxes: numbers[wanted] for with_boxes, numbers in self._numbers.items()},
         )
+
+
+def _words(text: str) -> list[str]:
+    return text.casefold().rstrip(". ").split()
 
 
 def refers_to_boxes(caption: Caption) -> bool:

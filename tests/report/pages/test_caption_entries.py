@@ -121,3 +121,20 @@ def test_images_that_nothing_is_known_of() -> None:
     one.statistics["m"] = means([0.0] * 4)
     found = entry("a", one)
     assert found == {"i": "a", "b": [], "c": [OURS["a"]], "r": REFERENCES["a"]}
+
+
+def test_boxes_that_results_bring_are_drawn_in_the_colour_of_their_mention() -> None:
+    one = evaluation("ours", {"a": "a man rides a horse"}, metrics=[])
+    said = Caption("0", "a man rides a horse", (Mention(2, 5, ("m",)), Mention(14, 19, ("result 1",))))
+    one.run.captions = [said]
+    brought = {"m": Box("m", 12, 10, 60, 90, "man"), "result 1": Box("result 1", 0, 0, 9, 9, "horse")}
+    one.run.result_boxes = [brought]
+    drawn = entry("a", one)
+    # Gold's two boxes, then the result's: one that matches gold's man, and one that matches nothing.
+    assert drawn["c"] == [["a ", ["man", 0, 2], " rides a ", ["horse", 3]]]
+    assert [row[5] for row in drawn["b"]] == [drawn["b"][0][5], -1, drawn["b"][0][5], drawn["b"][3][5]]
+    assert [row[8:] for row in drawn["b"]] == [[], [], [0], [0]]
+    assert drawn["b"][3][5] not in (-1, drawn["b"][0][5])
+    # A result that repeats gold's box has nothing to add.
+    one.run.result_boxes = [{"m": Box("m", 10, 10, 60, 90, "man")}]
+    assert len(entry("a", one)["b"]) == 2

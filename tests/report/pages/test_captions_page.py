@@ -54,6 +54,19 @@ def test_one_system_will_do(page: Path) -> None:
     assert data_of(page)["objects"] is False
 
 
+def test_people_have_a_table_of_their_own(page: Path) -> None:
+    two, compared = systems()
+    human = [evaluation("human", THEIRS), evaluation("ours, matched", OURS)]
+    write_captions_page(two, compared, page, people=human)
+    data = data_of(page)
+    assert [person["name"] for person in data["people"]] == ["human", "ours, matched"]
+    assert data["peopleColumns"] == list(human[0].scores)
+    assert data["people"][1]["values"] == data["values"][0]
+    assert [system["name"] for system in data["systems"]] == ["ours", "theirs"]
+    write_captions_page(two, compared, page)
+    assert data_of(page)["people"] == []
+
+
 def test_nothing_in_the_data_is_taken_for_html(page: Path) -> None:
     plain = page.with_name("plain.html")
     for path, word in ((plain, "x"), (page, HOSTILE)):

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from limner.arrays import Floats
+from limner.corpus.box import Box
 from limner.corpus.caption import Caption
 from limner.corpus.classes.class_names import class_name
 from limner.corpus.image import Image
@@ -45,20 +46,27 @@ class Entries:
 
     def make(self, id: str, image: Image, picture: Shown | None, *, is_explained: bool) -> Json:
         """The object of one image."""
-        numbers = {box.id: number for number, box in enumerate(image.boxes)}
+        numbers: Numbers = {box.id: (number,) for number, box in enumerate(image.boxes)}
         references = [_reference(text, image, numbers) for text in self._joined.references(id)]
-        captions = [self._caption(s, id, image, numbers) for s in range(len(self._joined.systems))]
+        drawn = _Drawn(image.boxes)
+        numbers_by_system = [
+            drawn.add(self._joined.result_boxes(s, id), numbers, s) for s in range(len(self._joined.systems))
+        ]
+        captions = [self._caption(s, id, image, of_system) for s, of_system in enumerate(numbers_by_system)]
         marked = [sentence for sentence in (*references, *captions) if isinstance(sentence, list)]
         mentions: list[Pieces] = [[_boxes_only(piece) for piece in pieces] for pieces in marked]
-        colours = colours_of(len(image.boxes), mentions)
-        entry: Json = {"i": id, **frame_of(image, picture, image.boxes)}
+        colours = drawn.coloured(colours_of(len(drawn.boxes), mentions))
+        entry: Json = {"i": id, **frame_of(image, picture, drawn.boxes)}
         if facts := {**image.attributes, **image.provenance}:
             entry["f"] = {name: str(value) for name, value in facts.items()}
-        entry["b"] = [self.boxes.row(box, colour) for box, colour in zip(image.boxes, colours, strict=True)]
+        entry["b"] = [
+            self.boxes.row(box, colour, owner)
+            for box, colour, owner in zip(drawn.boxes, colours, drawn.owners, strict=True)
+        ]
         entry |= {"c": captions, "r": references}
         return {**entry, "e": 1} if is_explained else entry
 
-    def _caption(self, s: int, id: str, image: Image, numbers: Mapping[str, int]) -> str | list[Any] | None:
+    def _caption(self, s: int, id: str, image: Image, numbers: Numbers) -> str | list[Any] | None:
         row, run = self._joined.places[s].get(id), self._joined.systems[s].run
         if row is None:
             return None
@@ -69,6 +77,39 @@ class Entries:
         # A mention that is tied to boxes says more than that an object of some class is there.
         rest = [span for span in spoken if "h" in (span.mark or {}) or not any(map(span.within, mentions))]
         return in_pieces(text, [*mentions, *rest])
+
+
+# By the id of a box, the numbers of what is drawn for it: gold's and the one that a result brings.
+Numbers = Mapping[str, tuple[int, ...]]
+
+
+class _Drawn:
+    """The boxes that are drawn: gold's, then those that results bring, each with its system as the owner."""
+
+    def __init__(self, gold: Sequence[Box]) -> None:
+        self.boxes = list(gold)
+        self.owners: list[int | None] = [None] * len(gold)
+        self._gold_by_number: dict[int, int] = {}
+
+    def add(self, result_boxes: Mapping[str, Box], numbers: Numbers, owner: int) -> Numbers:
+        """Draw a system's boxes too; the numbers with them."""
+        of_system = dict(numbers)
+        for name, box in result_boxes.items():
+            gold = numbers.get(name, ())
+            # A result that repeats a gold box shows nothing new.
+            if gold and self.boxes[gold[0]].corners == box.corners:
+                continue
+            number = len(self.boxes)
+            self.boxes.append(box)
+            self.owners.append(owner)
+            of_system[name] = (*gold, number)
+            if gold:
+                self._gold_by_number[number] = gold[0]
+        return of_system
+
+    def coloured(self, colours: Sequence[int]) -> list[int]:
+        """The colours, with a box that matches a gold box in the colour of that one."""
+        return [colours[self._gold_by_number.get(number, number)] for number in range(len(colours))]
 
 
 class Span(NamedTuple):
@@ -101,16 +142,16 @@ def in_pieces(text: str, spans: Iterable[Span]) -> str | list[Any]:
     return pieces
 
 
-def _reference(text: str, image: Image, numbers: Mapping[str, int]) -> str | list[Any]:
+def _reference(text: str, image: Image, numbers: Numbers) -> str | list[Any]:
     """A reference with its mentions, where the gold image has a caption that is this very one."""
     caption = next((gold_caption for gold_caption in image.captions if gold_caption.text == text), None)
     return text if caption is None else in_pieces(text, _mentions(caption, numbers))
 
 
-def _mentions(caption: Caption, numbers: Mapping[str, int]) -> list[Span]:
+def _mentions(caption: Caption, numbers: Numbers) -> list[Span]:
     spans = []
     for mention in caption.mentions:
-        boxes = tuple(numbers[box] for box in dict.fromkeys(mention.boxes) if box in numbers)
+        boxes = tuple(number for box in dict.fromkeys(mention.boxes) for number in numbers.get(box, ()))
         if boxes:
             spans.append(Span(mention.start, mention.end, boxes))
     return spans
@@ -163,6 +204,11 @@ class Joined:
         s = self._first(id)
         images = self.systems[s].run.images
         return Image(id) if images is None else images[self.places[s][id]]
+
+    def result_boxes(self, s: int, id: str) -> Mapping[str, Box]:
+        """The boxes that a system's result brings for an image, by the names that its caption has for them."""
+        boxes, row = self.systems[s].run.result_boxes, self.places[s].get(id)
+        return {} if boxes is None or row is None else boxes[row]
 
     def aligned(self, s: int, per_image: Floats) -> Floats:
         """Values of a system's images in the order of all, NaN for those it was not scored on: `[images]`."""

@@ -84,6 +84,8 @@ function offer() {
   byId('help-objects').hidden = !data.objects;
   const boxed = data.images.some(image => image.b.length);
   for (const element of document.querySelectorAll('.needs-boxes')) element.hidden = !boxed;
+  const owned = data.images.some(image => image.b.some(box => box[8] !== undefined));
+  for (const element of document.querySelectorAll('.needs-owned')) element.hidden = !owned;
 }
 
 /** Kinds of captions that there are. */
@@ -188,6 +190,7 @@ window.addEventListener('resize', () => {
 document.addEventListener('DOMContentLoaded', () => tellWhy());
 
 introduce(data);
+drawPeople(data);
 offer();
 drawSignatures(data);
 const linked = explorer.list.linked();

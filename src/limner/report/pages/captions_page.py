@@ -51,6 +51,7 @@ def write_captions_page(
     most_images: int = MOST_IMAGES,
     most_explained: int = MOST,
     reading: Reading | None = None,
+    people: Sequence[Evaluation] = (),
 ) -> Written:
     """Write the page of one system's scores, or of several side by side with the differences between them.
 
@@ -59,7 +60,8 @@ def write_captions_page(
     `most_images` are listed; scores are of all. Metrics that explain
     themselves do so for at most `most_explained` images, the most informative
     ones. `reading` notes what was odd about pictures and, if it is lenient,
-    what was left out.
+    what was left out. `people` are people's scores and each system's against
+    the references that people meet: a table of their own.
     """
     joined = Joined(systems, most_images)
     if not len(joined):
@@ -71,10 +73,11 @@ def write_captions_page(
         made, n_pictures = _images(joined, entries, explained, pictures, noted, embedded)
         head = {
             "title": title,
-            **figures_of(joined, compared, CONFIDENCE),
+            **figures_of(joined, compared, CONFIDENCE, people),
             **entries.boxes.tables(),
             "explained": [_explained(item) for item in explained],
             "objects": any(map(has_objects, systems)),
+            "sources": [{"title": system.name} for system in systems],
         }
         PAGE.write(Path(path), title, object_with_images(head, made), embedded)
     return Written(len(joined), n_pictures)
@@ -107,7 +110,9 @@ def _explained(explained: Explained) -> Json:
     return {"metric": explained.metric, "kind": explained.kind, "n": n}
 
 
-def figures_of(joined: Joined, compared: Sequence[Comparison], confidence: float) -> Json:
+def figures_of(
+    joined: Joined, compared: Sequence[Comparison], confidence: float, people: Sequence[Evaluation] = ()
+) -> Json:
     """Everything that is told of all images together, and the columns of what each has for itself."""
     systems = joined.systems
     columns = [column for metric in systems[0].metrics for column in metric.columns]
@@ -122,9 +127,15 @@ def figures_of(joined: Joined, compared: Sequence[Comparison], confidence: float
         "differences": [_difference(item, systems, columns) for item in compared if not item.by],
         "tests": len(compared),
         "subsets": [_subsets(joined, key, columns, compared) for key in systems[0].by],
-        "signatures": _signatures(systems),
+        "people": [_person(evaluation) for evaluation in people],
+        "peopleColumns": list(people[0].scores) if people else [],
+        "signatures": _signatures([*systems, *people]),
         "scores": per_image,
     }
+
+
+def _person(evaluation: Evaluation) -> Json:
+    return {"name": evaluation.name, "values": _values(evaluation, evaluation.scores)}
 
 
 def _system(system: Evaluation) -> Json:

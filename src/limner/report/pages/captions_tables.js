@@ -7,7 +7,8 @@ const pShown = p => p === null ? '–' : p < 0.0001 ? '<.0001' : decimals(p, 4);
 
 function introduce(data) {
   const sizes = data.images.map(image => image.r.length), [few, many] = [Math.min(...sizes), Math.max(...sizes)];
-  const boxes = data.images.reduce((sum, image) => sum + image.b.length, 0);
+  // Boxes with an owner are those that results bring.
+  const boxes = data.images.reduce((sum, image) => sum + image.b.filter(box => box[8] === undefined).length, 0);
   const facts = [...data.common].map(name => `${name}: ${data.images[0].f[name]}`);
   const listed = data.n > data.images.length ? [`the first ${data.images.length.toLocaleString('en')} are listed`] : [];
   const about = [plural(data.n, 'image'), ...listed,
@@ -59,7 +60,7 @@ function drawScores(data, {column: chosen, scorer, rival}) {
   if (pair) heads.push(headCell('difference'), headCell('p'));
   table.tHead.replaceChildren(make('tr', '', ...heads));
   table.tBodies[0].replaceChildren(...data.columns.map(column => {
-    const values = data.values.map(of => of[column.k]), best = bestOf(values.map(value => value[0]), column);
+    const values = data.values.map(of => of[column.k]), best = surelyBest(values, column, data.differences);
     const row = make('tr', column === chosen ? 'chosen' : '', metricCell(column));
     row.append(...values.map((value, s) => valueCell(value, best === s)));
     if (withIntervals) row.append(make('td', 'strip', stripOf(values)));
@@ -67,6 +68,32 @@ function drawScores(data, {column: chosen, scorer, rival}) {
     return row;
   }));
   byId('scores-note').textContent = notesOf(data, pair, withIntervals).join(' ');
+}
+
+const SURE = 0.05;
+const isSure = tested => tested !== null && tested.tests[1] !== null && tested.tests[1] <= SURE;
+
+/** Which system's value is the best, if it differs from every other's by more than chance: by the adjusted p. */
+function surelyBest(values, {k, up}, differences) {
+  const best = bestOf(values.map(value => value[0]), {up});
+  const others = values.map((_, s) => s).filter(s => s !== best && values[s][0] !== null);
+  return others.every(s => isSure(differenceOf(differences, k, best, s))) ? best : undefined;
+}
+
+/** People's values, and each system's against the references that people meet, if they were asked for. */
+function drawPeople(data) {
+  byId('people-part').hidden = !data.people.length;
+  if (!data.people.length) return;
+  const heads = data.people.map(({name}) => headCell(name));
+  byId('people').tHead.replaceChildren(make('tr', '', make('th', '', ''), ...heads));
+  byId('people').tBodies[0].replaceChildren(...data.peopleColumns.map((name, k) =>
+    make('tr', '', wrapping(make('th', '', ''), name), ...data.people.map(({values}) => valueCell(values[k])))));
+}
+
+/** An element with a name that may be broken after its underscores. */
+function wrapping(element, name) {
+  element.append(...name.split(/(?<=_)/).flatMap((part, i) => i ? [make('wbr'), part] : [part]));
+  return element;
 }
 
 /** What the reader of the table needs to know. */
@@ -79,7 +106,8 @@ function notesOf(data, pair, withIntervals) {
   if (pair && data.differences.length) {
     const names = pair.map(s => data.systems[s].name);
     notes.push(`The difference is ${names[0]} minus ${names[1]}; p comes from a paired randomisation test; `
-      + `below it is p adjusted for ${plural(data.tests, 'test')} (Holm).`);
+      + `below it is p adjusted for ${plural(data.tests, 'test')} (Holm). `
+      + `Bold: better than every other system, adjusted p at most ${decimals(SURE, 2)}.`);
   }
   if (data.columns.some(column => !column.up)) notes.push('↓: lower is better.');
   for (const {metric, n: nExplained} of data.explained) {
@@ -97,7 +125,7 @@ function headCell(text, className = '') {
 }
 
 function metricCell(column) {
-  const head = make('th', '', column.each ? button('metric', column.name) : make('span', '', column.name));
+  const head = make('th', '', wrapping(column.each ? button('metric', '') : make('span'), column.name));
   if (column.each) head.firstChild.dataset.column = column.k;
   if (!column.up) head.append(' ↓');
   head.scope = 'row';
@@ -112,8 +140,7 @@ function valueCell([value, low, high], isBest = false) {
 
 function differenceCells(tested) {
   if (!tested) return [make('td', '', '–'), make('td', '', '–')];
-  const {difference, low, high, tests: [p, adjusted]} = tested;
-  const sure = adjusted !== null && adjusted < 0.05;
+  const {difference, low, high, tests: [p, adjusted]} = tested, sure = isSure(tested);
   return [
     make('td', sure ? 'sure' : '', make('b', '', signed(difference)),
       make('small', '', low === null ? '–' : `${signed(low)} to ${signed(high)}`)),
@@ -125,7 +152,7 @@ function differenceCells(tested) {
 function stripOf(values) {
   const numbers = values.flat().filter(value => value !== null);
   const low = Math.min(...numbers), high = Math.max(...numbers);
-  const width = 120, row = 10, height = row * values.length + 6;
+  const width = 80, row = 10, height = row * values.length + 6;
   const x = value => 6 + (width - 12) * (high > low ? (value - low) / (high - low) : 0.5);
   const drawing = svg('svg', {width, height, viewBox: `0 0 ${width} ${height}`, 'aria-hidden': 'true'});
   values.forEach(([value, from, to], s) => {
@@ -171,7 +198,7 @@ function drawSubsets(data, {scorer, rival}) {
   if (pair) heads.push(headCell('difference'), headCell('p'));
   const cellsOf = (values, differences) => bySystem
     ? data.columns.map(({k}) => valueCell(values[number]?.[k] ?? [null]))
-    : [...withBest(data.systems.map((_, s) => values[s]?.[number] ?? [null]), data.columns[number]),
+    : [...withBest(data.systems.map((_, s) => values[s]?.[number] ?? [null]), data.columns[number], differences),
       ...(pair ? differenceCells(differenceOf(differences, number, ...pair)) : [])];
   const rowOf = (className, name, images, cells) => make('tr', className, make('th', '', name),
     make('td', '', images.toLocaleString('en')), ...cells);
@@ -185,8 +212,8 @@ function drawSubsets(data, {scorer, rival}) {
   byId('subset-table').tBodies[0].replaceChildren(...rows);
 }
 
-function withBest(values, column) {
-  const best = bestOf(values.map(value => value[0]), column);
+function withBest(values, column, differences) {
+  const best = surelyBest(values, column, differences);
   return values.map((value, s) => valueCell(value, best === s));
 }
 
@@ -197,8 +224,9 @@ const copy = (text, said) =>
 
 function drawSignatures(data) {
   byId('signatures').querySelector('ul').append(...data.signatures.map(({text, columns, systems}) => {
-    const names = systems.map(s => data.systems[s].name).join(', ');
-    const what = columns.join(', ') + (systems.length === data.systems.length ? '' : ` of ${names}`);
+    const everybody = [...data.systems, ...data.people], names = systems.map(s => everybody[s].name).join(', ');
+    const isOfAll = systems.length === data.systems.length && systems.every(s => s < data.systems.length);
+    const what = columns.join(', ') + (isOfAll ? '' : ` of ${names}`);
     const item = make('li', '', make('b', '', what), make('code', '', text), button('copy', 'Copy'));
     item.lastChild.addEventListener('click', () => copy(text, 'Signature copied'));
     return item;
