@@ -63,7 +63,9 @@ def test_a_page_that_says_it_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> 
     text = "x" * N
     pq.write_table(pa.table({"limner": [1], "id": [text]}), path, compression="zstd", use_dictionary=False)
     raw = path.read_bytes()
-    packed = raw.replace(varint(2 * (N + 10)), varint(2 * (1 << 26))).replace(varint(2 * (N + 4)), varint(2 * (1 << 26)))
+    packed = raw.replace(varint(2 * (N + 10)), varint(2 * (1 << 26))).replace(
+        varint(2 * (N + 4)), varint(2 * (1 << 26))
+    )
     assert packed != raw
     path.write_bytes(packed)
     with memory_below(200 << 20), pytest.raises(BadInput, match=r"cannot be read as Parquet|unpack"):
@@ -79,7 +81,7 @@ def test_a_group_with_very_many_values_is_read_in_fewer_rows_at_a_time(
     monkeypatch.setattr(parquet_pages, "MAX_VALUES_AT_ONCE", 2_000)
     monkeypatch.setattr(parquet_tables, "VALUES_AT_ONCE", 100)
     with (tmp_path / "c.parquet").open("rb") as handle:
-        # A row has 50 boxes at most, with seven values each and two types; seven lists are empty, and seven values plain.
+        # A row has 50 boxes at most, with seven values each and two types; other lists are empty.
         n_values = 7 * 50 + 2 * 50 + 2 * 50 + 36 - 10
         assert 2_000 // (n_values + 50) <= parquet_pages.rows_at_once(tmp_path, handle, 100) <= 2_000 // (n_values - 50)
     assert list(open_corpus(tmp_path / "c.parquet")) == images

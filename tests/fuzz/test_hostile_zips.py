@@ -14,7 +14,9 @@ from limner.corpus import open_corpus
 from limner.errors import BadInput
 from memory import memory_below
 
-XML = "<annotation><filename>1.jpg</filename><size><width>9</width><height>9</height><depth>3</depth></size></annotation>"
+XML = (
+    "<annotation><filename>1.jpg</filename><size><width>9</width><height>9</height><depth>3</depth></size></annotation>"
+)
 
 
 def packed(path: Path, members: list[tuple[str, bytes]], method: int = zipfile.ZIP_DEFLATED) -> Path:

@@ -17,6 +17,8 @@ from limner.files import open_bytes, read_lines
 CHUNK = 1 << 20
 # Characters one item may have before the file is taken for hostile.
 MAX_ITEM = 16 << 20
+# Keys of the top-level object: known formats have a few.
+MAX_KEYS = 100_000
 
 _SPACE = re.compile(r"[ \t\n\r]+")
 _FOLLOWED = re.compile(r"[ \t\n\r]*,[ \t\n\r]*(?=[^ \t\n\r])")
@@ -105,6 +107,8 @@ class _Stream:
                 raise self._fault(f"{shown(key)} cannot be a key")
             if key in keys:
                 raise self._fault(f"{shown(key)} appears twice in one object", remedy="keep one of them")
+            if len(keys) == MAX_KEYS:
+                raise self._fault(f"the object has more than {MAX_KEYS:,} keys", remedy="is this a corpus?")
             keys.add(key)
             self._take(":")
             if self._peek() == "[":
