@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from limner.corpus.text_lines import text_lines
 from limner.errors import BadInput, shown
-from limner.files import open_bytes, read_lines
+from limner.files import open_bytes
 
 # Characters read at a time.
 CHUNK = 1 << 20
@@ -54,7 +55,7 @@ def parse(text: str, location: str) -> Any:
 def json_lines(path: Path, content: str) -> Iterator[tuple[str, str]]:
     """The place and the text of each line that is not blank; `content` is what an empty file should have had."""
     number = 0
-    for number, line in read_lines(path):
+    for number, line in text_lines(path):
         if line.strip():
             yield f"{path}:{number}", line
     if number == 0:

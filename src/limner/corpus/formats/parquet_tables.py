@@ -80,6 +80,9 @@ def _shards(path: Path) -> list[Path]:
         shards = sorted(entry for entry in path.iterdir() if entry.name.endswith(SUFFIX))
     except OSError as error:
         raise cannot("read", path, error) from error
+    for shard in shards:
+        if not shard.is_file():
+            raise BadInput(str(shard), "is not a file", "remove it from the folder")
     if not shards:
         raise BadInput(str(path), "the folder holds no .parquet file", "name the folder of the shards")
     return shards
