@@ -101,7 +101,7 @@ class _Stream:
         self._take("{")
         if self._peek() == "}":
             return self._take("}")
-        keys = set()
+        keys: set[str] = set()
         while True:
             key = self._value()
             if not isinstance(key, str):
