@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
@@ -66,6 +67,15 @@ def cannot(verb: str, path: Path, error: OSError) -> LimnerError:
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     remedy = "free some space" if full else "check the path and its permissions"
     return BadInput(str(path), f"cannot {verb} ({(error.strerror or str(error)).lower()})", remedy)
+
+
+def printable(text: str) -> str:
+    """The text as a terminal may show it: control characters are escaped, but for line ends and tabs."""
+    return text if text.isprintable() else _CONTROL.sub(lambda c: c[0].encode("unicode_escape").decode(), text)
+
+
+# Whatever steers a terminal or turns the direction of text: C0 and C1 but for tab and line feed, marks, half pairs.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def one_line(text: str, limit: int) -> str:

@@ -22,6 +22,7 @@ from limner.errors import MissingLibrary
 
 # Modules and packages that import a large library at their top, and the extra that installs it.
 HEAVY: Mapping[str, str] = {
+    "limner.corpus.formats.parquet_pages": "parquet",
     "limner.corpus.formats.parquet_tables": "parquet",
     "limner.caption.models": "neural",
     "limner.caption.search": "neural",

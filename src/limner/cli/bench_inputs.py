@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +23,7 @@ from limner.cli.corpora import (
     tell_reading,
     tell_written,
 )
-from limner.cli.terminal import progress, tell, terminal_progress
+from limner.cli.terminal import progress, say, say_json, tell, terminal_progress
 from limner.corpus import Corpus, open_corpus
 from limner.corpus.classes.open_images_classes import read_class_tree
 from limner.corpus.formats import split_source, write_sound
@@ -114,8 +113,10 @@ class Output:
 
     def print(self, record: dict[str, Any], lines: Iterable[str]) -> None:
         """Print a record as JSON, or the lines; on standard error where the corpus is on standard output."""
-        text = json.dumps(record, ensure_ascii=False, indent=2) if self.as_json else "\n".join(lines)
-        click.echo(text, err=is_stdio(self.out))
+        if self.as_json:
+            say_json(record, indent=2, err=is_stdio(self.out))
+        else:
+            say("\n".join(lines), err=is_stdio(self.out))
 
 
 @contextmanager

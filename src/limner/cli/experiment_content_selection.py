@@ -8,7 +8,7 @@ import click
 
 from limner.cli.click_classes import PATH
 from limner.cli.corpora import Source, labels_from_option, lenient_option, overlap_option, tell_reading
-from limner.cli.terminal import tell, terminal_progress
+from limner.cli.terminal import say, tell, terminal_progress
 from limner.experiments.content_selection import content_selection_experiment
 from limner.experiments.content_selection_report import k_line, left_out, summary_rows, write_report
 from limner.lazy import load
@@ -66,8 +66,8 @@ def content_selection(
         tell(line)
     tell(k_line(experiment))
     for name, by_class in (("box level", False), ("class level", True)):
-        click.echo(f"\n{name}" if by_class else name)
+        say(f"\n{name}" if by_class else name)
         for line in aligned(summary_rows(experiment, by_class=by_class), "<>>>>>"):
-            click.echo(line)
-        click.echo(experiment.signatures["class" if by_class else "box"])
+            say(line)
+        say(experiment.signatures["class" if by_class else "box"])
     tell(f"{len(written)} files written to {out}")

@@ -9,7 +9,7 @@ import click
 
 from limner.cli.click_classes import PATH, listed, samples_option
 from limner.cli.corpora import Source, lenient_option, tell_reading
-from limner.cli.terminal import NO_INTERVALS, tell, terminal_progress
+from limner.cli.terminal import NO_INTERVALS, say, tell, terminal_progress
 from limner.experiments.judgement import Experiment, judgement_experiment
 from limner.experiments.judgement_report import (
     LEVEL_NAMES,
@@ -81,7 +81,7 @@ def judgement(
         tell(f"warning: {warning}")
     for line in _notes(experiment, samples):
         tell(line)
-    click.echo("\n".join([*_lines(experiment), "", *_level_lines(experiment)]))
+    say("\n".join([*_lines(experiment), "", *_level_lines(experiment)]))
     tell(f"{len(written)} files written to {out}")
 
 

@@ -8,7 +8,7 @@ import click
 
 from limner.cli.click_classes import PATH, samples_option
 from limner.cli.corpora import Source, lenient_option, overlap_option, tell_reading
-from limner.cli.terminal import tell, terminal_progress
+from limner.cli.terminal import say, tell, terminal_progress
 from limner.experiments.label_protocols import label_experiment
 from limner.experiments.label_protocols_report import leak_lines, left_out, score_rows, title, write_label_report
 from limner.lazy import load
@@ -65,5 +65,5 @@ def labels(
         click.echo(line)
     click.echo()
     for line in leak_lines(experiment):
-        click.echo(line)
+        say(line)
     tell(f"{len(written)} files written to {out}")

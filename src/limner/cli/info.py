@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ import click
 
 from limner.cli.click_classes import PATH, choice_option
 from limner.cli.corpora import Source, check_sources, from_option, is_stdio, lenient_option, tell_reading
-from limner.cli.terminal import progress, tell, terminal_progress
+from limner.cli.terminal import progress, say, say_json, tell, terminal_progress
 from limner.corpus import Corpus, open_corpus
 from limner.corpus.formats import split_source
 from limner.corpus.statistics import compare, statistics
@@ -82,9 +81,9 @@ def command(
         drawn = statistics_plots.draw(results, plots)
         tell(f"{len(drawn) // 2} figures drawn in {plots}")
     if as_json:
-        click.echo(json.dumps({"corpora": [s.to_json() for s in results]}, ensure_ascii=False, indent=2))
+        say_json({"corpora": [s.to_json() for s in results]}, indent=2)
     else:
-        click.echo(text_of(results), nl=False)
+        say(text_of(results), nl=False)
 
 
 def _names(sources: list[str]) -> list[str]:

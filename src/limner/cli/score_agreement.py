@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import click
 
 from limner.cli.click_classes import PATH, samples_option
 from limner.cli.corpora import lenient_option, tell_reading
-from limner.cli.terminal import NO_INTERVALS, tell
+from limner.cli.terminal import NO_INTERVALS, say, say_json, tell
 from limner.corpus.reading import Reading
 from limner.look.tables import NOTHING, aligned, decimal
 from limner.score.judgement.agreement import agreement_report
@@ -39,7 +38,10 @@ def agreement(file: Path, scale: str | None, samples: int, seed: int, as_json: b
         tell(f"note: {note}")
     if not samples:
         tell(NO_INTERVALS)
-    click.echo(json.dumps(report, ensure_ascii=False) if as_json else "\n".join(_lines(report)))
+    if as_json:
+        say_json(report)
+    else:
+        say("\n".join(_lines(report)))
 
 
 def _lines(report: Mapping[str, Any]) -> list[str]:

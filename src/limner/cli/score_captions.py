@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -12,7 +11,7 @@ import click
 
 from limner.cli.click_classes import PATH, SectionedCommand, choice_option, warn_of_few
 from limner.cli.corpora import Source, check_outputs, check_sources, lenient_option, tell_reading
-from limner.cli.terminal import NO_INTERVALS, tell, terminal_progress
+from limner.cli.terminal import NO_INTERVALS, say, say_json, tell, terminal_progress
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from limner.files import write_bytes
@@ -200,11 +199,11 @@ def captions(
     if html:
         _write_page(scores, html, job)
     if as_json:
-        click.echo(json.dumps(scores.to_json(), ensure_ascii=False))
+        say_json(scores.to_json())
     elif as_csv:
         click.echo(csv_of([*scores.systems, *scores.human, *scores.matched]), nl=False)
     else:
-        click.echo("\n".join(table_of(scores.systems, scores.compared, [*scores.human, *scores.matched])))
+        say("\n".join(table_of(scores.systems, scores.compared, [*scores.human, *scores.matched])))
 
 
 def _check(job: CaptionJob, outputs: dict[str, Path | None]) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
 from limner.cli.corpora import Source, lenient_option, tell_reading
 from limner.cli.score_captions import match_iou_option
-from limner.cli.terminal import progress, tell
+from limner.cli.terminal import progress, say, say_json, tell
 from limner.corpus import open_corpus
 from limner.errors import BadInput
 from limner.look.tables import aligned, decimal
@@ -64,7 +63,10 @@ def content(
     if warning := unmatched_warning(evaluation.result_boxes):
         tell(f"warning: {warning}")
     scores = evaluation.to_json()
-    click.echo(json.dumps(scores, ensure_ascii=False) if as_json else "\n".join(_lines(scores)))
+    if as_json:
+        say_json(scores)
+    else:
+        say("\n".join(_lines(scores)))
 
 
 def _lines(scores: dict[str, Any]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -10,6 +12,7 @@ from typing import TypeVar
 
 import click
 
+from limner.errors import printable
 from limner.progress import track
 
 Item = TypeVar("Item")
@@ -25,13 +28,28 @@ def tell(message: str) -> None:
     """Print a message on standard error."""
     # Where nobody can hear it, the work is done all the same.
     with suppress(OSError):
-        click.echo(f"limner: {message}", err=True)
+        say(f"limner: {message}", err=True)
 
 
 def show_usage(error: click.ClickException) -> None:
     """Print on standard error how a command is used."""
     with suppress(OSError):
         error.show()
+
+
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print text for people, in which no name of a file or of a system can steer the terminal."""
+    click.echo(printable(text), err=err, nl=nl)
+
+
+def say_json(value: object, *, indent: int | None = None, err: bool = False) -> None:
+    """Print a value as JSON, with control characters escaped that JSON would let through."""
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    click.echo(text if text.isprintable() else _CONTROL.sub(lambda c: f"\\u{ord(c[0]):04x}", text), err=err)
+
+
+# JSON escapes those below a space itself.
+_CONTROL = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class TerminalProgress:

@@ -18,7 +18,7 @@ from limner.cli.corpora import (
     tell_held_out,
     tell_reading,
 )
-from limner.cli.terminal import progress, tell, terminal_progress
+from limner.cli.terminal import progress, say, tell, terminal_progress
 from limner.corpus import open_corpus
 from limner.describe import learned, realise
 
@@ -71,7 +71,7 @@ def _tell_validation(validation: learned.Validation, source: str) -> None:
     for warning in validation.warnings:
         tell(f"warning: {warning}")
     scores = validation.scores
-    click.echo(f"P {scores.P:.4f}  R {scores.R:.4f}  F {scores.F:.4f} on {scores.n_images:,} images of {source}")
+    say(f"P {scores.P:.4f}  R {scores.R:.4f}  F {scores.F:.4f} on {scores.n_images:,} images of {source}")
     if validation.n_left_out or validation.n_without_box:
         captions = f"{validation.n_without_box:,} gold captions that refer to no box"
         tell(f"left out: {validation.n_left_out:,} images, {captions}")

@@ -30,6 +30,10 @@ FIRST_VERSION = 1
 # Pixels. No picture is larger; a file that says so is wrong, or hostile.
 MAX_SIDE = 10_000_000
 
+# Boxes, captions, chains or labels. More than detectors propose, and few enough that all can be compared.
+MAX_PARTS = 200_000
+TOO_MANY = f"more than {MAX_PARTS:,}"
+
 # How far, in pixels, a box may reach past the picture: what rounding of sizes explains.
 EDGE = 1.0
 
@@ -150,6 +154,9 @@ class Image(
             raise self._wrong_part() from None
 
     def _check_parts(self) -> None:
+        for name in _PARTS:
+            if len(getattr(self, name)) > MAX_PARTS:
+                raise ValueError(f"image {shown(self.id)} has {TOO_MANY} {name}")
         self._check_size()
         box_ids = _unique("box", [box.id for box in self.boxes], self.id)
         chain_ids = _unique("chain", [chain.id for chain in self.chains], self.id)

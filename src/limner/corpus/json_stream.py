@@ -10,13 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from limner.corpus.text_lines import text_lines
 from limner.errors import BadInput, shown
-from limner.files import open_bytes, read_lines
+from limner.files import open_bytes
 
 # Characters read at a time.
 CHUNK = 1 << 20
 # Characters one item may have before the file is taken for hostile.
 MAX_ITEM = 16 << 20
+# Keys of the top-level object: known formats have a few.
+MAX_KEYS = 100_000
 
 _SPACE = re.compile(r"[ \t\n\r]+")
 _FOLLOWED = re.compile(r"[ \t\n\r]*,[ \t\n\r]*(?=[^ \t\n\r])")
@@ -52,7 +55,7 @@ def parse(text: str, location: str) -> Any:
 def json_lines(path: Path, content: str) -> Iterator[tuple[str, str]]:
     """The place and the text of each line that is not blank; `content` is what an empty file should have had."""
     number = 0
-    for number, line in read_lines(path):
+    for number, line in text_lines(path):
         if line.strip():
             yield f"{path}:{number}", line
     if number == 0:
@@ -98,13 +101,15 @@ class _Stream:
         self._take("{")
         if self._peek() == "}":
             return self._take("}")
-        keys = set()
+        keys: set[str] = set()
         while True:
             key = self._value()
             if not isinstance(key, str):
                 raise self._fault(f"{shown(key)} cannot be a key")
             if key in keys:
                 raise self._fault(f"{shown(key)} appears twice in one object", remedy="keep one of them")
+            if len(keys) == MAX_KEYS:
+                raise self._fault(f"the object has more than {MAX_KEYS:,} keys", remedy="is this a corpus?")
             keys.add(key)
             self._take(":")
             if self._peek() == "[":

@@ -27,13 +27,21 @@ def find_picture(folder: Path, image: Image) -> Path | None:
     """
     names = [image.file, Path(image.file).name]
     names += [image.id + suffix for suffix in SUFFIXES if Path(image.id).name == image.id]
-    return next((folder / name for name in names if is_inside(name) and is_file(folder / name)), None)
+    return next((folder / name for name in names if is_inside(name) and is_file_within(folder / name, folder)), None)
 
 
 def is_inside(name: str) -> bool:
     """Whether a file's name, as a corpus gives it, stays within the corpus' folder."""
     path = Path(name)
     return bool(name) and not path.is_absolute() and ".." not in path.parts
+
+
+def is_file_within(path: Path, folder: Path) -> bool:
+    """Whether there is such a file, and no link leads out of the folder to it; also for names that no file can have."""
+    try:
+        return path.is_file() and path.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):
+        return False
 
 
 def picture_size(path: Path) -> tuple[int, int]:
@@ -57,12 +65,3 @@ def open_picture(path: Path) -> Iterator[Picture.Image]:
         warnings.simplefilter("error", Picture.DecompressionBombWarning)
         with Picture.open(path, formats=KINDS) as picture:
             yield picture
-
-
-def is_file(path: Path) -> bool:
-    """Whether there is such a file, also for names that no file can have."""
-    try:
-        return path.is_file()
-    except OSError:
-        # A name longer than file systems allow, or a folder that may not be entered.
-        return False

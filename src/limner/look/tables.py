@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-import io
+import re
 from collections.abc import Iterable, Sequence
 
 from limner.errors import one_line
@@ -70,9 +70,29 @@ def indented(lines: Sequence[str], by: int = 2) -> list[str]:
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
-    """A header and rows as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    """A header and rows as CSV.
+
+    Spreadsheets run cells that begin as a formula does. Unless such a cell is a number, an apostrophe is put before it.
+    """
+    lines = _Lines()
+    # A cell with a carriage return is quoted only where lines end with one.
+    writer = csv.writer(lines, lineterminator="\r\n")
     writer.writerow(columns)
-    writer.writerows(rows)
-    return text.getvalue()
+    writer.writerows([_harmless(cell) for cell in row] for row in rows)
+    return "".join(lines)
+
+
+class _Lines(list[str]):
+    """What a writer writes, a line each, ended as everywhere here."""
+
+    def write(self, line: str) -> None:
+        self.append(line.removesuffix("\r\n") + "\n")
+
+
+def _harmless(cell: str) -> str:
+    return f"'{cell}" if cell[:1] in FORMULA and not _NUMBER.fullmatch(cell) else cell
+
+
+# What a formula may begin with.
+FORMULA = frozenset("=+-@\t\r")
+_NUMBER = re.compile(r"[+-](\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|-inf")

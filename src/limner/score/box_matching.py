@@ -27,6 +27,7 @@ from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError, shown
 
 # Boxes that overlap by so much are of the same thing.
+MAX_PAIRS = 1 << 24  # of boxes that are compared in one image: 130 MB
 MATCH_IOU = 0.5
 
 # How far, in pixels, corners may differ where a result repeats a gold box: what rounding explains.
@@ -56,6 +57,9 @@ def check_match_iou(value: float) -> float:
 
 def match_boxes(predicted: Sequence[Box], gold: Sequence[Box], min_iou: float = MATCH_IOU) -> dict[str, str]:
     """The id of the gold box of each predicted one that has any, one to one, the best IoU first."""
+    if len(predicted) * len(gold) > MAX_PAIRS:
+        problem = f"{len(predicted):,} boxes of results and {len(gold):,} of gold in one image are too many to match"
+        raise LimnerError(f"{problem}; leave some out")
     overlap = iou(corners(predicted), corners(gold))
     rows, columns = np.nonzero(overlap >= min_iou)
     pairs = [

@@ -39,6 +39,12 @@ MAX_RATIO = 32
 # Bytes that a file may unpack to however small it is.
 ALWAYS = 1 << 24
 
+# Bytes that a file may unpack to at all: a hundred times those of COCO's captions.
+MAX_BYTES = 1 << 30
+
+# Bytes read at a time: nothing is set aside for what a header only claims.
+STEP = 1 << 20
+
 
 class DocumentFrequencies:
     """The number of images whose references have an n-gram, of all `n_images`, by n-gram: a tuple of words.
@@ -141,7 +147,7 @@ def _digest(n_images: int, tokeniser: str, body: bytes) -> str:
 
 def _read(handle: IO[bytes], place: str) -> DocumentFrequencies:
     header = _header(handle.readline(MAX_HEADER), place)
-    packed = handle.read(header.n_packed + 1)
+    packed = _read_up_to(handle, header.n_packed + 1)
     if len(packed) != header.n_packed:
         raise _fault(place, f"{header.n_packed} bytes should follow the first line")
     body = _unpacked(packed, header, place)
@@ -151,6 +157,14 @@ def _read(handle: IO[bytes], place: str) -> DocumentFrequencies:
         return DocumentFrequencies(header.n_images, _parsed(body, header.n_grams), header.tokeniser)
     except ValueError as error:
         raise _fault(place, str(error)) from error
+
+
+def _read_up_to(handle: IO[bytes], n: int) -> bytes:
+    parts = []
+    while n > 0 and (part := handle.read(min(n, STEP))):
+        parts.append(part)
+        n -= len(part)
+    return b"".join(parts)
 
 
 def _header(line: bytes, place: str) -> _Header:
@@ -170,6 +184,9 @@ def _header(line: bytes, place: str) -> _Header:
         raise _fault(place, "its sizes cannot be")
     if header.n_bytes > max(ALWAYS, MAX_RATIO * header.n_packed):
         raise _fault(place, f"{header.n_packed} bytes cannot unpack to {header.n_bytes}")
+    if max(header.n_bytes, header.n_packed) > MAX_BYTES:
+        problem = f"its first line says that it has {max(header.n_bytes, header.n_packed):,} bytes"
+        raise BadInput(place, f"{problem}, more than the {MAX_BYTES:,} that are read", "count fewer images")
     return header
 
 

@@ -7,6 +7,7 @@ a `Policy` says. Nothing is passed over in silence.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, get_args
@@ -87,7 +88,7 @@ def pair(
 ) -> list[tuple[Run, dict[str, int]]]:
     """A run for each system with what was counted, images in the references' order; a sentence is tokenised once."""
     policy = checked_policy(policy)
-    counts = [misfits(captions, references).counts(policy) for captions in systems]
+    counts = [misfits(captions, references, tokeniser).counts(policy) for captions in systems]
     runs = make_runs(
         systems,
         references,
@@ -251,12 +252,17 @@ def worded_count(what: str) -> str:
     return "with boxes only" if what == "boxes_only" else what.replace("_", " ")
 
 
-def misfits(captions: Captions, references: References) -> Misfits:
-    """What does not fit, in the order of the references or else of the captions."""
+def misfits(captions: Captions, references: References, tokeniser: Tokeniser | None = None) -> Misfits:
+    """What does not fit, in the order of the references or else of the captions.
+
+    A caption is empty of which the tokeniser leaves nothing; without one, a caption of spaces alone.
+    """
     expected = references.texts if references.gold_ids is None else references.gold_ids
     missing = [id for id in expected if id not in captions.by_image]
     extra = [id for id in captions.by_image if id not in expected]
-    empty = [id for id, caption in captions.by_image.items() if not caption.text.strip() and id in expected]
+    wordless = {id: c.text for id, c in captions.by_image.items() if not _LETTER.search(c.text) and id in expected}
+    tokens = wordless.values() if tokeniser is None else tokeniser(list(wordless.values()))
+    empty = [id for id, left in zip(wordless, tokens, strict=True) if not left.strip()]
     return Misfits(
         captions.place,
         captions.name,
@@ -270,6 +276,10 @@ def misfits(captions: Captions, references: References) -> Misfits:
         references.gold_ids is not None,
         references.n_boxes_only,
     )
+
+
+# Whatever the tokeniser, a caption with a letter or a digit has a word; few have none.
+_LETTER = re.compile(r"[^\W_]")
 
 
 def listed(ids: Sequence[str], n: int | None = None) -> str:

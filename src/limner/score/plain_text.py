@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import Path
 
+from limner.corpus.text_lines import text_lines
 from limner.errors import BadInput
-from limner.files import STDIO, read_lines
+from limner.files import STDIO
 
 PREFIX = "text:"
 
@@ -21,7 +22,7 @@ def read_plain_captions(source: str, *, most: int | None = None) -> dict[str, st
     """A caption for each line, by its number; a line after the `most` that there may be is an error."""
     path = _path(source)
     captions = {}
-    for number, line in read_lines(path):
+    for number, line in text_lines(path):
         if number - 1 == most:
             problem = f"there are more lines than the {most:,} that have references"
             raise BadInput(f"{_place(path)}:{number}", problem, "give one caption a line for the same images")
@@ -39,7 +40,7 @@ def read_plain_references(sources: Sequence[str]) -> dict[str, list[str]]:
     """
     paths = [_path(source) for source in sources]
     references: dict[str, list[str]] = {}
-    for lines in zip_longest(*map(read_lines, paths)):
+    for lines in zip_longest(*map(text_lines, paths)):
         if None in lines:
             raise _uneven(paths, [line is not None for line in lines], len(references))
         number = str(lines[0][0])

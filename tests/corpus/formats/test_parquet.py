@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from limner.corpus import Box, Caption, Chain, Image, Mention, open_corpus, write_corpus
-from limner.corpus.formats import parquet_tables, recognise
+from limner.corpus.formats import parquet_pages, parquet_tables, recognise
 from limner.errors import BadInput, LimnerError
 from memory import memory_below
 from strategies import corpora
@@ -199,7 +199,7 @@ def test_row_groups_that_declare_too_much_are_refused(tmp_path: Path, monkeypatc
     sound(tmp_path / "c.parquet")
     for limit in ("MAX_GROUP_ROWS", "MAX_GROUP_BYTES"):
         with monkeypatch.context() as patch:
-            patch.setattr(parquet_tables, limit, 0)
+            patch.setattr(parquet_pages, limit, 0)
             with pytest.raises(BadInput, match=r"row group 0: declares .* write smaller row groups"):
                 list(open_corpus(tmp_path / "c.parquet"))
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
+from itertools import islice
 from operator import index
 from typing import NamedTuple, SupportsIndex, TypeAlias
 
 from limner.errors import LimnerError, shown
 
 MAX_CONSTRAINTS = 62  # masks are int64, whose sign must stay free
+MAX_PHRASE = 1_000  # tokens: no sentence is so long, and every token of a phrase is a node of the machine
 
 
 class BadConstraints(LimnerError, ValueError):
@@ -54,7 +56,10 @@ def _phrases(phrases: object, name: str, n_vocab: int) -> Iterator[Phrase]:
 
 def _phrase(phrase: object, name: str, n_vocab: int) -> Phrase:
     tokens, at_start = (phrase.tokens, phrase.at_start) if isinstance(phrase, Phrase) else (phrase, False)
-    read = tuple(_token(token, name, n_vocab) for token in _items(tokens, name, "a list of token ids"))
+    items = islice(_items(tokens, name, "a list of token ids"), MAX_PHRASE + 1)
+    read = tuple(_token(token, name, n_vocab) for token in items)
+    if len(read) > MAX_PHRASE:
+        raise BadConstraints(f"{name} has more than {MAX_PHRASE:,} tokens; give a shorter phrase")
     if not read:
         raise BadConstraints(f"{name} has no tokens; leave it out, or check why its words gave none")
     if not isinstance(at_start, bool):

@@ -18,6 +18,7 @@ from limner.caption.constraints.constraint_phrases import BadConstraints, Phrase
 from limner.caption.constraints.token_machine import FORBIDDEN, Machine, Matcher
 
 MAX_CELLS = 20_000_000  # 80 MB of int32
+MAX_NODES = 500_000  # 200 MB while the machine is made
 
 START = -1  # what a sentence begins with, before its first token
 ROOT = 0
@@ -152,6 +153,8 @@ class Trie:
 
 def check_cells(n_nodes: int, n_columns: int) -> None:
     """Raises an error for phrases whose machine would fill the memory."""
+    if n_nodes > MAX_NODES:
+        raise BadConstraints(f"the phrases need more than {MAX_NODES:,} nodes; give fewer or shorter phrases")
     if n_nodes * n_columns > MAX_CELLS:
         raise BadConstraints(
             f"the phrases need a table of {n_nodes:,} nodes by {n_columns:,} tokens or more, over {MAX_CELLS:,} cells; "

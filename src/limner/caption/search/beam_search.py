@@ -129,7 +129,7 @@ class Search:
         settings, batch = self._settings, self._batch
         at, over = (~hypotheses.ended).nonzero()[:, 0], hypotheses.ended.nonzero()[:, 0]
         under_way = hypotheses.take(at)
-        candidates = successors(under_way, at, model.rows(under_way), batch, settings.beam, settings.eos)
+        candidates = successors(under_way, at, model, batch, settings.beam, settings.eos)
         if len(over):
             candidates = joined(candidates, _unchanged(hypotheses.take(over), over, self._automata[0].n_vocab))
         survivors = candidates.take(self._beams.keep(candidates, settings.scores(candidates)))
@@ -287,13 +287,17 @@ class Banks:
 
 def _missing(machine: Machine, n_constraints: int) -> NDArray[np.int64]:
     """How few tokens each constraint is away from every node, [nodes, constraints]; NEVER where it cannot be met."""
-    near = np.append(machine.gains | machine.pending, 0)  # its last item is where FORBIDDEN looks
-    within = [near]  # constraints that can be met within 0, 1, 2, … tokens
-    while True:
-        nearer = within[-1].copy()
-        nearer[:-1] |= np.bitwise_or.reduce(nearer[machine.next], axis=1)
-        if (nearer == within[-1]).all():
-            break
-        within.append(nearer)
-    absent = np.stack(within)[:, :-1, None] >> np.arange(n_constraints) & 1 == 0
-    return np.where(absent[-1], NEVER, absent.sum(0))
+    missing = np.full((machine.n_nodes, n_constraints), NEVER)
+    bits = np.arange(n_constraints)
+    near = np.zeros(machine.n_nodes + 1, dtype=np.int64)  # its last item is where FORBIDDEN looks
+    reached = np.append(machine.gains | machine.pending, 0)  # constraints that can be met within 0, 1, 2, … tokens
+    n_tokens = 0
+    while (new := reached & ~near).any():
+        nodes = np.flatnonzero(new)
+        at, bit = np.nonzero(new[nodes, None] >> bits & 1)
+        missing[nodes[at], bit] = n_tokens
+        near = reached
+        reached = near.copy()
+        reached[:-1] |= np.bitwise_or.reduce(near[machine.next], axis=1)
+        n_tokens += 1
+    return missing

@@ -36,7 +36,7 @@ class Hypotheses(NamedTuple):
     parent: Tensor
     row: Tensor
 
-    def take(self, chosen: Tensor) -> Hypotheses:
+    def take(self, chosen: Tensor | slice) -> Hypotheses:
         """Those at the given positions, or where a mask is true."""
         return Hypotheses(*(part[chosen] for part in self))
 
@@ -63,9 +63,9 @@ def beginnings(batch: MachineBatch, bos: int) -> Hypotheses:
     )
 
 
-def joined(first: Hypotheses, second: Hypotheses) -> Hypotheses:
-    """Both, one after the other."""
-    return Hypotheses(*(torch.cat(parts) for parts in zip(first, second, strict=True)))
+def joined(*hypotheses: Hypotheses) -> Hypotheses:
+    """All of them, one after the other; there must be some."""
+    return Hypotheses(*(torch.cat(parts) for parts in zip(*hypotheses, strict=True)))
 
 
 class History:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import isnan
 from typing import Any, NamedTuple, TypeAlias
 
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from limner.caption.constraints.token_machine import FORBIDDEN
-from limner.caption.search.hypotheses import Hypotheses
+from limner.caption.search.hypotheses import Hypotheses, joined
 from limner.caption.search.machine_batch import MachineBatch
 from limner.errors import LimnerError, shown
 
@@ -23,6 +23,7 @@ MIN_VOCABULARY = 2048  # below, a strand is one token
 # Barred tokens spoil strands. Where more than one strand in three would have to be searched, a copy is cheaper.
 MANY = 3
 NONE = float("-inf")
+SCORES_AT_ONCE = 1 << 27  # log-probabilities in memory: 512 MB
 
 
 class Model:
@@ -34,21 +35,35 @@ class Model:
         self._n_vocab = n_vocab
         self._images = images  # the caller's numbers of the images in this batch
 
-    def rows(self, under_way: Hypotheses) -> Rows:
-        """The log-probabilities of the next token, a row for each of the sentences."""
-        state = {name: part.index_select(0, under_way.row) for name, part in self._state.items()}
+    def rows(self, under_way: Hypotheses) -> Iterator[tuple[slice, Rows]]:
+        """The log-probabilities of the next token, a row for each of some sentences at a time, and which these are.
+
+        Where there are very many sentences, only the rows of some are in memory: a state has a beam of its own, and
+        there may be thousands of states.
+        """
+        at_once = max(1, SCORES_AT_ONCE // self._n_vocab)
+        before, after = self._state, []
+        for start in range(0, len(under_way.token), at_once):
+            part = slice(start, start + at_once)
+            rows, state = self._call(under_way.take(part), before)
+            after.append(state)
+            yield part, rows
+        self._state = after[0] if len(after) == 1 else {name: torch.cat([s[name] for s in after]) for name in after[0]}
+
+    def _call(self, under_way: Hypotheses, before: State) -> tuple[Rows, State]:
+        state = {name: tensor.index_select(0, under_way.row) for name, tensor in before.items()}
         output: object = self._step(under_way.token, state)
         n = len(under_way.token)
         if not (isinstance(output, tuple) and len(output) == 2):
             kind = shown(type(output).__name__)
             raise LimnerError(f"step returned {kind}, not a pair of log-probabilities and state")
-        log_probs, self._state = output
-        check_state(self._state, n, "the step's new state")
+        log_probs, after = output
+        check_state(after, n, "the step's new state")
         self._check(log_probs, under_way.token)
         rows = rows_of(log_probs)
         if not bool((rows.peaks <= ROUNDING).all()):  # NaN fails too
             raise self._not_log_probs(log_probs, under_way)
-        return rows
+        return rows, after
 
     def _check(self, log_probs: Any, tokens: Tensor) -> None:
         n = len(tokens)
@@ -90,10 +105,19 @@ def check_state(state: Any, n: int, what: str) -> None:
             )
 
 
-def successors(under_way: Hypotheses, at: Tensor, rows: Rows, batch: MachineBatch, beam: int, eos: int) -> Hypotheses:
+def successors(under_way: Hypotheses, at: Tensor, model: Model, batch: MachineBatch, beam: int, eos: int) -> Hypotheses:
+    """Every sentence under way with one more token, where `at` are their positions among all hypotheses."""
+    parts = []
+    for part, rows in model.rows(under_way):
+        longer = _successors(under_way.take(part), at[part], rows, batch, beam, eos)
+        parts.append(longer._replace(row=longer.row + part.start))
+    return joined(*parts)
+
+
+def _successors(under_way: Hypotheses, at: Tensor, rows: Rows, batch: MachineBatch, beam: int, eos: int) -> Hypotheses:
     """Every sentence under way with one more token: each special one, the end, and the best of every class of others.
 
-    `at` are the positions of the sentences among all hypotheses. What is forbidden or impossible is left out. No other
+    What is forbidden or impossible is left out. No other
     token can be among the best `beam` of any state, since tokens of one class lead to one node.
     """
     image = under_way.image

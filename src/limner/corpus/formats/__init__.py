@@ -12,7 +12,7 @@ import msgspec
 
 from limner.corpus.caption import LABEL_SOURCE
 from limner.corpus.corpus import Corpus
-from limner.corpus.formats.format import Codec, Format, Head, Kind
+from limner.corpus.formats.format import Codec, Format, Head, Kind, is_regular
 from limner.corpus.formats.losses import counting_losses
 from limner.corpus.image import Image
 from limner.corpus.merge import join
@@ -150,6 +150,8 @@ def open_corpus(
         if path != STDIO and not path.exists():
             raise BadInput(str(path), "there is no such file or folder", "check the path")
     chosen = find_format(wanted.pop()) if wanted else recognise_all(paths)
+    for path in paths:
+        _refuse_unreadable_pipe(path, chosen)
     codec = chosen.codec
     label = ", ".join(str(path) for path in paths)
     return Corpus(
@@ -159,6 +161,20 @@ def open_corpus(
         ids=ids,
         is_quick=lambda: _is_quick(paths, streams=codec.streams and len(paths) == 1 and ids is None),
     )
+
+
+# These are read from their end, or in no order: a pipe cannot be.
+_SOUGHT = ("parquet", "flickr30k-entities")
+
+
+def _refuse_unreadable_pipe(path: Path, format: Format) -> None:
+    """A named pipe is read like standard input; devices never end, and formats that are sought through need a file."""
+    if is_regular(path):
+        return
+    if not path.is_fifo():
+        raise BadInput(str(path), "is a device", "name a file or a folder")
+    if format.name in _SOUGHT:
+        raise BadInput(str(path), f"{format.name} cannot be read from a pipe", "name a file or a folder")
 
 
 def _is_quick(paths: Sequence[Path], *, streams: bool) -> bool:
@@ -287,6 +303,10 @@ def recognise_all(paths: Sequence[Path]) -> Format:
 
 def recognise(path: Path) -> Format:
     """The format of a file or folder, by its content; doubt is an error that lists the formats."""
+    if not is_regular(path):
+        # To look at the beginning of a pipe is to take it away from the reader.
+        problem = "is a pipe or a device, whose format cannot be recognised"
+        raise BadInput(str(path), problem, "name it as format:path, or give the contents as standard input")
     head = Head(path)
     if not head.is_folder and not head.start:
         raise BadInput(str(path), "the file is empty", "is the download complete?")

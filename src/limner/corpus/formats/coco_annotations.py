@@ -11,7 +11,7 @@ from typing import Generic, TypeVar
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption
 from limner.corpus.formats.records import Ids, Record, item_location, stream
-from limner.corpus.image import Image, Scalar
+from limner.corpus.image import MAX_PARTS, TOO_MANY, Image, Scalar
 from limner.corpus.merge import DISJOINT
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
@@ -72,11 +72,21 @@ _Entry = TypeVar("_Entry", _CaptionEntry, _BoxEntry)
 
 
 class _ByImage(dict[str, "_Entry | list[_Entry]"], Generic[_Entry]):
-    """The entries of each image; most results have one, which then needs no list."""
+    """The entries of each image, called `parts`; most results have one, which then needs no list.
+
+    `place` is the file that they are read from.
+    """
+
+    def __init__(self, parts: str) -> None:
+        self._parts = parts
+        self.place = ""
 
     def add(self, image: str, entry: _Entry) -> None:
         before = self.setdefault(image, entry)
         if isinstance(before, list):
+            # Before they are made into boxes, which would take far more room.
+            if len(before) > MAX_PARTS:
+                raise BadInput(self.place, f"image {shown(image)} has {TOO_MANY} {self._parts}", "leave some out")
             before.append(entry)
         elif before is not entry:
             self[image] = [before, entry]
@@ -109,8 +119,8 @@ class Annotations:
         self._facts = facts
         self._listed: dict[str, _Listed] = {}
         self._categories: dict[str, tuple[str, tuple[str, ...]]] = {}
-        self._captions: _ByImage[_CaptionEntry] = _ByImage()
-        self._boxes: _ByImage[_BoxEntry] = _ByImage()
+        self._captions: _ByImage[_CaptionEntry] = _ByImage("captions")
+        self._boxes: _ByImage[_BoxEntry] = _ByImage("boxes")
         self._origins: list[_Origin] = []
         self._interned: dict[str, str] = {}
 
@@ -120,6 +130,7 @@ class Annotations:
         name = str(path)
         gold, results = _Origin(n, name, "annotations"), _Origin(n + 1, name, "", system)
         self._origins += [gold, results]
+        self._captions.place = self._boxes.place = name
         takers: dict[str, Callable[[Record, int], None]] = {
             "images": lambda record, _: self._list(record, path),
             "annotations": lambda record, position: self._annotate(record, gold, position),

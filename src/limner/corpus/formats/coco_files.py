@@ -86,7 +86,11 @@ def _files(path: Path) -> list[Path]:
         raise BadInput(
             str(path), f"the folder has none of {', '.join(DOCUMENTS)}", "name the files in it that you want"
         )
-    return documents + sorted(path.glob(f"{RESULTS}*.json"))
+    results = sorted(path.glob(f"{RESULTS}*.json"))
+    for file in results:
+        if not file.is_file():
+            raise BadInput(str(file), "is not a file", "remove it from the folder")
+    return documents + results
 
 
 def _system(path: Path) -> str:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from limner.corpus.reading import Reading
+from limner.corpus.text_lines import text_lines
 from limner.errors import BadInput, shown
-from limner.files import read_lines
 
 
 def rows(path: Path, reading: Reading) -> Iterator[tuple[str, list[str]]]:
@@ -17,8 +17,8 @@ def rows(path: Path, reading: Reading) -> Iterator[tuple[str, list[str]]]:
     Where bytes are no text, the lenient keep the rows before them. A file
     that begins so is refused in any case.
     """
-    # csv counts lines and joins quoted ones by their ends, which read_lines has taken off.
-    reader = csv.reader(line + "\n" for _, line in read_lines(path))
+    # csv counts lines and joins quoted ones by their ends, which text_lines has taken off.
+    reader = csv.reader(line + "\n" for _, line in text_lines(path))
     while True:
         try:
             row = next(reader)

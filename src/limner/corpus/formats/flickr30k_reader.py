@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from operator import attrgetter
 from pathlib import Path
+from stat import S_ISREG
 
 from limner.corpus.box import Box
 from limner.corpus.formats.flickr30k_parsing import (
@@ -51,6 +53,7 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
         yield from _images(_folder_names(path), path, reading, lambda name: _load(path / name))
         return
     with _open_zip(path) as archive:
+        _check_members(archive.infolist(), path)
         yield from _images(archive.namelist(), path, reading, lambda name: _unzip(archive, name))
 
 
@@ -71,12 +74,14 @@ def _images(names: Iterable[str], path: Path, reading: Reading, load: Callable[[
 
 def _pairs(names: Iterable[str], path: Path, reading: Reading) -> Iterator[tuple[str, str, str]]:
     """Each image's id and the names of its two files."""
-    annotations, sentences = {}, {}
+    annotations: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     for match in filter(None, map(_NAME.fullmatch, names)):
-        if match[1]:
-            annotations[match[1]] = match[0]
-        else:
-            sentences[match[2]] = match[0]
+        by_id, id = (annotations, match[1]) if match[1] else (sentences, match[2])
+        # A zip may hold the dataset twice, in two folders: nobody could tell which of them was read.
+        if by_id.setdefault(id, match[0]) != match[0]:
+            error = BadInput(f"{path}/{match[0]}", f"{by_id[id]} is of the same image", "keep one of them")
+            reading.skip("second file of an image", error)
     if not annotations:
         raise BadInput(str(path), "there are no Annotations/*.xml in it", "name the zip or its unpacked folder")
     for id, name in annotations.items():
@@ -105,20 +110,45 @@ def _open_zip(path: Path) -> zipfile.ZipFile:
         raise BadInput(str(path), f"not a zip file ({error})", remedy) from error
 
 
+def _check_members(members: Sequence[zipfile.ZipInfo], path: Path) -> None:
+    """Refuse a name that is there twice, and members that share their bytes: so a small zip unpacks to a huge one."""
+    names: set[str] = set()
+    end, before = 0, ""
+    for member in sorted(members, key=_HEADER_OFFSET):
+        if member.filename in names:
+            raise BadInput(f"{path}/{member.filename}", "is in the zip twice", "keep one of them")
+        names.add(member.filename)
+        if member.header_offset < end:
+            problem = f"shares its bytes with {shown(before)}"
+            raise BadInput(f"{path}/{member.filename}", problem, "such zips are made to fill the memory; pack it again")
+        end, before = member.header_offset + _LOCAL_HEADER + member.compress_size, member.filename
+
+
+# The least that stands before a member's data.
+_LOCAL_HEADER = 30
+_HEADER_OFFSET = attrgetter("header_offset")
+
+
 def _unzip(archive: zipfile.ZipFile, name: str) -> bytes:
     location = f"{archive.filename}/{name}"
     try:
         info = archive.getinfo(name)
-        # No more is unpacked than the directory says, so this bounds the memory of one that lies.
         _refuse_large(info.file_size, location)
-        return archive.read(info)
+        # Of other kinds of compression the library unpacks at once whatever there is, and of these if asked for all.
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise BadInput(location, f"is compressed by method {info.compress_type}", "pack the zip with deflate")
+        with archive.open(info) as member:
+            return member.read(info.file_size + 1)
     except ZIP_FAULTS as error:
         raise BadInput(location, f"cannot be unpacked ({error})", "download the zip again") from error
 
 
 def _load(path: Path) -> bytes:
     try:
-        _refuse_large(path.stat().st_size, str(path))
+        status = path.stat()
+        if not S_ISREG(status.st_mode):
+            raise BadInput(str(path), "is not a file", "remove it from the folder")
+        _refuse_large(status.st_size, str(path))
         return path.read_bytes()
     except OSError as error:
         raise cannot("read", path, error) from error

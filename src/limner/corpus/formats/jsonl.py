@@ -75,17 +75,27 @@ def image_from_record(record: object, location: str, reading: Reading) -> Image 
 
 
 def _may_repeat(line: str, image: Image) -> bool:
-    """Whether a name that matters stands there oftener than there are things to have it.
+    """Whether a name that matters stands there oftener than there are things to have it, or may be written otherwise.
 
     The decoder would let the last one win. Looking at every object would cost
     far more than decoding does; this lets through what is above suspicion.
     """
-    things = len(image.captions)
+    n_captions, n_boxes = len(image.captions), len(image.boxes)
     return (
         line.count('"captions"') > 1
-        or line.count('"text"') > things
-        or line.count('"id"') > 1 + things + len(image.boxes) + len(image.chains)
+        or line.count('"text"') > n_captions
+        or line.count('"id"') > 1 + n_captions + n_boxes + len(image.chains)
+        or line.count('"mentions"') > n_captions
+        or line.count('"x0"') > n_boxes
+        or line.count('"label"') > n_boxes + len(image.labels)
+        or line.count('"width"') > 1
+        or ("\\u00" in line and _ESCAPED_ASCII.search(line) is not None)
+        or any(line.count(f'"{name}"') > 1 for facts in (image.attributes, image.provenance) for name in facts)
     )
+
+
+# A letter or digit that is written as its number: nobody writes names so but to hide that they are there twice.
+_ESCAPED_ASCII = re.compile(r"\\u00[3-7]")
 
 
 def _what_is_sound(line: str, location: str, reading: Reading, fault: Exception) -> Image | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 
 from limner.corpus.box import Box
@@ -14,7 +14,7 @@ from limner.corpus.classes.open_images_classes import read_class_names
 from limner.corpus.formats.csv_rows import Table
 from limner.corpus.formats.format import Codec, Head
 from limner.corpus.formats.open_images_pictures import LIST_COLUMNS, SUFFIXES, Pictures
-from limner.corpus.image import Image, ImageLabel
+from limner.corpus.image import MAX_PARTS, TOO_MANY, Image, ImageLabel
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, cannot, shown
 from limner.files import STDIO
@@ -205,6 +205,8 @@ class _Labels:
         if (label.label, label.source) in labels:
             problem = f"image {shown(id)} has the label {shown(label.label)} twice from one source"
             raise BadInput(location, problem, "keep one of them")
+        if len(labels) == MAX_PARTS:
+            raise BadInput(location, f"image {shown(id)} has {TOO_MANY} labels", "leave some out")
         label = self._once.setdefault(label, label)
         labels[label.label, label.source] = label
 
@@ -237,10 +239,10 @@ class _Boxes:
                 if size is None:
                     raise BadInput(location, f"the size of image {shown(id)} is not known", NO_SIZE)
             except BadInput as error:
-                for at, _ in [(location, first), *group]:
+                for at, _ in chain([(location, first)], group):
                     self._reading.skip("box without its picture", BadInput(at, error.problem, error.remedy))
                 continue
-            boxes = [self._box(str(n), row, at, size) for n, (at, row) in enumerate([(location, first), *group])]
+            boxes = [self._box(n, row, at, size) for n, (at, row) in enumerate(chain([(location, first)], group))]
             facts = self._pictures.facts(id).attributes
             provenance = self._classes.provenance
             image = self._reading.image(
@@ -266,7 +268,9 @@ class _Boxes:
             )
         self._pictures.check_listed(id, location)
 
-    def _box(self, id: str, row: list[str], location: str, size: tuple[int, int]) -> Box | None:
+    def _box(self, position: int, row: list[str], location: str, size: tuple[int, int]) -> Box | None:
+        if position == MAX_PARTS:
+            raise BadInput(location, f"its image has {TOO_MANY} boxes", "leave some out")
         try:
             number = self._reading.number
             shares = [number(location, name, row[i]) for name, i in self._edges]
@@ -280,7 +284,9 @@ class _Boxes:
         # Shares are of the width and the height in turn.
         corners = [share * side for share, side in zip(shares, size * 2, strict=True)]
         types = self._classes.types(mid)
-        return self._reading.box(location, id, corners, size, label=label, score=score, types=types, flags=flags)
+        return self._reading.box(
+            location, str(position), corners, size, label=label, score=score, types=types, flags=flags
+        )
 
 
 def _is_set(cell: str, name: str, location: str) -> bool:

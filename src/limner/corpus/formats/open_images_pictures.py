@@ -86,8 +86,8 @@ class Pictures:
         # An id that is a path could lead out of the folder.
         if not self._folders or "/" in id or "\0" in id:
             return None
-        candidates = (folder / f"{id}{suffix}" for folder in self._folders for suffix in SUFFIXES)
-        return next((path for path in candidates if path.is_file()), None)
+        candidates = ((folder / f"{id}{suffix}", folder) for folder in self._folders for suffix in SUFFIXES)
+        return next((path for path, folder in candidates if picture_files.is_file_within(path, folder)), None)
 
     def _read(self, path: Path) -> None:
         table = Table(path, ["ImageID"], self._reading)

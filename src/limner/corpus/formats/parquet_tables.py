@@ -17,6 +17,7 @@ from pyarrow import types
 from limner.corpus.caption import Mention
 from limner.corpus.formats.jsonl import image_from_record
 from limner.corpus.formats.parquet import SUFFIX
+from limner.corpus.formats.parquet_pages import MAX_ROW_VALUES, rows_at_once
 from limner.corpus.image import VERSION, Image, Scalar
 from limner.corpus.json_stream import parse
 from limner.corpus.reading import Reading
@@ -28,10 +29,9 @@ from limner.outputs import write_folder
 ROWS_A_SHARD = 10_000
 ROWS_A_GROUP = 1_000
 ROWS_AT_ONCE = 100
+VALUES_AT_ONCE = 1 << 20
 
-# What a file may declare or unfold to before it is taken for hostile: 538 bytes of Parquet can say a gigabyte.
-MAX_GROUP_ROWS = 1 << 20
-MAX_GROUP_BYTES = 1 << 28
+# Bytes of text that rows may unfold to together.
 MAX_TEXT_AT_ONCE = 1 << 27
 
 
@@ -80,6 +80,9 @@ def _shards(path: Path) -> list[Path]:
         shards = sorted(entry for entry in path.iterdir() if entry.name.endswith(SUFFIX))
     except OSError as error:
         raise cannot("read", path, error) from error
+    for shard in shards:
+        if not shard.is_file():
+            raise BadInput(str(shard), "is not a file", "remove it from the folder")
     if not shards:
         raise BadInput(str(path), "the folder holds no .parquet file", "name the folder of the shards")
     return shards
@@ -88,9 +91,10 @@ def _shards(path: Path) -> list[Path]:
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     """The file's rows as plain values, a few at a time."""
     try:
+        with path.open("rb") as raw:
+            n_rows = rows_at_once(path, raw, ROWS_AT_ONCE)
         with pa.OSFile(str(path)) as handle:
             metadata = pq.read_metadata(handle)
-            _check_groups(metadata, path)
             _check_columns(metadata.schema.to_arrow_schema(), path)
             columns = [metadata.schema.column(i) for i in range(metadata.num_columns)]
             # Text stays a dictionary until it has been weighed: one word may stand for a million.
@@ -99,9 +103,10 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             with pq.ParquetFile(
                 handle, metadata=metadata, read_dictionary=text, pre_buffer=False, buffer_size=1 << 20
             ) as file:
-                for batch in file.iter_batches(batch_size=ROWS_AT_ONCE, use_threads=False):
-                    _check_text(batch, path)
-                    yield from _dicts(batch.schema.names, batch.columns)
+                for batch in file.iter_batches(batch_size=n_rows, use_threads=False):
+                    for part in _small_parts(batch, path):
+                        _check_text(part, path)
+                        yield from _dicts(part.schema.names, part.columns)
     except OSError as error:
         if error.errno:
             raise cannot("read", path, error) from error
@@ -113,22 +118,6 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
 def _unreadable(path: Path, error: Exception) -> BadInput:
     said = str(error).partition("\n")[0] or type(error).__name__
     return BadInput(str(path), f"cannot be read as Parquet ({said})", "is the file complete?")
-
-
-def _check_groups(metadata: Any, path: Path) -> None:
-    """Refuse what no corpus needs before any of it is unfolded.
-
-    Only what the footer says of a whole group is asked: asked for a column of
-    a broken footer, Arrow ends the process.
-    """
-    for number in range(metadata.num_row_groups):
-        group = metadata.row_group(number)
-        if group.num_rows > MAX_GROUP_ROWS or group.total_byte_size > MAX_GROUP_BYTES:
-            raise BadInput(
-                f"{path}: row group {number}",
-                f"declares {group.num_rows} rows and {group.total_byte_size >> 20} MB, more than is read at once",
-                "write smaller row groups",
-            )
 
 
 def _check_columns(schema: Any, path: Path) -> None:
@@ -161,6 +150,22 @@ def _fits(actual: Any, wanted: Any) -> bool:
     if types.is_string(wanted):
         return bool(types.is_string(actual) or types.is_large_string(actual))
     return bool(types.is_integer(actual) or (types.is_floating(wanted) and types.is_floating(actual)))
+
+
+def _small_parts(batch: Any, path: Path) -> Iterator[Any]:
+    """The batch, or slices of it that can become Python's values, which take far more room than Arrow's."""
+    n_values = sum(len(leaf) for leaf in _leaves(batch.columns))
+    if n_values <= VALUES_AT_ONCE:
+        yield batch
+    elif batch.num_rows > 1:
+        half = batch.num_rows // 2
+        yield from _small_parts(batch.slice(0, half), path)
+        yield from _small_parts(batch.slice(half), path)
+    elif n_values > MAX_ROW_VALUES:
+        problem = f"a row has {n_values:,} values, more than the {MAX_ROW_VALUES:,} that are read"
+        raise BadInput(str(path), problem, "is this a corpus?")
+    else:
+        yield batch
 
 
 def _check_text(batch: Any, path: Path) -> None:

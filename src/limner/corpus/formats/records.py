@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from limner.corpus.image import MAX_SIDE, Scalar
+from limner.corpus.image import MAX_PARTS, MAX_SIDE, TOO_MANY, Scalar
 from limner.corpus.json_stream import stream_items
 from limner.corpus.reading import Reading, is_encodable
 from limner.errors import BadInput, shown
@@ -142,6 +142,8 @@ class Ids:
     def is_new(self, id: str, location: str) -> bool:
         """True the first time; after that the id is refused or, when lenient, counted as left out."""
         if id not in self._met:
+            if len(self._met) == MAX_PARTS:
+                raise BadInput(location, f"its image has {TOO_MANY} of the kind {self._kind}", "leave some out")
             self._met.add(id)
             return True
         problem = f"its image has the {self._kind} id {shown(id)} already"

@@ -18,8 +18,9 @@ from limner.corpus.formats.markup import join_names, markup_of, parse_markup, sp
 from limner.corpus.formats.records import Ids
 from limner.corpus.image import MAX_SIDE, Image
 from limner.corpus.reading import Reading
+from limner.corpus.text_lines import text_lines
 from limner.errors import BadInput, LimnerError, shown, unknown
-from limner.files import read_lines, write_bytes
+from limner.files import write_bytes
 from limner.outputs import write_folder
 
 
@@ -112,7 +113,7 @@ class _Opened:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lines = read_lines(path)
+        self._lines = text_lines(path)
         number, first = next(((number, line) for number, line in self._lines if line), (0, ""))
         if not first:
             raise BadInput(str(path), "the file is empty", "the first line names the columns")

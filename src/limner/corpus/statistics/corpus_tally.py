@@ -218,6 +218,10 @@ class _BoxTally:
 # Pairs of boxes that are compared at a time: bounds memory to some 100 MB.
 BATCH = 1 << 20
 
+# Pairs of one image that are compared at all: seconds. In an image with more, which no dataset has, the figures are
+# those of some of its boxes, each compared with all.
+MAX_PAIRS = 1 << 28
+
 
 class Overlap:
     """The mean of each box's largest IoU with another of its image, and the share of boxes within another.
@@ -228,7 +232,7 @@ class Overlap:
     def __init__(self) -> None:
         self._n = 0
         self._best = 0.0
-        self._enclosed = 0
+        self._enclosed = 0.0
         self._corners: list[tuple[float, float, float, float]] = []
         self._offsets = [0]
         self._pairs = 0
@@ -268,9 +272,14 @@ class Overlap:
 
     def _add_crowded(self, boxes: Floats) -> None:
         """Count an image with so many boxes that its matrix is taken a few rows at a time."""
-        step = max(1, BATCH // len(boxes))
-        for start in range(0, len(boxes), step):
-            rows = boxes[start : start + step]
-            is_other = np.arange(start, start + len(rows))[:, None] != np.arange(len(boxes))
-            self._best += float((geometry.iou(rows, boxes) * is_other).max(1).sum())
-            self._enclosed += int((geometry.inside(rows, boxes) & is_other).any(1).sum())
+        n = len(boxes)
+        sample = np.linspace(0, n - 1, min(n, max(1, MAX_PAIRS // n))).round().astype(np.intp)
+        n_rows = max(1, BATCH // n)
+        best = enclosed = 0.0
+        for start in range(0, len(sample), n_rows):
+            rows = sample[start : start + n_rows]
+            is_other = rows[:, None] != np.arange(n)
+            best += float((geometry.iou(boxes[rows], boxes) * is_other).max(1).sum())
+            enclosed += int((geometry.inside(boxes[rows], boxes) & is_other).any(1).sum())
+        self._best += best * n / len(sample)
+        self._enclosed += enclosed * n / len(sample)

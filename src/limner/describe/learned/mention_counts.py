@@ -31,6 +31,10 @@ PAIR_STRENGTH = 20.0
 # A pair of labels seen less often than this tells too little to be kept.
 MIN_PAIRS = 5
 
+# Pairs of labels that a tally remembers, the most frequent: 40 MB. No corpus of a thousand classes has so many; one
+# made to fill the memory has a pair for every two of its boxes.
+MAX_PAIRS = 1 << 20
+
 # Decimals that are kept: no corpus supports more, and the model's file is smaller.
 DIGITS = 5
 
@@ -92,7 +96,10 @@ def add(tallies: Sequence[Tally]) -> Tally:
         np.sum([part.labels for part in tallies], axis=0),
         np.sum([part.kinds for part in tallies], axis=0),
         _merged([part.label_kinds for part in tallies], 1),
-        {pairing: _merged([part.pairs[pairing] for part in tallies], N_STANDINGS + 1) for pairing in PAIRINGS},
+        {
+            pairing: _frequent(_merged([part.pairs[pairing] for part in tallies], N_STANDINGS + 1))
+            for pairing in PAIRINGS
+        },
     )
 
 
@@ -107,7 +114,7 @@ def _by_standing(name: Indices, n: int, standing: Indices, counted: Sequence[Flo
 
 
 def _pairs(layout: Layout, p: Floats, label: Indices, n_labels: int) -> dict[str, Sums]:
-    blocks: dict[str, list[Sums]] = {pairing: [] for pairing in PAIRINGS}
+    parts: dict[str, list[Sums]] = {pairing: [] for pairing in PAIRINGS}
     for block in pairs(layout):
         for pairing, rows, partners in (
             ("company", *company(layout, block)),
@@ -117,8 +124,19 @@ def _pairs(layout: Layout, p: Floats, label: Indices, n_labels: int) -> dict[str
             columns = np.zeros((len(rows), N_STANDINGS + 1))
             columns[np.arange(len(rows)), layout.standing[rows]] = 1.0
             columns[:, -1] = p[rows]
-            blocks[pairing].append(_summed(label[rows] * n_labels + label[partners], columns))
-    return {pairing: _merged(parts, N_STANDINGS + 1) for pairing, parts in blocks.items()}
+            parts[pairing].append(_summed(label[rows] * n_labels + label[partners], columns))
+            if sum(len(part.key) for part in parts[pairing]) > 2 * MAX_PAIRS:
+                parts[pairing] = [_frequent(_merged(parts[pairing], N_STANDINGS + 1))]
+    return {pairing: _frequent(_merged(of_pairing, N_STANDINGS + 1)) for pairing, of_pairing in parts.items()}
+
+
+def _frequent(sums: Sums) -> Sums:
+    """The pairs seen most often, if there are too many; of those seen equally often the first."""
+    if len(sums.key) <= MAX_PAIRS:
+        return sums
+    by_frequency = np.argsort(-sums.values[:, :N_STANDINGS].sum(axis=1), kind="stable")
+    kept = np.sort(by_frequency[:MAX_PAIRS])
+    return Sums(sums.key[kept], sums.values[kept])
 
 
 def _merged(parts: Sequence[Sums], width: int) -> Sums:

@@ -16,7 +16,7 @@ from limner.score.given_captions import Captions, References
 from limner.score.metric import Metric, Statistics, measured
 from limner.score.metrics import make_metrics
 from limner.score.pairing import SomeIds, make_runs, misfits, unmatched_boxes
-from limner.score.run import Run
+from limner.score.run import Run, Tokeniser
 from limner.score.sharded.plan import Plan, SubsetKey
 from limner.score.sharded.shards import Block
 from limner.score.subsets import subsets
@@ -109,7 +109,8 @@ def join_partition(plan: Plan, *blocks: Block) -> tuple[Joined, Counted, Partiti
     for number, corpus in enumerate(corpora[1:], start=1):
         captions, double = _captions(plan, number, corpus.images)
         systems.append(captions)
-        notes.append(_notes(captions, double, references, order, {image.id: at for at, image in corpus.images}))
+        order_said = {image.id: at for at, image in corpus.images}
+        notes.append(_notes(captions, double, references, order, order_said, plan.tokeniser))
     runs = make_runs(
         systems,
         references,
@@ -195,12 +196,17 @@ def _captions(plan: Plan, number: int, images: Iterable[tuple[int, Image]]) -> t
 
 
 def _notes(
-    captions: Captions, double: IdSample, references: References, order: dict[str, int], order_said: dict[str, int]
+    captions: Captions,
+    double: IdSample,
+    references: References,
+    order: dict[str, int],
+    order_said: dict[str, int],
+    tokeniser: Tokeniser,
 ) -> SystemNotes:
     def found(ids: SomeIds, places: dict[str, int]) -> IdSample:
         return IdSample(ids.n, [(places[id], id) for id in ids.first[:SHOWN]])
 
-    unfit = misfits(captions, references)
+    unfit = misfits(captions, references, tokeniser)
     return SystemNotes(
         len(captions.by_image),
         found(unfit.missing, order),

@@ -168,7 +168,7 @@ def _picture_size(outputs: Path, file_name: str, location: str) -> tuple[int, in
     if not picture_files.is_inside(file_name):
         raise BadInput(location, f"the picture {shown(file_name)} is outside the folder of the outputs", remedy)
     path = outputs.parent / file_name
-    if not picture_files.is_file(path):
+    if not picture_files.is_file_within(path, outputs.parent):
         raise BadInput(location, f"the image's size is not given and there is no picture {shown(file_name)}", remedy)
     try:
         width, height = picture_files.picture_size(path)
