@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALLED := pyproject.toml setup.py constraints.txt $(shell find src -name '*.c' -o -name '*.h')
 INSTALL := $(PIP) install --quiet --constraint constraints.txt --editable
 
-.PHONY: help demo test setup check audit format fuzz bench clean
+.PHONY: help demo test setup check audit format fuzz attack bench clean
 .DELETE_ON_ERROR:
 
 help:  ## what there is to make
@@ -39,6 +39,9 @@ format: .venv/.dev  ## put the code in its form
 
 fuzz: .venv/.dev  ## give every reader ten thousand broken files
 	$(BIN)/python -m pytest -n auto tests/fuzz --mutations 10000
+
+attack: .venv/.dev  ## give every command broken and hostile files, odd arguments and signals at any moment
+	OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python -m attacks
 
 bench: .venv/.dev  ## time Limner against what people use now
 	$(BIN)/python -m benchmarks
