@@ -11,42 +11,12 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from attacks.mutations import mutated
 from limner.cli import limner
 from limner.errors import LimnerError
 
 TEXTS = {1: ["A dog runs.", "A dog on sand."], 2: ["A man rides a horse.", "Someone rides."], 3: ["Cats.", "Two cats."]}
 MINE = {1: "A dog is running.", 2: "A man on a horse.", 3: "Two cats sleep."}
-
-POISON = [
-    *[b"NaN", b"null", b"-1", b"1e999", b"9" * 5000, b"true", b'""', b"[]", b"{}", b"[" * 2000, b'{"a":' * 2000],
-    *[b'"\\ud800"', b"\xff\xfe", b"\xef\xbb\xbf", b"\x00", b"]", b"[", b"\n", b"\r\n", b",", b"\xe2\x80\xa8", b'"'],
-    *["🐕‍🦺".encode(), b'"caption":', b'"image_id":', b'"image_id":1,', b"2", b"3", b" " * 5000, b"a " * 3000],
-]
-
-Mutation = Callable[[random.Random, bytearray], None]
-
-
-def flip(rng: random.Random, raw: bytearray) -> None:
-    for _ in range(rng.randint(1, 8)):
-        raw[rng.randrange(len(raw))] = rng.randrange(256)
-
-
-def remove(rng: random.Random, raw: bytearray) -> None:
-    start = rng.randrange(len(raw))
-    del raw[start : start + rng.choice((1, 10, 60, len(raw)))]
-
-
-def repeat(rng: random.Random, raw: bytearray) -> None:
-    start = rng.randrange(len(raw))
-    raw[start:start] = raw[start : start + rng.randint(1, 200)] * rng.randint(1, 3)
-
-
-def poison(rng: random.Random, raw: bytearray) -> None:
-    start = rng.randrange(len(raw))
-    raw[start : start + rng.randint(0, 6)] = rng.choice(POISON)
-
-
-MUTATIONS: list[Mutation] = [flip, remove, repeat, poison]
 
 
 def image(id: int, captions: list[tuple[str, str]]) -> str:
@@ -105,11 +75,7 @@ def test_no_mutation_makes_a_traceback(
     for i in range(mutations):
         rng = random.Random(f"{seed.__name__}:{i}")
         file = rng.choice(list(sound))
-        raw = bytearray(sound[file])
-        for _ in range(rng.choice((1, 1, 1, 2, 5))):
-            if raw:
-                rng.choice(MUTATIONS)(rng, raw)
-        file.write_bytes(raw)
+        file.write_bytes(mutated(sound[file], rng))
         done = CliRunner().invoke(limner, ["score", *arguments, *(LOOSE if rng.random() < 0.5 else []), "--json"])
         if done.exit_code == 0:
             n_scored += 1

@@ -1,0 +1,136 @@
+"""Sound files of every kind that a command reads, and the commands that read them: what attacks break."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from conftest import REPOSITORY
+from limner.corpus import open_corpus, write_corpus
+from limner.corpus.formats import FORMATS
+from limner.playground import playground
+from published import OPEN_IMAGES_CLASSES, OPEN_IMAGES_HIERARCHY, PUBLISHED, publish
+
+FIXTURES = REPOSITORY / "tests" / "corpus" / "formats" / "grounded_text" / "fixtures"
+
+QUICK = ["--metrics", "bleu,rouge_l,cider,diversity,chair", "--samples", "5"]
+
+# What can be done with a corpus; SRC is the corpus.
+ON_CORPUS = [
+    ["info", "SRC"],
+    ["info", "SRC", "--json"],
+    ["convert", "SRC", "out.jsonl"],
+    ["convert", "SRC", "out", "--to", "flickr30k-entities"],
+    ["convert", "SRC", "out.json", "--to", "coco"],
+    ["link", "SRC", "linked.jsonl", "--force"],
+    ["describe", "SRC", "-o", "said.jsonl"],
+    ["describe", "SRC", "-o", "said.jsonl", "--labels-from", "1"],
+    ["constraints", "SRC"],
+    ["show", "SRC", "-o", "page.html"],
+    ["score", "captions", "SRC", "--refs", "SRC", *QUICK, "--duplicate", "first"],
+    ["score", "content", "SRC", "--gold", "SRC"],
+    ["train", "phrasebook", "SRC", "--out", "book.json"],
+    ["bench", "build", "SRC", "--size", "1", "-o", "chosen.jsonl", "--rotation", "any"],
+    ["bench", "domains", "SRC", "--captions", "world.jsonl", "-o", "told.jsonl"],
+]
+
+CAPTIONS = ["score", "captions", "mine.json", "--refs", "refs.json", *QUICK]
+
+# What can be done with another file, by the file's name.
+ON_FILE: dict[str, list[list[str]]] = {
+    "selector.json": [["describe", "world.jsonl", "--model", "selector.json", "-o", "said.jsonl"]],
+    "book.json": [["describe", "world.jsonl", "--phrasebook", "book.json", "-o", "said.jsonl"]],
+    "counts.df": [[*CAPTIONS, "--df", "counts.df"]],
+    "mine.json": [CAPTIONS, [*CAPTIONS, "--html", "page.html"], [*CAPTIONS, "--compare", "mine.json", "--json"]],
+    "refs.json": [CAPTIONS, [*CAPTIONS, "--save-df", "kept.df"]],
+    "judge.jsonl": [[*CAPTIONS, "--metric-file", "judge.jsonl"]],
+    "synonyms.txt": [[*CAPTIONS, "--synonyms", "synonyms.txt"], ["link", "world.jsonl", "out.jsonl", "--force"]],
+    "people.jsonl": [
+        ["score", "agreement", "people.jsonl", "--samples", "5"],
+        ["experiment", "judgement", "people.jsonl", "--refs", "world.jsonl", "--metrics", "bleu", "--samples", "5"],
+    ],
+    "hierarchy.json": [["constraints", "world.jsonl", "--hierarchy", "hierarchy.json", "--names", "names.csv"]],
+    "names.csv": [["constraints", "world.jsonl", "--hierarchy", "hierarchy.json", "--names", "names.csv"]],
+    "domains.csv": [["show", "world.jsonl", "--domains", "domains.csv", "-o", "page.html"]],
+    "ids.txt": [["convert", "world.jsonl", "some.jsonl", "--ids", "ids.txt"]],
+}
+
+
+class Target(NamedTuple):
+    """Files that a command reads, and what can be done with them; `sources` take the place of SRC."""
+
+    name: str
+    sources: Sequence[str]
+    commands: Sequence[Sequence[str]]
+
+    def arguments(self, rng: random.Random) -> list[str]:
+        """A command on these files, made lenient now and then."""
+        words = [source for word in rng.choice(self.commands) for source in (self.sources if word == "SRC" else [word])]
+        if words[:2] == ["experiment", "judgement"]:
+            words += ["--out", "judged"]
+        return [*words, "--lenient"] if rng.random() < 0.3 else words
+
+
+def make_sound_files(folder: Path) -> list[Target]:
+    """Write a small corpus in every format, and a file of every other kind."""
+    world = list(playground(12, seed=1))
+    write_corpus(world, folder / "world.jsonl")
+    targets = [Target(format, _corpus(folder, format), ON_CORPUS) for format in FORMATS]
+    first = {image.id: image.captions[0].text for image in world}
+    annotations = [
+        {"id": i, "image_id": image.id, "caption": caption.text}
+        for image in world
+        for i, caption in enumerate(image.captions[1:])
+    ]
+    references = {"images": [{"id": image.id} for image in world], "annotations": annotations}
+    judged = [
+        {"image": id, "caption": text, "scale": "1-4", "value": 1 + i % 4, "rater": rater}
+        for i, (id, text) in enumerate(first.items())
+        for rater in ("anna", "ben")
+    ]
+    texts = {
+        "mine.json": json.dumps([{"image_id": id, "caption": text} for id, text in first.items()]),
+        "refs.json": json.dumps(references),
+        "judge.jsonl": _lines([{"metric": "judge"}, *({"image": id, "score": 0.5} for id in first)]),
+        "synonyms.txt": "dog, puppy, pup\nperson, man, woman\n",
+        "people.jsonl": _lines(judged),
+        "hierarchy.json": json.dumps(OPEN_IMAGES_HIERARCHY),
+        "names.csv": OPEN_IMAGES_CLASSES,
+        "domains.csv": "class,domain\ndog,in\ncat,out\n",
+        "ids.txt": "".join(f"{id}\n" for id in list(first)[:5]),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    # Trained in processes of their own: forked ones would inherit threads that do not exist there.
+    for arguments in (
+        ["train", "selector", "world.jsonl", "--out", "selector.json"],
+        ["train", "phrasebook", "world.jsonl", "--out", "book.json"],
+        [*CAPTIONS, "--save-df", "counts.df"],
+    ):
+        subprocess.run([sys.executable, "-m", "limner", *arguments], cwd=folder, check=True, capture_output=True)
+    return [*targets, *(Target(name, [name], commands) for name, commands in ON_FILE.items())]
+
+
+def _corpus(folder: Path, format: str) -> list[str]:
+    """A small corpus of the format, and how to name it."""
+    place = folder / format
+    place.mkdir()
+    if format in PUBLISHED:
+        paths = publish(place, format)
+    elif (FIXTURES / f"{format}.jsonl").exists():
+        paths = [Path(shutil.copy(FIXTURES / f"{format}.jsonl", place))]
+    else:
+        names = {"jsonl": "corpus.jsonl", "parquet": "corpus.parquet", "flickr30k-entities": "corpus.zip"}
+        paths = [place / names.get(format, "corpus.out")]
+        write_corpus(open_corpus(folder / "world.jsonl"), paths[0], format)
+    return [f"{format}:{path.relative_to(folder)}" for path in paths]
+
+
+def _lines(rows: Sequence[object]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
