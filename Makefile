@@ -6,11 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALLED := pyproject.toml setup.py constraints.txt $(shell find src -name '*.c' -o -name '*.h')
 INSTALL := $(PIP) install --quiet --constraint constraints.txt --editable
 
-<<<<<<< HEAD
-.PHONY: help demo test setup check audit format fuzz sanitise bench clean
-=======
-.PHONY: help demo test setup check audit format fuzz attack bench clean
->>>>>>> attack
+.PHONY: help demo test setup check audit format fuzz sanitise attack bench clean
 .DELETE_ON_ERROR:
 
 help:  ## what there is to make
@@ -44,7 +40,6 @@ format: .venv/.dev  ## put the code in its form
 fuzz: .venv/.dev  ## give every reader ten thousand broken files
 	$(BIN)/python -m pytest -n auto tests/fuzz --mutations 10000
 
-<<<<<<< HEAD
 # Python itself is not built with the sanitisers: their library is loaded first, and Python's own leaks are not looked for.
 SANITISED_TESTS := tests/fuzz/test_kernels.py tests/score/test_ngrams.py tests/score/meteor/test_kernels.py \
 	tests/score/meteor/test_meteor_search.py tests/score/meteor/test_meteor_sentences.py
@@ -57,10 +52,9 @@ sanitise: .venv/.dev  ## run the kernels' tests, and a fuzz of them, with every 
 	LD_PRELOAD="$$(cc -print-file-name=libasan.so) $$(cc -print-file-name=libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 PYTHONPATH="$$built/src" PYTHONMALLOC=malloc \
 		$(BIN)/python -m pytest -n 0 -p no:cacheprovider $(SANITISED_TESTS) --mutations 2000
-=======
+
 attack: .venv/.dev  ## give every command broken and hostile files, odd arguments and signals at any moment
 	OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python -m attacks
->>>>>>> attack
 
 bench: .venv/.dev  ## time Limner against what people use now
 	$(BIN)/python -m benchmarks

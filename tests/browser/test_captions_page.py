@@ -76,7 +76,7 @@ def many(name: str, said: dict[str, str]) -> Evaluation:
 def systems() -> list[Evaluation]:
     evaluations = [many("ours", OURS), many("theirs", THEIRS)]
     with pytest.MonkeyPatch.context() as patch:
-        # Nearly all captions are right: the few that are wrong would be too few for intervals, which the page is to show.
+        # Nearly all captions are right: those that are wrong are too few for intervals, which the page is to show.
         patch.setattr("limner.score.resampling.FEWEST_EFFECTIVE", 1)
         assert all(evaluation.intervals for evaluation in evaluations)
     return evaluations
