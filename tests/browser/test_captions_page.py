@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -148,6 +149,21 @@ def test_the_table_has_every_value_with_its_interval_and_the_difference_with_p(
         sign = "+" if one.difference > 0 else ""
         assert row[4].startswith(sign + figure(one.difference))
         assert row[5] == f"{figure(one.p)} {figure(one.p_adjusted)}"
+
+
+def test_bold_is_what_tests_agree_on_and_every_column_is_in_view(open_page: Open, tmp_path: Path) -> None:
+    long = [many(f"{name}_with_a_long_name", said) for name, said in (("ours", OURS), ("theirs", THEIRS))]
+    compared = compare_systems(long, samples=50, swaps=50)
+    is_sure = {test.column: test.column == "cider" for test in compared}
+    decided = [test._replace(p_adjusted=0.05 if is_sure[test.column] else 0.66) for test in compared]
+    write_captions_page(long, decided, tmp_path / "page.html", people=[replace(long[1], name="human")])
+    page = open_page(tmp_path / "page.html", width=1300)
+    page.wait_for_selector("#scores tbody tr")
+    bold = page.locator("#scores tbody tr:has(td.best)").all_inner_texts()
+    assert [row.split()[0] for row in bold] == ["cider"]
+    assert page.evaluate("(table => table.scrollWidth <= table.parentNode.clientWidth)(byId('scores'))")
+    assert page.locator("#people thead").inner_text().split() == ["human"]
+    assert page.locator("#people tbody tr").count() == len(long[0].scores)
 
 
 def test_the_difference_turns_with_the_pair_that_is_chosen(show: Open) -> None:

@@ -32,7 +32,7 @@ FEW_SAMPLES = 100
 def warn_of_few(_: click.Context, __: click.Parameter, samples: int) -> int:
     """Warn of samples that are too few for the ends of an interval."""
     if 0 < samples < FEW_SAMPLES:
-        tell(f"warning: {samples} samples are few for a 95% interval; take 1,000, or 0 for no intervals")
+        tell(f"warning: {samples} samples are few for a 95% interval; take 1,000, or 0 for none")
     return samples
 
 

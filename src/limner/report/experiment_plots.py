@@ -120,9 +120,14 @@ def _panel(axes: Axes, marks: Sequence[Mark]) -> None:
     )
     known = [(mark.published, row) for row, mark in enumerate(marks) if mark.published is not None]
     if known:
-        values, rows_known = zip(*known, strict=True)
         axes.scatter(
-            values, rows_known, s=70, facecolors="none", edgecolors=plots.PALETTE[1], label="published", zorder=3
+            [value for value, _ in known],
+            [row for _, row in known],
+            s=70,
+            facecolors="none",
+            edgecolors=plots.PALETTE[1],
+            label="published",
+            zorder=3,
         )
     axes.set_yticks(rows, [mark.metric for mark in marks])
     axes.tick_params(axis="y", length=0)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from limner.corpus import open_corpus
 from limner.corpus.formats import UnknownFormat
+from limner.corpus.formats.format import Head
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
-from limner.files import read_lines
 from limner.lazy import lazy
 from limner.progress import Progress, silent, track
 from limner.score.box_matching import MATCH_IOU
@@ -233,13 +232,14 @@ class CaptionJob:
         try:
             corpus = open_corpus(results, lenient=self.lenient)
         except UnknownFormat as error:
-            if _is_empty_list(error.place):
-                raise BadInput(error.place, "there are no captions", "give a system's results") from error
             remedy = (
                 'give [{"image_id": 1, "caption": "…"}, …], lines of text (.txt), or a corpus; or name it as '
                 "format:path"
             )
-            raise BadInput(error.place, "unrecognised results format", remedy) from error
+            # An empty list tells no format, and is not a wrong one.
+            is_empty = "".join(Head(Path(error.place)).text.split()) == "[]"
+            problem = "there are no captions" if is_empty else "unrecognised results format"
+            raise BadInput(error.place, problem, remedy) from error
         captions = read_captions(
             track(corpus, "captions", progress),
             source=self.source,
@@ -285,12 +285,6 @@ class CaptionScores:
             systems = zip(self.systems, self.matched, strict=True)
             report["matched"] = {system.name: as_people.to_json() for system, as_people in systems}
         return report
-
-
-def _is_empty_list(path: str) -> bool:
-    """Whether a file has the empty list of COCO's results, which tells no format."""
-    head = "".join(line for _, line in islice(read_lines(Path(path)), 3))
-    return "".join(head.split()) == "[]"
 
 
 def _gold_texts(source: str, lenient: bool, progress: Progress) -> list[str]:

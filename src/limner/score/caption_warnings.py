@@ -45,7 +45,8 @@ def score_warnings(
 
 def _without_value(run: Run, metrics: Sequence[Metric], scores: Mapping[str, float]) -> Iterator[str]:
     """Which values are none and why, each reason once."""
-    no_mentions, nothing = [], []
+    no_mentions: list[str] = []
+    nothing: list[str] = []
     for metric in metrics:
         names = [column for column in metric.columns if math.isnan(scores[column])]
         is_ungrounded = bool(names) and metric.needs_mentions and _is_ungrounded(run, metric)
