@@ -163,8 +163,12 @@ static void order_release(Order *order)
     free(order->grams);
 }
 
-/* A pair is looked for in memory that is far away. */
-#define STEPS_OF_A_PAIR 16
+/* Whether signals are looked at after so many pairs. A pair is looked for in memory that is far away. */
+static inline int is_at_signal(int64_t n_pairs)
+{
+    const int64_t between = STEPS_BETWEEN_SIGNALS / 16;
+    return n_pairs % between == between - 1;
+}
 
 /* Note that document frequencies have an n-gram twice; -1. */
 static int has_repeated_pairs(void)
@@ -187,7 +191,7 @@ static int order_sentence(Order *order, const Table *table, int n, int64_t sente
     const int64_t end = table->starts[sentence + 1];
     for (int64_t t = table->starts[sentence]; t + n <= end; t++) {
         order->ids[t] = pairs_add(&order->pairs, pair(order->ids[t], table->numbers[t + n - 1]));
-        if (order->ids[t] == NONE || is_interrupted(&order->n_steps, STEPS_OF_A_PAIR))
+        if (order->ids[t] == NONE || (is_at_signal(t) && has_signal()))
             return -1;
     }
     return 0;
@@ -203,7 +207,7 @@ static int order_next(Order *order, const Table *table, int n, const uint64_t *k
         if (pairs_empty(&order->pairs, n_known) < 0)
             return -1;
         for (int64_t g = 0; g < n_known; g++)
-            if (pairs_add(&order->pairs, known[g]) == NONE || is_interrupted(&order->n_steps, STEPS_OF_A_PAIR))
+            if (pairs_add(&order->pairs, known[g]) == NONE || (is_at_signal(g) && has_signal()))
                 return -1;
         if (order->pairs.n != n_known)
             return has_repeated_pairs();

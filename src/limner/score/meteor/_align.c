@@ -173,7 +173,8 @@ static int work_allocate(Work *work)
         || (work->other_paths = room_for(work->beam, sizeof(Path))) == NULL
         || (work->used = room_for(bits, sizeof(uint64_t))) == NULL
         || (work->other_used = room_for(bits, sizeof(uint64_t))) == NULL
-        || (work->children = room_for(work->beam, sizeof(Child))) == NULL) {
+        || (work->children = room_for(work->beam, sizeof(Child))) == NULL
+        || (work->runs = room_for(work->runs_room = 1, sizeof(Run))) == NULL) {
         return no_memory();
     }
     for (int64_t i = 0; i <= longest; i++)

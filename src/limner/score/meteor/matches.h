@@ -189,6 +189,11 @@ static int find_runs(Work *work)
 {
     int64_t m = 0;
     work->n_runs = 0;
+    /* A few matches are as quickly looked at one by one. */
+    if (work->n_here <= BLOCK_WORDS) {
+        work->runs[work->n_runs++] = (Run){0, 0, work->n_here};
+        return 0;
+    }
     do {
         Run *runs = with_room(work->runs, work->n_runs, &work->runs_room, sizeof(Run));
         if (runs == NULL)
@@ -196,8 +201,8 @@ static int find_runs(Work *work)
         work->runs = runs;
         Run *run = &work->runs[work->n_runs++];
         *run = (Run){0, 0, work->n_here};
-        /* A few matches are as quickly looked at one by one, and paraphrases are never so many. */
-        if (work->n_here <= BLOCK_WORDS || work->here[m].module == PARAPHRASE)
+        /* Paraphrases stand last, and are never so many. */
+        if (work->here[m].module == PARAPHRASE)
             return 0;
         const int32_t module = work->here[m].module;
         run->block = work->here[m].start / BLOCK_WORDS;
@@ -220,8 +225,10 @@ static int come_to(Work *work, int64_t position)
     }
     work->here = work->matches + work->match_starts[position];
     work->n_here = work->match_starts[position + 1] - work->match_starts[position];
+    /* Every path goes over the runs, and is copied with the bits of its words. */
     const int64_t n_found = work->is_held ? 0 : STEPS_OF_A_WORD * work->n_caption;
-    return is_interrupted(&work->n_signal_steps, n_found + STEPS_OF_A_MATCH * work->n_here) ? -1 : find_runs(work);
+    const int64_t n_steps = n_found + STEPS_OF_A_MATCH * (work->n_here + work->n_paths) + 2 * work->n_bits * work->n_paths;
+    return is_interrupted(&work->n_signal_steps, n_steps) ? -1 : 0;
 }
 
 /* Whether the one match at a position is the only one of all its words. */

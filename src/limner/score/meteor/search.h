@@ -97,8 +97,7 @@ static int branch(Work *work, int64_t position)
         work->last_match[work->here[m].start] = (int32_t)m;
         most = gain_of(&work->here[m]) > most ? gain_of(&work->here[m]) : most;
     }
-    /* A path is copied with the bits of its words, and goes over the runs. */
-    if (is_interrupted(&work->n_signal_steps, work->n_paths * (work->n_bits + work->n_runs + STEPS_OF_A_MATCH)))
+    if (find_runs(work) < 0)
         return -1;
     work->n_children = 0;
     for (int32_t p = 0; p < work->n_paths; p++) {
