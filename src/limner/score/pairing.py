@@ -261,7 +261,7 @@ def misfits(captions: Captions, references: References, tokeniser: Tokeniser | N
     missing = [id for id in expected if id not in captions.by_image]
     extra = [id for id in captions.by_image if id not in expected]
     wordless = {id: c.text for id, c in captions.by_image.items() if not _LETTER.search(c.text) and id in expected}
-    tokens = wordless.values() if tokeniser is None else tokeniser(list(wordless.values()))
+    tokens = tokeniser(list(wordless.values())) if tokeniser and wordless else list(wordless.values())
     empty = [id for id, left in zip(wordless, tokens, strict=True) if not left.strip()]
     return Misfits(
         captions.place,
