@@ -249,6 +249,7 @@ def test_the_signature_tells_what_subsets_and_surface_depend_on(gold: list[Image
     assert {name for name, value in choices(relabelled).items() if value != first[name]} == {"data", "subsets"}
 
 
+@pytest.mark.usefixtures("intervals_of_few")
 def test_classes_have_intervals_too(gold: list[Image]) -> None:
     by_class = evaluate_content(results(gold, lambda image: image.captions[0]), gold)["class_level"]
     low, high = by_class["intervals"]["F"]
