@@ -55,6 +55,7 @@ sanitise: .venv/.dev  ## run the kernels' tests, and a fuzz of them, with every 
 
 attack: .venv/.dev  ## give every command broken and hostile files, odd arguments and signals at any moment
 	OPENBLAS_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python -m attacks
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python tests/kill_runs.py --kills 30 --interrupts 30
 
 bench: .venv/.dev  ## time Limner against what people use now
 	$(BIN)/python -m benchmarks

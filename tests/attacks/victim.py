@@ -86,7 +86,7 @@ def attack(arguments: Sequence[str], folder: Path) -> Outcome:
         usage.ru_utime + usage.ru_stime,
         usage.ru_maxrss / 1024,
         has_hung or code == -signal.SIGXCPU,
-        sorted(str(path.relative_to(folder)) for path in folder.rglob(".*") if path.suffix in (".tmp", ".old")),
+        sorted(str(path.relative_to(folder)) for path in folder.rglob(".*") if path.suffix in (".limner", ".aside")),
     )
 
 
