@@ -18,7 +18,7 @@ from conftest import REPOSITORY
 
 REFERENCES = {1: ["A brown dog runs.", "A dog on the sand."], 2: ["A man is riding a horse."], 3: ["Two cats sleep."]}
 MINE = {1: "A dog runs.", 2: "A man rides a horse.", 3: "Two cats."}
-QUICK = ["--metrics", "bleu,rouge_l,cider", "--samples", "10"]
+QUICK = ["--metrics", "bleu,rouge_l,cider", "--samples", "100"]
 
 
 @pytest.fixture
