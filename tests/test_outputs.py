@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from kill_points import n_steps, stop_at
-from limner import disk, unfinished
+from limner import disk, outputs, unfinished
 from limner.errors import BadInput, LimnerError
 from limner.files import ScratchFile, write_bytes
 from limner.outputs import write_folder
@@ -416,3 +416,31 @@ def test_a_full_folder_of_temporary_files_is_named(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with ScratchFile(1000) as scratch, pytest.raises(BadInput, match=f"{tmp_path}: cannot write"):
         scratch.write(bytes(300_000))
+
+
+def test_what_file_managers_leave_does_not_protect_a_folder(tmp_path: Path) -> None:
+    for _ in range(2):
+        with write_folder(tmp_path / "made", names=("a.txt",), replace=True) as folder:
+            (folder / "a.txt").write_text("new")
+        (tmp_path / "made" / ".DS_Store").write_text("")
+
+
+def test_another_run_between_its_two_steps_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk, "exchange", lambda first, second: False)
+    target = tmp_path / "made"
+    with write_folder(target, names=("a.txt",)) as folder:
+        (folder / "a.txt").write_text("old")
+    rename, is_between = os.rename, []
+
+    def rename_and_look(source: Path, place: Path) -> None:
+        rename(source, place)
+        if place == target and outputs._aside(target).exists() and not is_between:
+            is_between.append(True)
+            outputs._restore(target)
+            assert outputs._aside(target).exists()
+
+    monkeypatch.setattr(os, "rename", rename_and_look)
+    with write_folder(target, names=("a.txt",), replace=True) as folder:
+        (folder / "a.txt").write_text("new")
+    assert is_between
+    assert (target / "a.txt").read_text() == "new"

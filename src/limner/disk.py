@@ -98,7 +98,9 @@ def _sync_file_system(folder: Path) -> None:
 def set_permissions(path: Path, replaced: os.stat_result | None, usual: int) -> None:
     """Give a new file or folder the mode and owner of what it replaces; otherwise the usual mode, less the umask."""
     if replaced is None:
-        path.chmod(usual & ~_umask())
+        # In a folder that hands its group on, new folders do so too.
+        handed_on = path.stat().st_mode & stat.S_ISGID
+        path.chmod((usual & ~_umask()) | handed_on)
         return
     mode = stat.S_IMODE(replaced.st_mode)
     if sys.platform != "win32":

@@ -75,7 +75,7 @@ def printable(text: str) -> str:
 
 
 # Whatever steers a terminal or turns the direction of text: C0 and C1 but for tab and line feed, marks, half pairs.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def one_line(text: str, limit: int) -> str:

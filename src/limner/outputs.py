@@ -202,10 +202,16 @@ def _status(path: Path) -> os.stat_result | None:
 # --- folders
 
 
+# What file managers and network file systems leave in every folder, and nobody misses.
+_LITTER = (".DS_Store", "._*", "Thumbs.db", "desktop.ini", ".nfs*")
+
+
 def _first_foreign(folder: Path, names: Collection[str], within: str = "") -> str | None:
     """Something in the folder that is no regular file of these names, by its path in the folder; None if all are."""
     patterns = [name.split("/") for name in names]
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        if any(fnmatchcase(entry.name, pattern) for pattern in _LITTER):
+            continue
         name = f"{within}{entry.name}"
         parts = name.split("/")
         is_folder = entry.is_dir(follow_symlinks=False)
@@ -257,24 +263,41 @@ def _exchange(new: Path, target: Path) -> None:
         return
     # In two steps, with nothing in place between them. Whoever writes there next puts the old folder back.
     aside = _aside(target)
-    os.rename(target, aside)
-    try:
-        os.rename(new, target)
-    finally:
-        # Ctrl-C may come between the two.
-        if target.exists():
-            os.rename(aside, new)
-        else:
-            os.rename(aside, target)
+    with _locked(target):
+        os.rename(target, aside)
+        try:
+            os.rename(new, target)
+        finally:
+            # Ctrl-C may come between the two.
+            if target.exists():
+                os.rename(aside, new)
+            else:
+                os.rename(aside, target)
 
 
 def _restore(target: Path) -> None:
-    """Put a folder back whose replacement was stopped between two steps."""
+    """Put a folder back whose replacement was stopped between two steps; remove it if the new one is in place."""
     aside = _aside(target)
-    if aside.is_dir() and not target.exists():
-        os.rename(aside, target)
-    elif aside.is_dir():
-        shutil.rmtree(aside, ignore_errors=True)
+    with suppress(FileNotFoundError), _locked(aside) as is_locked:
+        # Another run may be between its steps just now.
+        if is_locked and not target.exists():
+            os.rename(aside, target)
+        elif is_locked:
+            shutil.rmtree(aside, ignore_errors=True)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[bool]:
+    """Lock a folder within the block; False if another run has it, or nothing can be locked here."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            is_locked = disk.lock(descriptor)
+        except OSError:
+            is_locked = False
+        yield is_locked
+    finally:
+        os.close(descriptor)
 
 
 def _aside(target: Path) -> Path:

@@ -80,13 +80,16 @@ def _results(name: str, start: bytes, piece: bytes) -> Trap:
     return set_up
 
 
-def _word(text: str, n_bytes: int = 200_000) -> Trap:
+def _word(text: str, n_bytes: int = 20_000) -> Trap:
     """One caption of a repeated text, as result and as reference."""
 
     def set_up(folder: Path) -> list[str]:
         caption = text * (n_bytes // len(text.encode()))
-        for name, captions in (("mine.json", {"1": [caption]}), ("refs.json", {"1": [caption, "a dog"]})):
-            (folder / name).write_text(json.dumps(captions))
+        said = [{"image_id": 1, "caption": caption}]
+        notes = [{"id": 1, **said[0]}, {"id": 2, "image_id": 1, "caption": "a dog"}]
+        known = {"images": [{"id": 1}], "annotations": notes}
+        for name, content in (("mine.json", said), ("refs.json", known)):
+            (folder / name).write_text(json.dumps(content))
         return ["score", "captions", "mine.json", "--refs", "refs.json", "--empty", "score", *ALL_WORDS]
 
     return set_up

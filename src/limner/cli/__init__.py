@@ -198,6 +198,7 @@ class _Interrupts:
         self.any = False
         # A job in the background ignores Ctrl-C, and so does its command.
         self._is_heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+        self._usual_hook = sys.unraisablehook
 
     def __enter__(self) -> _Interrupts:
         if self._is_heeded:
@@ -207,7 +208,7 @@ class _Interrupts:
 
     def __exit__(self, *_: object) -> None:
         if self._is_heeded:
-            sys.unraisablehook = sys.__unraisablehook__
+            sys.unraisablehook = self._usual_hook
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def _repeat(self, ignored: sys.UnraisableHookArgs) -> None:
@@ -217,7 +218,7 @@ class _Interrupts:
             again.daemon = True
             again.start()
         else:
-            sys.__unraisablehook__(ignored)
+            self._usual_hook(ignored)
 
     def _note(self, signum: int, frame: FrameType | None) -> None:
         self.any = True

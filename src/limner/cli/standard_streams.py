@@ -49,7 +49,9 @@ def answer_alone() -> Iterator[Answer]:
     is_replaced = sys.stdout is not sys.__stdout__
     _open_missing()
     given = sys.stdout
-    if is_replaced or not isinstance(given, io.TextIOWrapper):
+    # A console of Windows takes text, not bytes.
+    is_console = sys.platform == "win32" and given.isatty()
+    if is_replaced or is_console or not isinstance(given, io.TextIOWrapper):
         yield Answer(None)
         return
     given.flush()

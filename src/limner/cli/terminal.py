@@ -49,7 +49,7 @@ def say_json(value: object, *, indent: int | None = None, err: bool = False) -> 
 
 
 # JSON escapes those below a space itself.
-_CONTROL = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROL = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 class TerminalProgress:

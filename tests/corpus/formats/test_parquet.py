@@ -233,3 +233,10 @@ def test_without_pyarrow_the_error_names_the_remedy(tmp_path: Path, monkeypatch:
 def test_the_package_imports_without_pyarrow() -> None:
     program = "import sys, limner.corpus; assert 'pyarrow' not in sys.modules and 'numpy' not in sys.modules"
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+def test_a_shard_without_rows_is_no_fault(tmp_path: Path) -> None:
+    write_corpus([Image("1")], tmp_path / "one.parquet")
+    table = pq.read_table(tmp_path / "one.parquet")
+    pq.write_table(table.slice(0, 0), tmp_path / "none.parquet")
+    assert list(open_corpus(tmp_path / "none.parquet")) == []
