@@ -159,7 +159,7 @@ def test_nothing_is_learnt_from_hidden_boxes() -> None:
 @pytest.mark.parametrize(
     ("corpus", "n", "problem"),
     [
-        (list(playground(3)), 9, "no image has more than 9 gold captions"),
+        (list(playground(3)), 9, "no image has more than 5 gold captions"),
         ([Image("i", captions=(Caption("0", "a"), Caption("1", "b")))], 1, "no gold caption refers to a box"),
         (list(HeldOutLabels(playground(3), 1)), 1, "are from held-out captions already"),
     ],
@@ -212,3 +212,16 @@ def test_a_corpus_whose_boxes_are_all_hidden_is_refused_and_training_on_hidden_b
     for seen_images in (train_selector(held_out).model.trained.seen, learn_phrasebook(held_out).seen):
         assert seen_images is not None
         assert {seen_images.find(image) for image in boxes_only} == {"seen"}
+
+
+@pytest.mark.parametrize(
+    ("n_captions", "advice"),
+    [
+        (1, "more than one gold caption; name a corpus with several of each image"),
+        (2, "more than 2 gold captions; take labels from fewer captions"),
+    ],
+)
+def test_advice_fits_the_number_of_captions(n_captions: int, advice: str) -> None:
+    captions = tuple(Caption(str(i), "A dog .") for i in range(n_captions))
+    with pytest.raises(BadInput, match=advice):
+        list(HeldOutLabels([Image("1", captions=captions)], 2))

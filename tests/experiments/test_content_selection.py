@@ -165,7 +165,9 @@ def test_test_images_that_were_trained_on_are_refused_unless_allowed(tmp_path: P
     train, test = str(tmp_path / "train.jsonl"), str(tmp_path / "test.jsonl")
     with pytest.raises(BadInput, match="40 of 40 images are training images"):
         content_selection_experiment(train, train)
-    assert "40 of 40 images are training" in content_selection_experiment(train, train, allow_overlap=True).warnings[0]
+    allowed = content_selection_experiment(train, train, allow_overlap=True)
+    assert "40 of 40 images are training" in allowed.warnings[0]
+    assert all("|training:40 seen of 40 images|" in signature for signature in allowed.signatures.values())
     assert content_selection_experiment(train, test).warnings == []
     ids = [image.id for image in playground(40, seed=4)]
     renamed = [replace(image, id=id) for image, id in zip(playground(40, seed=5), ids, strict=True)]

@@ -115,6 +115,7 @@ class HeldOutLabels:
 
     def __iter__(self) -> Iterator[Image]:
         self.n_images = self.n_too_few = self.n_mentions = self.n_hidden = 0
+        most_captions = 0
         for image in self._images:
             if "labels_from" in image.provenance:
                 problem = f"the labels of image {shown(image.id)} are from held-out captions already"
@@ -122,12 +123,16 @@ class HeldOutLabels:
             labelled = hold_out(image, self.n, self.seed)
             if labelled is None:
                 self.n_too_few += 1
+                most_captions = max(most_captions, sum(caption.source == "gold" for caption in image.captions))
                 continue
             self._count(labelled)
             yield labelled
         if not self.n_images:
-            problem = f"no image has more than {self.n} gold captions"
-            raise BadInput(self._place, problem, "take labels from fewer captions")
+            captions = "one gold caption" if most_captions == 1 else f"{most_captions} gold captions"
+            remedy = (
+                "take labels from fewer captions" if most_captions > 1 else "name a corpus with several of each image"
+            )
+            raise BadInput(self._place, f"no image has more than {captions}", remedy)
         if not self.n_mentions:
             problem = "no gold caption refers to a box"
             raise BadInput(self._place, problem, "link the captions to the boxes first", code="no-mentions")

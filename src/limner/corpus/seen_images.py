@@ -192,6 +192,14 @@ class Overlap:
             problem = f"{self.n_seen:,} of {self.n_images:,} images are training images, such as {self.first_seen}"
             raise BadInput(place, problem, "name other images, or allow it", code="train-is-test")
 
+    def to_json(self) -> dict[str, str]:
+        """What a signature says of it, as `training`; nothing where all images are known to be new."""
+        counts = {"seen": self.n_seen, "alike": self.n_alike, "of the same id": self.n_same_id}
+        parts = [f"{n} {name}" for name, n in counts.items() if n]
+        described = [f"{', '.join(parts)} of {self.n_images} images"] if parts else []
+        described += ["unknown"] if self.is_unknown else []
+        return {"training": "; ".join(described)} if described else {}
+
     def warnings(self) -> Iterator[str]:
         if self.n_seen:
             yield (

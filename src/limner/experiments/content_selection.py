@@ -141,6 +141,7 @@ def content_selection_experiment(
     too_few = _too_few(known, unseen)
     facts = {"training_data": training.fingerprint(), "seed": str(seed)}
     facts |= {"learned": "trained before"} if trained else {}
+    facts |= overlap.to_json()
     facts |= {"too_few": str(too_few)} if too_few else {}
     experiment = compare_systems(
         concepts, images, learned=learned, all_captions=all_captions, seed=seed, facts=facts, progress=progress

@@ -92,6 +92,7 @@ def _markdown(experiment: Experiment) -> str:
     lines = ["# Content selection", "", f"{n:,} test images; mean ± standard deviation over images."]
     lines += [f"{line[0].upper()}{line[1:]}." for line in left_out(experiment)]
     lines += [f"{name.capitalize()}: {value}." for name, value in experiment.provenance.to_json().items()]
+    lines += [f"**Warning:** {warning}." for warning in experiment.warnings]
     if experiment.hidden_share is not None:
         lines.append(f"{experiment.hidden_share:.1%} of gold's mentions refer to boxes that no system saw.")
     lines += ["", f"{k_line(experiment)}."]
