@@ -135,9 +135,9 @@ def _regular_target(path: Path) -> Path | None:
 
 @contextmanager
 def _directly(path: Path) -> Iterator[IO[bytes]]:
-    own = _own_descriptor(path)
+    descriptor = _own_descriptor(path)
     # A file that is open already goes on where it is; opened anew it would begin at its beginning.
-    with _handle(os.open(path, os.O_WRONLY) if own is None else os.dup(own), path) as handle:
+    with _handle(os.open(path, os.O_WRONLY) if descriptor is None else os.dup(descriptor), path) as handle:
         yield handle
 
 

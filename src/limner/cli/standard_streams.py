@@ -55,7 +55,7 @@ def answer_alone() -> Iterator[Answer]:
         yield Answer(None)
         return
     given.flush()
-    kept = os.dup(1)
+    original = os.dup(1)
     answer = Answer(os.dup(1))
     sys.stdout = answer.stream(given)
     os.dup2(2, 1)
@@ -66,8 +66,8 @@ def answer_alone() -> Iterator[Answer]:
             sys.stdout.flush()
         # Closed before its buffers are, which would try again to write what could not be written.
         answer.drop()
-        os.dup2(kept, 1)
-        os.close(kept)
+        os.dup2(original, 1)
+        os.close(original)
         sys.stdout = given
 
 

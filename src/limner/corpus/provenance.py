@@ -105,8 +105,8 @@ def caveat_facts(facts: Facts, of_people: bool, with_mentions: bool) -> Facts:
     """Which of the facts of `told_facts` a score depends on: people's, and that of a metric that needs mentions."""
     mentions = facts.get(GOLD_MENTIONS) if with_mentions else None
     mentions = facts.get("mentions") if mentions is None else mentions
-    told = {} if of_people else {name: value for name, value in facts.items() if name != "mentions"}
-    return told if mentions is None else {**told, "mentions": mentions}
+    of_system = {} if of_people else {name: value for name, value in facts.items() if name != "mentions"}
+    return of_system if mentions is None else {**of_system, "mentions": mentions}
 
 
 def _as_held_out(facts: Facts, gold: Facts, results: Facts) -> Facts:

@@ -135,8 +135,8 @@ def _frequent(sums: Sums) -> Sums:
     if len(sums.key) <= MAX_PAIRS:
         return sums
     by_frequency = np.argsort(-sums.values[:, :N_STANDINGS].sum(axis=1), kind="stable")
-    kept = np.sort(by_frequency[:MAX_PAIRS])
-    return Sums(sums.key[kept], sums.values[kept])
+    frequent = np.sort(by_frequency[:MAX_PAIRS])
+    return Sums(sums.key[frequent], sums.values[frequent])
 
 
 def _merged(parts: Sequence[Sums], width: int) -> Sums:
