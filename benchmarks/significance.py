@@ -87,7 +87,8 @@ class Pool(NamedTuple):
     def true_differences(self) -> Iterator[tuple[str, float]]:
         """The differences between the two systems over all images, by column."""
         if self.second is not None:
-            yield from zip(self.columns, (self.first.value() - self.second.value()).tolist(), strict=True)
+            (paired,) = differences([self.first], [self.second], swaps=1)
+            yield from zip(self.columns, (column.difference for column in paired), strict=True)
 
 
 Systems = tuple[Statistics, Statistics]

@@ -162,7 +162,24 @@ def test_subsets_have_intervals_and_tests() -> None:
 
 
 def test_a_table_says_on_how_many_images_systems_were_compared() -> None:
-    systems = [given("ours", [Given("first", 0, 1, 0, 1)]), given("theirs", [Given("first", 1, 1, 0, 1)])]
-    compared = [item._replace(n_images=3) for item in compare_systems(systems, samples=20)]
-    assert "ours − theirs: on their 3 common images" in table_of(systems, compared)
+    first = Given("first", 1, 0, 1, 0)
+    fewer = {id: caption for id, caption in OURS.items() if id != "d"}
+    systems = [
+        evaluation(name, captions, metrics=[first], by=None, samples=20)
+        for name, captions in (("ours", OURS), ("theirs", fewer))
+    ]
+    assert "ours − theirs: on their 3 common images" in table_of(systems, compare_systems(systems, samples=20))
+    systems = [given(name, [first]) for name in ("ours", "theirs")]
     assert not any("common" in line for line in table_of(systems, compare_systems(systems, samples=20)))
+
+
+def test_a_table_says_on_how_many_images_both_systems_have_a_value() -> None:
+    none = math.nan
+    systems = [
+        given("{ours}", [Given("every", 1, 0, 1, 0), Given("some", 1, 0, none, 1), Given("more", none, 0, 1, 1)]),
+        given("theirs", [Given("every", 1, 1, 1, 0), Given("some", 1, none, 1, 0), Given("more", none, 1, none, 0)]),
+    ]
+    compared = compare_systems(systems, samples=20)
+    assert [comparison.n_images for comparison in compared] == [4, 2, 2]
+    notes = [line for line in table_of(systems, compared) if "both have a value" in line]
+    assert notes == ["{ours} − theirs, some, more: on the 2 images where both have a value"]

@@ -313,3 +313,56 @@ def test_the_interval_of_a_difference_stays_between_the_least_and_the_largest_di
         assert (inside.low, inside.p) == (free.low, free.p)
         n_beyond += free.high > 1
     assert n_beyond
+
+
+def test_a_mean_is_compared_on_the_images_where_both_systems_have_a_value() -> None:
+    """The images that only one of them has a value on are its best: they say nothing of which is better."""
+    generator = np.random.default_rng(11)
+    both, gain = generator.random(40), generator.normal(0.1, 0.05, 40)
+    one = means(np.concatenate([both + gain, np.full(20, np.nan), np.zeros(20)]))
+    other = means(np.concatenate([both, np.full(20, 5.0), np.full(20, np.nan)]))
+    ((paired,),) = differences([one], [other], swaps=999)
+    ((alone,),) = differences([means(both + gain)], [means(both)], swaps=999)
+    assert paired.n_images == alone.n_images == 40
+    assert paired.difference == pytest.approx(gain.mean()) == alone.difference
+    assert paired.low == pytest.approx(alone.low, abs=0.005)
+    assert paired.high == pytest.approx(alone.high, abs=0.005)
+    assert 0 < paired.low < paired.difference < paired.high
+    assert one.value()[0] < other.value()[0]
+
+
+def test_columns_of_one_metric_are_compared_each_on_its_own_images() -> None:
+    generator = np.random.default_rng(12)
+    first, second = generator.random((2, 60, 2))
+    first[:25, 1] = np.nan
+    second[20:30, 1] = np.nan
+    ((every, some),) = differences([means(first)], [means(second)], swaps=999)
+    assert (every.n_images, some.n_images) == (60, 30)
+    assert some.difference == pytest.approx((first[30:, 1] - second[30:, 1]).mean())
+
+
+def test_without_a_common_image_there_is_no_difference() -> None:
+    ((paired,),) = differences([means([1.0, np.nan])], [means([np.nan, 1.0])])
+    assert np.isnan(paired[:5]).all()
+    assert paired.n_images == 0
+
+
+def test_images_differ_by_column() -> None:
+    """Four captions more hallucinate. That the others name more objects changes no share of captions."""
+    n = 200
+    objects = np.array([np.full(n, 2.0), np.arange(n) % 3 + 1.0])
+    hallucinated = np.array([np.arange(n) < 10, np.arange(n) < 14])
+
+    def finish(sums: Floats) -> Floats:
+        return sums[..., [0, 2]] / sums[..., [1, 3]]
+
+    first, second = (
+        Statistics(rows := np.array([wrong, spoken, wrong, np.ones(n)], dtype=np.float64).T, finish, finish(rows))
+        for wrong, spoken in zip(hallucinated, objects, strict=True)
+    )
+    ((of_objects, of_captions),) = differences([first], [second], swaps=999)
+    assert of_captions.is_exact
+    assert of_captions.p == pytest.approx(2 / 2**4)
+    assert np.isnan(of_captions.low)
+    assert not of_objects.is_exact
+    assert of_objects.n_images == of_captions.n_images == n

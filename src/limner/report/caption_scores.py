@@ -160,17 +160,35 @@ def _differences(systems: Sequence[Evaluation], compared: Sequence[Comparison], 
     """Differences on all images or, with a key, on the subsets by it; how many images, if not all of them."""
     title = f"difference by {key}" if key else "difference"
     rows = [[title, "", *([""] if key else []), "", f"{CONFIDENCE:.0%} interval", "p", "p adjusted"]]
-    most = max(len(system.run) for system in systems)
-    notes: dict[str, None] = {}
+    columns_by_note: dict[str, list[str]] = {}
     for comparison in compared:
         names = f"{cut(comparison.first, NAME)} − {cut(comparison.second, NAME)}"
         interval = _interval(comparison.low, comparison.high)
         p_values = [_p(comparison.p), _p(comparison.p_adjusted)]
         subset = [cut(comparison.subset, NAME)] if key else []
         rows.append([names, *subset, comparison.column, _difference(comparison.difference), interval, *p_values])
-        if not key and comparison.n_images < most:
-            notes[f"{names}: on their {comparison.n_images:,} common images"] = None
+        if note := _images_compared(", ".join([names, *subset]), comparison, systems):
+            columns_by_note.setdefault(note, []).append(comparison.column)
+    notes = [note.format(", ".join(columns)) for note, columns in columns_by_note.items()]
     return [*aligned(rows, "<<<><>>" if key else "<<><>>"), *notes]
+
+
+def _images_compared(names: str, comparison: Comparison, systems: Sequence[Evaluation]) -> str:
+    """On how many images two systems were compared, with `{}` for columns; empty if on all of every system."""
+    ids = [_image_ids(system, comparison) for system in systems if system.name in (comparison.first, comparison.second)]
+    n_common = len(set.intersection(*ids))
+    # The names are somebody's own, and may have braces.
+    names = names.replace("{", "{{").replace("}", "}}")
+    if comparison.n_images < n_common:
+        return f"{names}, {{}}: on the {comparison.n_images:,} images where both have a value"
+    if comparison.by or n_common == max(len(system.run) for system in systems):
+        return ""
+    return f"{names}: on their {n_common:,} common images"
+
+
+def _image_ids(system: Evaluation, comparison: Comparison) -> set[str]:
+    subset = system.by[comparison.by][comparison.subset] if comparison.by else system
+    return set(subset.run.ids)
 
 
 def _with_subsets(system: Evaluation) -> Iterator[tuple[Evaluation, str, str]]:

@@ -318,7 +318,7 @@ def compare_systems(
             tested = differences(*statistics, swaps=swaps, seed=seed, confidence=CONFIDENCE)
             for metric, columns in zip(first.metrics, tested, strict=True):
                 for column, difference in zip(metric.columns, columns, strict=True):
-                    rows.append(Tested(column, first.name, second.name, len(first.run), difference, key, subset))
+                    rows.append(Tested(column, first.name, second.name, difference, key, subset))
     return adjusted(rows)
 
 

@@ -55,12 +55,11 @@ class Comparison(NamedTuple):
 
 
 class Tested(NamedTuple):
-    """A difference between two systems by one value, on so many images: all, or those of a subset."""
+    """A difference between two systems by one value, on all images or those of a subset."""
 
     column: str
     first: str
     second: str
-    n_images: int
     difference: Difference
     by: str = ""
     subset: str = ""
@@ -94,7 +93,7 @@ def compare(
         first, second = ([scores[name] for name in side] for side in zip(*alike, strict=True))
         results = differences(first, second, swaps=swaps, seed=seed, confidence=confidence)
         for pair, (difference,) in zip(alike, results, strict=True):
-            tested[pair] = Tested(column, *pair, len(images), difference)
+            tested[pair] = Tested(column, *pair, difference)
     return adjusted(tested[pair] for pair in wanted)
 
 
@@ -103,8 +102,22 @@ def adjusted(tested: Iterable[Tested]) -> list[Comparison]:
     rows = list(tested)
     p_adjusted = holm([row.difference.p for row in rows])
     return [
-        Comparison(column, first, second, n, d.difference, d.low, d.high, d.p, p, d.p_bootstrap, d.is_exact, by, subset)
-        for (column, first, second, n, d, by, subset), p in zip(rows, p_adjusted, strict=True)
+        Comparison(
+            row.column,
+            row.first,
+            row.second,
+            row.difference.n_images,
+            row.difference.difference,
+            row.difference.low,
+            row.difference.high,
+            row.difference.p,
+            p,
+            row.difference.p_bootstrap,
+            row.difference.is_exact,
+            row.by,
+            row.subset,
+        )
+        for row, p in zip(rows, p_adjusted, strict=True)
     ]
 
 

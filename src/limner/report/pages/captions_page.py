@@ -181,7 +181,7 @@ def _values(system: Evaluation, columns: Iterable[str]) -> list[Value]:
 
 
 def _difference(comparison: Comparison, systems: Sequence[Evaluation], columns: Sequence[str]) -> list[Any]:
-    """[column, first, second, difference, low, high, p, adjusted p, p of the bootstrap, is exact]."""
+    """[column, first, second, difference, low, high, p, adjusted p, p of the bootstrap, is exact, images]."""
     names = [system.name for system in systems]
     numbers = (
         comparison.difference,
@@ -197,6 +197,7 @@ def _difference(comparison: Comparison, systems: Sequence[Evaluation], columns: 
         names.index(comparison.second),
         *map(_number, numbers),
         int(comparison.is_exact),
+        comparison.n_images,
     ]
 
 

@@ -64,7 +64,7 @@ function drawScores(data, {column: chosen, scorer, rival}) {
     const row = make('tr', column === chosen ? 'chosen' : '', metricCell(column));
     row.append(...values.map((value, s) => valueCell(value, best === s)));
     if (withIntervals) row.append(make('td', 'strip', stripOf(values)));
-    if (pair) row.append(...differenceCells(differenceOf(data.differences, column.k, ...pair)));
+    if (pair) row.append(...differenceCells(differenceOf(data.differences, column.k, ...pair), data.n));
     return row;
   }));
   byId('scores-note').textContent = notesOf(data, pair, withIntervals).join(' ');
@@ -138,12 +138,14 @@ function valueCell([value, low, high], isBest = false) {
   return cell;
 }
 
-function differenceCells(tested) {
+/** A difference and its p; on how many images, if they are fewer than all n. */
+function differenceCells(tested, n) {
   if (!tested) return [make('td', '', '–'), make('td', '', '–')];
-  const {difference, low, high, tests: [p, adjusted]} = tested, sure = isSure(tested);
+  const {difference, low, high, tests: [p, adjusted, , , nCompared]} = tested, sure = isSure(tested);
   return [
     make('td', sure ? 'sure' : '', make('b', '', signed(difference)),
-      make('small', '', low === null ? '–' : `${signed(low)} to ${signed(high)}`)),
+      make('small', '', low === null ? '–' : `${signed(low)} to ${signed(high)}`),
+      ...(nCompared < n ? [make('small', '', `on ${plural(nCompared, 'image')}`)] : [])),
     make('td', sure ? 'sure' : '', make('b', '', pShown(p)), make('small', '', pShown(adjusted))),
   ];
 }
@@ -196,18 +198,18 @@ function drawSubsets(data, {scorer, rival}) {
     : data.systems.map((system, s) => headCell(system.name, `s${s % COLOURS}`));
   const pair = !bySystem && data.systems.length > 1 && rival !== null ? [scorer, rival] : null;
   if (pair) heads.push(headCell('difference'), headCell('p'));
-  const cellsOf = (values, differences) => bySystem
+  const cellsOf = (values, differences, n) => bySystem
     ? data.columns.map(({k}) => valueCell(values[number]?.[k] ?? [null]))
     : [...withBest(data.systems.map((_, s) => values[s]?.[number] ?? [null]), data.columns[number], differences),
-      ...(pair ? differenceCells(differenceOf(differences, number, ...pair)) : [])];
+      ...(pair ? differenceCells(differenceOf(differences, number, ...pair), n) : [])];
   const rowOf = (className, name, images, cells) => make('tr', className, make('th', '', name),
     make('td', '', images.toLocaleString('en')), ...cells);
   const rows = data.subsets[n].subsets.map((subset, p) => {
     const name = button('subset', subset.name);
     name.dataset.subset = `${n} ${p}`;
-    return rowOf('', name, subset.n, cellsOf(subset.values, subset.differences));
+    return rowOf('', name, subset.n, cellsOf(subset.values, subset.differences, subset.n));
   });
-  rows.push(rowOf('all', 'all', data.n, cellsOf(data.values, data.differences)));
+  rows.push(rowOf('all', 'all', data.n, cellsOf(data.values, data.differences, data.n)));
   byId('subset-table').tHead.replaceChildren(make('tr', '', make('th', '', ''), headCell('images'), ...heads));
   byId('subset-table').tBodies[0].replaceChildren(...rows);
 }
