@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from limner.corpus.caption import Caption, Mention
 from limner.describe.realise.described_things import Thing
+from limner.describe.realise.remarks import Remark, Setting
 
 
 class Text:
@@ -30,6 +31,15 @@ class Text:
         start, end = self._add(phrase)
         kinds = tuple(dict.fromkeys(kind for box in thing.boxes for kind in box.types))
         self._mentions.append(Mention(start, end, thing.ids, None, kinds))
+
+    def place(self, setting: Remark) -> None:
+        """A setting: its place is a mention that no box was found for."""
+        what = setting.what
+        assert isinstance(what, Setting)
+        self.say(what.preposition)
+        start, end = self._add(what.phrase)
+        probability = round(setting.probability, 3)
+        self._mentions.append(Mention(start, end, types=("scene",), origin="ungrounded", probability=probability))
 
     def joint(self, word: str) -> None:
         """A word between things that are named together, or a comma."""

@@ -68,12 +68,14 @@ def things_of(image: Image, selected: Sequence[str]) -> list[Thing]:
         if id not in box_by_id:
             raise ValueError(f"image {shown(image.id)} has no box {shown(id)}")
         box = box_by_id[id]
-        name = _named(box.label, box.types)
+        name = name_of(box.label, box.types)
         by_name.setdefault((name.noun, name.collective or _crowd(box, name.kind)), []).append(box)
     return [_thing(boxes, collective) for (_, collective), boxes in by_name.items()]
 
 
-class _Name(NamedTuple):
+class Name(NamedTuple):
+    """What boxes of a label are called."""
+
     noun: str
     kind: str
     collective: str
@@ -81,7 +83,7 @@ class _Name(NamedTuple):
 
 
 def _thing(boxes: list[Box], collective: str) -> Thing:
-    names = [_named(box.label, box.types) for box in boxes]
+    names = [name_of(box.label, box.types) for box in boxes]
     many = not collective and any(name.is_plural for name in names)
     return Thing(tuple(boxes), names[0].noun, names[0].kind, collective=collective, is_plural_label=many)
 
@@ -92,16 +94,16 @@ def _crowd(box: Box, kind: str) -> str:
 
 
 @lru_cache(maxsize=1 << 14)
-def _named(label: str, types: tuple[str, ...]) -> _Name:
+def name_of(label: str, types: tuple[str, ...]) -> Name:
     """The noun, kind and collective of boxes of a label, and whether it is a plural."""
     called = noun(label)
     kind = kind_of(called, types)
     if called in _GROUPS and (kind in AGENTS or called in ("group", "bunch", "lot", "pile")):
-        return _Name(_GENERIC.get(kind, "thing"), kind, _GROUPS[called], False)
+        return Name(_GENERIC.get(kind, "thing"), kind, _GROUPS[called], False)
     if called in _VAGUE or called in NUMBERS or _is_quality(called, kind):
         called = _GENERIC.get(kind, "thing")
     single = one(called)
-    return _Name(single, kind, "", single != called)
+    return Name(single, kind, "", single != called)
 
 
 def _is_quality(called: str, kind: str) -> bool:

@@ -11,6 +11,7 @@ import msgspec
 from limner.corpus.seen_images import SeenImages, is_hash
 from limner.describe.realise.described_things import BUCKETS
 from limner.describe.realise.relation_words import relation_of
+from limner.describe.realise.remark_table import RemarkTable
 from limner.errors import shown
 from limner.learn.model_files import ModelKind, read_record, write_record
 from limner.text.kinds import KINDS, kind_of_noun
@@ -47,6 +48,7 @@ class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     by_nouns: Relations
     by_object: Relations
     by_kinds: Relations
+    remarks: RemarkTable | None = None
     hashes: list[str] | None = None
 
     @property

@@ -15,6 +15,7 @@ from limner.corpus.seen_images import SeenImages
 from limner.describe.realise.described_things import AGENTS, PARTS, Frame, layout
 from limner.describe.realise.phrasebook import Counts, Phrasebook, Relations, is_noun
 from limner.describe.realise.relation_words import NAMED_TOGETHER, Relation, read_relation
+from limner.describe.realise.remark_learning import RemarkLearner
 from limner.progress import Progress, silent, track
 from limner.text.kinds import kind_of
 from limner.text.labels import noun, one
@@ -39,7 +40,7 @@ def learn_phrasebook(images: Iterable[Image], progress: Progress = silent) -> Ph
     learner = _Learner()
     for image in track(images, "images", progress):
         learner.add(image)
-    return learner.phrasebook()
+    return learner.phrasebook(progress)
 
 
 class _Said(NamedTuple):
@@ -64,11 +65,13 @@ class _Learner:
         self._by_nouns: Counter[_Key] = Counter()
         self._by_object: Counter[_Key] = Counter()
         self._by_kinds: Counter[_Key] = Counter()
+        self._remarks = RemarkLearner()
 
     def add(self, image: Image) -> None:
         self._seen.add(image)
         image = visible(image)
         boxes = image.box_by_id()
+        self._remarks.add(image)
         self._n_images += 1
         for caption in image.captions:
             if caption.source != "gold" or not caption.mentions:
@@ -130,7 +133,7 @@ class _Learner:
         self._by_object[a.kind, b.noun, text, bucket] += 1
         self._by_kinds[a.kind, b.kind, text, bucket] += 1
 
-    def phrasebook(self) -> Phrasebook:
+    def phrasebook(self, progress: Progress) -> Phrasebook:
         return Phrasebook(
             n_images=self._n_images,
             n_captions=self._n_captions,
@@ -141,6 +144,7 @@ class _Learner:
             by_nouns=_relations(self._by_nouns),
             by_object=_relations(self._by_object),
             by_kinds=_relations(self._by_kinds),
+            remarks=self._remarks.table(progress),
             hashes=self._seen.to_json(),
         )
 

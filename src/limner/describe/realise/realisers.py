@@ -12,6 +12,7 @@ from limner.corpus.random_streams import random_stream
 from limner.describe.realise.caption_text import Text, capitalised, joints
 from limner.describe.realise.described_things import Thing, things_of
 from limner.describe.realise.relator import Relator
+from limner.describe.realise.remark_choice import RemarkChooser
 from limner.describe.realise.sentence_plan import divided, ordered, plan
 from limner.describe.realise.sentences import Clauses, place_of, write_alone
 from limner.describe.realise.thing_phrases import NounPhrases, after_there, choose_words, is_singular
@@ -72,6 +73,8 @@ class FluentRealiser:
         self._relator = Relator(phrasebook, simple=simple, acts=detail != "low")
         self._phrases = NounPhrases(phrasebook, detail, simple=simple)
         self._clauses = Clauses(self._phrases, simple=simple)
+        table = phrasebook.remarks if phrasebook is not None and detail != "low" else None
+        self._remarks = RemarkChooser(table) if table is not None else None
 
     def __repr__(self) -> str:
         return f"FluentRealiser({self._book}, seed={self._seed}, detail={self._detail!r}, words={self._words!r})"
@@ -86,14 +89,24 @@ class FluentRealiser:
             return Caption("0", "A picture.", source=f"system:{self.name}")
         choose_words(things, self._book, self._words)
         things = ordered(divided(things, self._relator), self._book, self._focus)
-        if len(things) == 1:
+        if len(things) == 1 and not self._is_remarkable(things, image):
             write_alone(text, things[0], image, self._phrases, rng, places=self._detail != "low")
         else:
             self._write(text, things, image, rng)
         return text.caption(f"system:{self.name}")
 
+    def _is_remarkable(self, things: list[Thing], image: Image) -> bool:
+        """Whether something can be said of the things without another."""
+        if self._remarks is None:
+            return False
+        clause = plan(things, self._relator, most=1)
+        self._remarks.complete(clause, image)
+        return clause.act is not None or clause.setting is not None
+
     def _write(self, text: Text, things: list[Thing], image: Image, rng: Random) -> None:
         clause = plan(things, self._relator, most=3 if self._simple else MOST_IN_CLAUSE[self._detail])
+        if self._remarks is not None:
+            self._remarks.complete(clause, image)
         self._clauses.write(text, clause, rng)
         text.stop()
         step = 2 if self._simple else MOST_IN_LIST

@@ -13,6 +13,7 @@ from limner.corpus.box import Box
 from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Thing, layout
 from limner.describe.realise.relation_words import NAMED_TOGETHER, SUPPORT, Relation
 from limner.describe.realise.relator import Relator
+from limner.describe.realise.remarks import Remark
 from limner.text.kinds import KINDS
 from limner.text.lexicon import ADJECTIVES
 from limner.text.noun_forms import singular
@@ -146,11 +147,16 @@ class Node:
 
 @dataclass(slots=True, eq=False)
 class Clause:
-    """Heads that are named together, what is said of them all, and things that are left for another sentence."""
+    """Heads that are named together, what is said of them all, and things that are left for another sentence.
+
+    `act` and `setting` are said of the heads in words that name no box.
+    """
 
     heads: list[Node]
     arms: list[Arm] = field(default_factory=list)
     rest: list[Thing] = field(default_factory=list)
+    act: Remark | None = None
+    setting: Remark | None = None
 
     @property
     def objects(self) -> list[Node]:

@@ -9,6 +9,7 @@ from limner.corpus.image import Image
 from limner.describe.realise.caption_text import Text, joints
 from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Thing, layout
 from limner.describe.realise.relation_words import SUPPORT, Relation
+from limner.describe.realise.remarks import Act, Remark, Setting
 from limner.describe.realise.sentence_plan import Arm, Clause, Node
 from limner.describe.realise.thing_phrases import NUMBER_WORDS, NounPhrases, after_there, is_singular, takes_plural
 from limner.text.lexicon import word_set
@@ -40,8 +41,8 @@ class Clauses:
     def write(self, text: Text, clause: Clause, rng: Random) -> None:
         """The clause, without its full stop."""
         arrange(clause)
-        main = _main(clause.arms)
-        pattern = self._pattern(None if main is None else clause.arms[main].relation, rng)
+        main = None if clause.act else _main(clause.arms)
+        pattern = self._pattern(_predicate(clause, main), rng)
         heads = [node.thing for node in clause.heads]
         named = [self._phrases.phrase(thing, rng) for thing in heads]
         several = len(heads) > 1 or takes_plural(named[0], heads[0])
@@ -49,7 +50,9 @@ class Clauses:
             text.say("there is" if is_singular(named[0], heads[0]) else "there are")
             named[0] = after_there(named[0], heads[0])
         self._name(text, clause.heads, named, rng, goes_on=bool(clause.arms))
-        acted = False
+        if clause.act is not None:
+            text.say(_words(_relation(clause.act), pattern, several, is_main=True))
+        acted = clause.act is not None
         for at, arm in enumerate(clause.arms):
             if arm.relation.is_verbal and acted:
                 text.say("and")
@@ -59,6 +62,10 @@ class Clauses:
             acted = acted or arm.relation.is_verbal
             is_last = at == len(clause.arms) - 1
             self._name(text, arm.objects, self._phrases_of(text, arm, heads, rng), rng, goes_on=not is_last)
+        if clause.setting is not None:
+            if main is None and clause.act is None and pattern == PROGRESSIVE:
+                text.say("are" if several else "is")
+            text.place(clause.setting)
 
     def _pattern(self, main: Relation | None, rng: Random) -> str:
         fitting = dict(CHANCES)
@@ -104,6 +111,26 @@ class Clauses:
             of = [node.thing]
         text.say(str(arm.relation))
         self._name(text, arm.objects, self._phrases_of(text, arm, of, rng), rng)
+
+
+def _predicate(clause: Clause, main: int | None) -> Relation | None:
+    """What can follow "is": the act, what relates the heads to another thing, or where they are."""
+    if clause.act is not None:
+        return _relation(clause.act)
+    if main is not None:
+        return clause.arms[main].relation
+    if clause.setting is not None and not clause.arms:
+        assert isinstance(clause.setting.what, Setting)
+        return Relation(preposition=clause.setting.what.preposition)
+    return None
+
+
+def _relation(act: Remark) -> Relation:
+    """An act in the shape of a relation, whose forms are known."""
+    what = act.what
+    assert isinstance(what, Act)
+    rest = " ".join(part for part in (what.particle, what.object) if part)
+    return Relation(participle=what.verb) if what.is_state else Relation(what.verb, particle=rest)
 
 
 def arrange(clause: Clause) -> None:

@@ -1,0 +1,151 @@
+"""Learning what is said of images without naming a box: settings and acts, and how likely they are true."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+
+from limner.corpus.box import Box
+from limner.corpus.caption import Caption, Mention
+from limner.corpus.image import Image
+from limner.describe.realise.described_things import Name, name_of
+from limner.describe.realise.evidence import ClueRows, Evidence, clues
+from limner.describe.realise.remark_table import RemarkTable, truth_of
+from limner.describe.realise.remarks import COMPOUNDS, Remarks, read_remarks
+from limner.learn.logistic import fit_logistic
+from limner.progress import Progress, silent
+from limner.text.noun_forms import singular
+from limner.text.verb_forms import BASE_BY_FORM
+from limner.text.words import words
+
+# What was said less often than this is not learnt.
+MIN_COUNT = 5
+
+# The most frequent are kept, to keep files small. Training time grows with the product of truths and clues.
+MAX_SETTINGS = 300
+MAX_ACTS = 150
+MAX_CLUES = 700
+
+# Images that must have a clue.
+MIN_IMAGES = 4
+
+
+class RemarkLearner:
+    """Collects what is said of image after image."""
+
+    def __init__(self) -> None:
+        self._clues: list[list[str]] = []
+        # The words of each image's captions that may make something true.
+        self._words: list[frozenset[str]] = []
+        self._n_captions = 0
+        self._settings: Counter[tuple[str, str]] = Counter()
+        self._acts: Counter[tuple[str, str]] = Counter()
+        self._prepositions: Counter[tuple[str, str]] = Counter()
+
+    def add(self, image: Image) -> None:
+        """Take in an image, with boxes that may be seen, and its gold captions."""
+        captions = [caption for caption in image.captions if caption.source == "gold"]
+        if not captions:
+            return
+        boxes = image.box_by_id()
+        spoken: set[str] = set()
+        for caption in captions:
+            spoken |= _spoken(caption.text)
+            self._count(read_remarks(caption), caption, boxes)
+        self._n_captions += len(captions)
+        self._clues.append(clues(image))
+        self._words.append(frozenset(spoken))
+
+    def _count(self, remarks: Remarks, caption: Caption, boxes: Mapping[str, Box]) -> None:
+        names = [_name(mention, boxes) for mention in caption.mentions]
+        head = next((name for name in names if name is not None), None)
+        for setting in dict.fromkeys(remarks.settings):
+            self._settings["", str(setting)] += 1
+            if head is not None:
+                self._settings[head.kind, str(setting)] += 1
+                self._settings[head.noun, str(setting)] += 1
+        for act, mention in remarks.acts:
+            self._acts["", str(act)] += 1
+            if (name := names[mention]) is not None:
+                self._acts[name.noun, str(act)] += 1
+        if remarks.settings:
+            verb = remarks.acts[-1][0].verb if remarks.acts else ""
+            self._prepositions[verb, remarks.settings[0].preposition] += 1
+
+    def table(self, progress: Progress = silent) -> RemarkTable:
+        """Everything learnt."""
+        settings, acts = _frequent(self._settings, MAX_SETTINGS), _frequent(self._acts, MAX_ACTS)
+        truths = sorted({truth_of(text) for text in (*settings[""], *acts[""])})
+        rows = ClueRows(self._clues, MIN_IMAGES, MAX_CLUES)
+        shown = [[not spoken.isdisjoint(alike(truth)) for truth in truths] for spoken in self._words]
+        targets = np.array(shown, dtype=np.float64).reshape(len(self._words), len(truths))
+        intercepts, weights = fit_logistic(rows.rows, targets, len(rows.names), progress=progress)
+        n_shown = targets.sum(axis=0).astype(int).tolist()
+        return RemarkTable(
+            settings=settings,
+            acts=acts,
+            prepositions=_frequent(self._prepositions, MAX_SETTINGS),
+            shown=dict(zip(truths, n_shown, strict=True)),
+            n_captions=self._n_captions / max(1, len(self._words)),
+            evidence=Evidence.of(truths, rows.names, intercepts, weights),
+        )
+
+
+@lru_cache(maxsize=1 << 16)
+def _spoken(text: str) -> set[str]:
+    """The words of a caption, as singulars and base forms, and the places of two words."""
+    tokens = words(text)
+    pairs = {f"{first} {second}" for first, second in pairwise(tokens)} & COMPOUNDS
+    return {_base(token) for token in tokens} | pairs
+
+
+def _name(mention: Mention, boxes: Mapping[str, Box]) -> Name | None:
+    meant = [boxes[id] for id in mention.boxes if id in boxes]
+    return name_of(meant[0].label, meant[0].types) if meant else None
+
+
+@lru_cache(maxsize=1 << 14)
+def alike(truth: str) -> frozenset[str]:
+    """Words that make the same true."""
+    return frozenset({truth}).union(*(group for group in _ALIKE if truth in group))
+
+
+@lru_cache(maxsize=1 << 16)
+def _base(word: str) -> str:
+    return BASE_BY_FORM.get(word) or singular(word)
+
+
+_ALIKE = [
+    frozenset(group.split())
+    for group in (
+        "street road highway intersection",
+        "ocean sea water",
+        "grass field pasture meadow lawn",
+        "slope hill mountain",
+        "track railroad rail",
+        "snow ski slope",
+        "beach shore sand",
+        "court tennis",
+        "lie lay sleep rest",
+        "travel drive ride",
+    )
+]
+
+
+def _frequent(counter: Counter[tuple[str, str]], most: int) -> dict[str, dict[str, int]]:
+    """Counts by their first name, of the texts that are frequent in all, in a stable order."""
+    total: Counter[str] = Counter()
+    for (_, text), n in counter.items():
+        total[text] += n
+    frequent = {
+        text for text, n in sorted(total.items(), key=lambda item: (-item[1], item[0]))[:most] if n >= MIN_COUNT
+    }
+    nested: dict[str, dict[str, int]] = {"": {}}
+    for (name, text), n in sorted(counter.items(), key=lambda item: (item[0][0], -item[1], item[0][1])):
+        if text in frequent:
+            nested.setdefault(name, {})[text] = n
+    return nested
