@@ -228,12 +228,13 @@ def compare_systems(
     to a box are left out and counted. So are such captions, unless they lower
     precision by `all_captions`.
     """
-    provenance = ProvenanceTally()
-    images = list(provenance.watch(test))
+    images = list(test)
     gold = GoldSelections(images, all_captions=all_captions)
     classes = GoldSelections(images, "class", all_captions=all_captions)
     if not gold.sets:
         raise BadInput("test images", "no gold caption refers to a box", "link captions to boxes", code="no-mentions")
+    # Where labels and mentions of images are from that are left out matters to no score.
+    provenance = ProvenanceTally.of(image.provenance for image in images if image.id in gold.sets)
     views = [seen(image) for image in images if image.id in gold.sets]
     runs: list[Run] = []
     class_runs: list[Run] = []
