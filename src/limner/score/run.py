@@ -41,7 +41,9 @@ class Run:
     `provenance` has for each image what the system was told, where results say so.
     `result_boxes` are the boxes that the results bring for each image, by the
     names that `captions` have for them, None if they bring none; they match
-    gold's from an IoU of `match_iou` on.
+    gold's from an IoU of `match_iou` on. `is_scaled` says of each image whether
+    these boxes were scaled to gold's picture, whose size then counts as data;
+    None if none were.
     """
 
     ids: Sequence[str]
@@ -56,6 +58,7 @@ class Run:
     _tokens: TokenTable | None = field(default=None, repr=False)
     result_boxes: Sequence[Mapping[str, Box]] | None = None
     match_iou: float = MATCH_IOU
+    is_scaled: Sequence[bool] | None = None
     _pairs: list[tuple[list[Caption], Caption]] | None = field(default=None, repr=False, compare=False)
     # By whether boxes and mentions count, the images' numbers; see `numbers`.
     _numbers: dict[tuple[bool, bool], Integers] = field(default_factory=dict, repr=False, compare=False)
@@ -121,7 +124,7 @@ class Run:
             references = self.references
             if with_mentions and gold is not None:
                 references = [[c.text for c in captions if refers_to_boxes(c)] for captions in gold]
-            self._numbers[key] = image_numbers(self.ids, references, images, gold)
+            self._numbers[key] = image_numbers(self.ids, references, images, gold, with_size=self.is_scaled)
         return self._numbers[key]
 
     def fingerprint(self, *, with_boxes: bool = False) -> str:
@@ -200,6 +203,7 @@ class Run:
             None if self._tokens is None else self._tokens.select(sentences),
             result_boxes=self.boxes_at(wanted.tolist()),
             match_iou=self.match_iou,
+            is_scaled=None if self.is_scaled is None else [self.is_scaled[i] for i in wanted],
             _numbers={key: numbers[wanted] for key, numbers in self._numbers.items()},
         )
 
