@@ -222,7 +222,4 @@ def _differences(first: Evaluation, second: Evaluation) -> list[Comparison]:
         for metric, of_metric in zip(metrics, tested, strict=True)
         for column, difference in zip(metric.columns, of_metric, strict=True)
     }
-    return adjusted(
-        Tested(column, first.name, second.name, first.n_images(column), difference_by_column[column])
-        for column in COLUMNS
-    )
+    return adjusted(Tested(column, first.name, second.name, difference_by_column[column]) for column in COLUMNS)
