@@ -23,6 +23,7 @@ def agree(folder: Path, text: str, *options: str) -> Result:
     return CliRunner().invoke(agreement, [str(folder / "people.txt"), *options])
 
 
+@pytest.mark.usefixtures("intervals_of_few")
 def test_agreement_is_printed_as_json_with_and_without_own_captions(tmp_path: Path) -> None:
     done = agree(tmp_path, EXPERTS, "--json", "--samples", "20")
     assert done.exit_code == 0

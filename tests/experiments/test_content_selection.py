@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import csv
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 from limner.corpus import Caption, Image, write_corpus
+from limner.describe.learned import train_selector
 from limner.describe.selectors import Concepts
 from limner.errors import BadInput
 from limner.experiments.content_selection import (
@@ -238,6 +240,20 @@ def test_signatures_tell_the_test_images_and_the_training_apart(tmp_path: Path) 
     signatures = [experiment.signatures["box"] for experiment in of_training]
     assert len(set(signatures)) == 3
     assert len(set(map(data_of, signatures))) == 1
+
+
+def test_a_model_that_was_trained_before_signs_with_its_file(tmp_path: Path) -> None:
+    for name, seed in (("train", 4), ("test", 5)):
+        write_corpus(playground(15, seed=seed), tmp_path / f"{name}.jsonl")
+    signatures = []
+    for seed in (0, 1):
+        train_selector(playground(15, seed=6 + seed), seed=0).save(tmp_path / "model.json")
+        sources = str(tmp_path / "train.jsonl"), str(tmp_path / "test.jsonl")
+        experiment = content_selection_experiment(*sources, model=tmp_path / "model.json")
+        digest = sha256((tmp_path / "model.json").read_bytes()).hexdigest()
+        assert f"|learned:trained before|model:{digest[:12]}|" in experiment.signatures["box"]
+        signatures.append(experiment.signatures["box"])
+    assert signatures[0] != signatures[1]
 
 
 def test_images_with_too_few_captions_for_labels_are_counted_for_each_corpus(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
 from limner.experiments.judgement import (
     PUBLISHED,
+    PUBLISHED_ROWS,
     Experiment,
     SetResult,
     compare_on_flickr8k,
@@ -90,9 +91,12 @@ def test_every_metric_is_held_against_every_set(found: Experiment) -> None:
     assert found.crowd.n == 72
 
 
-def test_the_table_has_the_published_figures_beside_ours(folder: Path, tmp_path: Path) -> None:
+def test_the_table_has_the_published_figures_beside_ours(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("matplotlib", reason="the plots extra is not installed")
     (expert, _) = flickr8k(folder)
+    monkeypatch.setitem(PUBLISHED_ROWS, "expert", 180)
     rng = np.random.default_rng(1)
     scores = {
         name: dict(zip(expert.judgements.pairs, rng.random(60), strict=True)) for name in ("cider", "spice*", "x")
@@ -108,6 +112,34 @@ def test_the_table_has_the_published_figures_beside_ours(folder: Path, tmp_path:
     figure = figures(Experiment(found))["correlations"]
     (rings,) = [drawn for drawn in figure.axes[0].collections if drawn.get_label() == "published"]
     assert [x for x, _ in rings.get_offsets().tolist()] == [pytest.approx(43.9)]
+
+
+def test_published_figures_are_not_shown_beside_those_of_fewer_rows(folder: Path) -> None:
+    (expert, _) = flickr8k(folder)
+    scores = {"cider": dict(zip(expert.judgements.pairs, np.linspace(0, 1, 60).tolist(), strict=True))}
+    (result,) = compare_with_people([expert], [], elsewhere=scores, samples=0)
+    assert result.published("cider") is None
+    note = "no published figures: they are of all 16,992 rows of Flickr8k, and here are 180"
+    assert list(result.notes()) == [note]
+    assert f"{note}." in markdown(Experiment([result]))
+
+
+@pytest.mark.parametrize(("samples", "is_noted"), [(30, True), (118, True), (119, False)])
+@pytest.mark.usefixtures("intervals_of_few")
+def test_where_samples_are_too_few_for_any_adjusted_p_the_report_says_so(samples: int, is_noted: bool) -> None:
+    chance = np.random.default_rng(2)
+    people = Judgements.of(
+        EXPERT, [Judgement(str(i), str(n), float(chance.integers(1, 5))) for i in range(40) for n in range(3)]
+    )
+    images = [Image(str(i), captions=(Caption("x", "a dog"),)) for i in range(40)]
+    scores = {name: dict(zip(people.pairs, chance.random(120).tolist(), strict=True)) for name in "abc"}
+    (result,) = compare_with_people([judged_set(people, images, "people")], [], elsewhere=scores, samples=samples)
+    sentence = (
+        f"with {samples} samples, no p_images can be below 0.05 once it is adjusted for 3 comparisons; draw 119 "
+        "samples or more"
+    )
+    assert list(result.notes()) == [sentence] * is_noted
+    assert (f"{sentence}." in markdown(Experiment([result]))) == is_noted
 
 
 def test_published_figures_are_of_flickr8k_alone() -> None:

@@ -11,16 +11,19 @@ import pytest
 from msgspec.structs import replace
 
 from limner.corpus import open_corpus, write_corpus
+from limner.corpus.caption import Caption
 from limner.corpus.held_out_labels import hold_out
 from limner.describe.describing import describe
 from limner.describe.learned import train_selector
 from limner.describe.realise.phrasebook_learning import learn_phrasebook
 from limner.describe.realise.realisers import FluentRealiser
 from limner.errors import BadInput
+from limner.experiments.content_selection import content_selection_experiment
 from limner.experiments.label_protocols import COLUMNS, LabelExperiment, label_experiment
-from limner.experiments.label_protocols_report import leak_lines, write_label_report
+from limner.experiments.label_protocols_report import image_counts, leak_lines, write_label_report
 from limner.playground import playground
 from limner.score import evaluate
+from limner.score.paired import holm
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +64,14 @@ def test_the_protocols_with_fewer_references_have_the_same_people_and_told_label
 
 def test_the_report_has_the_table_the_page_and_the_figure(experiment: LabelExperiment, tmp_path: Path) -> None:
     written = write_label_report(experiment, tmp_path)
-    assert [path.name for path in written] == ["labels.html", "labels.json", "labels.png", "labels.svg", "table.csv"]
+    assert [path.name for path in written] == [
+        "labels.html",
+        "labels.json",
+        "labels.png",
+        "labels.svg",
+        "table.csv",
+        "tests.csv",
+    ]
     rows = list(csv.DictReader((tmp_path / "table.csv").read_text().splitlines()))
     assert len(rows) == 3 * len(COLUMNS)
     page = (tmp_path / "labels.html").read_text()
@@ -145,6 +155,75 @@ def test_images_with_too_few_captions_are_counted_for_each_corpus(leaking: Label
     write_label_report(leaking, tmp_path)
     assert "Left out: 4 training images and 3 test images without" in (tmp_path / "labels.html").read_text()
     assert json.loads((tmp_path / "labels.json").read_text())["too_few"] == {"training": 4, "test": 3}
+
+
+@pytest.fixture(scope="module")
+def sparse(folder: Path) -> LabelExperiment:
+    """The experiment on test images of which four have no mention at all, and others a caption without any."""
+    linked = {"mentions": "linked"}
+    images = [replace(image, provenance=linked) for image in open_corpus(folder / "test.jsonl")]
+    without = [replace(image, captions=tuple(map(unlinked, image.captions)), provenance={}) for image in images[:4]]
+    some = [replace(image, captions=(unlinked(image.captions[0]), *image.captions[1:])) for image in images[4:9]]
+    write_corpus([*without, *some, *images[9:]], folder / "sparse.jsonl")
+    return label_experiment(str(folder / "train.jsonl"), str(folder / "sparse.jsonl"), samples=50, seed=3)
+
+
+def unlinked(caption: Caption) -> Caption:
+    return replace(caption, mentions=())
+
+
+def test_every_number_says_how_many_images_are_behind_it(sparse: LabelExperiment, tmp_path: Path) -> None:
+    write_label_report(sparse, tmp_path)
+    rows = list(csv.DictReader((tmp_path / "table.csv").read_text().splitlines()))
+    expected = {column: 46 if column == "content_f" else 50 for column in COLUMNS}
+    for row in rows:
+        assert int(row["n_images"]) == expected[row["metric"]]
+        assert 0 < int(row["n_human"]) <= expected[row["metric"]]
+    for protocol in json.loads((tmp_path / "labels.json").read_text())["protocols"]:
+        assert {column: score["n_images"] for column, score in protocol["scores"].items()} == expected
+    (sentence,) = image_counts(sparse)
+    assert sentence.startswith("content selection, F: of the 50 test images, so many have a value: 46 as published, 46")
+    page = (tmp_path / "labels.html").read_text()
+    assert sentence in page
+    assert "<small>46 images</small>" in page
+
+
+def test_data_and_provenance_are_of_the_images_that_are_scored(folder: Path, sparse: LabelExperiment) -> None:
+    sources = str(folder / "train.jsonl"), str(folder / "sparse.jsonl")
+    selection = content_selection_experiment(*sources, labels_from=2, seed=3)
+    held_out = list(sparse.signatures.values())[-1]["content_f"]
+    assert "|images:50|scored:46 images|" in held_out
+    for choice in ("data", "mentions"):
+        assert choice_of(held_out, choice) == choice_of(selection.signatures["box"], choice)
+    assert choice_of(held_out, "mentions") == "linked"
+    assert selection.provenance.to_json()["mentions"] == "linked"
+
+
+def test_the_last_two_protocols_are_compared_image_by_image(sparse: LabelExperiment, tmp_path: Path) -> None:
+    _, fewer, held_out = sparse.scores.values()
+    assert [test.column for test in sparse.differences] == list(COLUMNS)
+    assert [test.p_adjusted for test in sparse.differences] == holm([test.p for test in sparse.differences])
+    for test in sparse.differences:
+        assert (test.first, test.second) == ("held out", "fewer references")
+        assert test.n_images == held_out[test.column].n_images
+        assert test.difference == pytest.approx(held_out[test.column].value - fewer[test.column].value)
+        assert test.low <= test.difference <= test.high
+    write_label_report(sparse, tmp_path)
+    assert json.loads((tmp_path / "labels.json").read_text())["differences"] == [
+        test.to_json() for test in sparse.differences
+    ]
+    rows = list(csv.DictReader((tmp_path / "tests.csv").read_text().splitlines()))
+    assert [row["metric"] for row in rows] == list(COLUMNS)
+    page = (tmp_path / "labels.html").read_text()
+    for row, test, line in zip(rows, sparse.differences, leak_lines(sparse), strict=True):
+        assert float(row["p_adjusted"]) == pytest.approx(test.p_adjusted, abs=1e-6)
+        assert f"{test.difference:+.3f}; 95% interval {test.low:+.3f} to {test.high:+.3f}; p " in line
+        assert line in page
+
+
+def test_without_samples_nothing_is_tested(leaking: LabelExperiment) -> None:
+    assert leaking.differences == []
+    assert all("interval" not in line for line in leak_lines(leaking))
 
 
 def test_training_images_are_refused(folder: Path) -> None:

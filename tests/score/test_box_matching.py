@@ -8,13 +8,14 @@ from itertools import permutations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from limner.corpus import Box, Caption, Image, Mention
 from limner.errors import BadInput, LimnerError
 from limner.score.box_matching import match_boxes, match_caption
 from limner.score.content_evaluation import evaluate_content
 from limner.score.coverage import Coverage
-from limner.score.given_captions import read_captions, read_grounded_references
+from limner.score.given_captions import read_captions, read_grounded_references, read_references
 from limner.score.grounded_words import GroundedWords
 from limner.score.pairing import pair
 
@@ -162,6 +163,20 @@ def test_boxes_of_a_resized_picture_are_scaled(caption: Parse) -> None:
     wide = Image("1", 100, 50, half.boxes, half.captions)
     with pytest.raises(BadInput, match="image '1' measures 100 by 50, but 100 by 100 in gold"):
         evaluate_content([wide], [GOLD])
+
+
+def test_the_size_of_a_picture_is_data_where_boxes_are_scaled_by_it(caption: Parse) -> None:
+    def fingerprint(gold: Image, *size: int | None) -> str:
+        (drawn,) = [Image("1", *size, (Box("0", 1, 0, 20, 44),), (caption("[A man]0 .", source="system:vlm"),))]
+        ((run, _),) = pair([read_captions([drawn])], read_references([gold], keep_images=True))
+        assert run.subset([0]).numbers(with_boxes=True).tolist() == run.numbers(with_boxes=True).tolist()
+        return run.fingerprint(with_boxes=True)
+
+    other = replace(GOLD, width=102)
+    assert fingerprint(GOLD, None, None) == fingerprint(other, None, None)
+    assert fingerprint(GOLD, None, None) == fingerprint(GOLD, 100, 100)
+    assert fingerprint(GOLD, 50, 50) != fingerprint(GOLD, 100, 100)
+    assert fingerprint(GOLD, 50, 50) != fingerprint(other, 50, 50)
 
 
 def test_a_box_that_nobody_has_is_an_error(caption: Parse) -> None:

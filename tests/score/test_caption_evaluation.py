@@ -553,3 +553,15 @@ def test_a_subset_tells_of_its_own_images() -> None:
     assert "training:yes in 1 of 2 images" in inside.signatures["bleu4"]
     assert "training" not in outside.signatures["bleu4"]
     assert outside.warnings == []
+
+
+def test_results_that_do_not_know_what_was_trained_on_are_warned_of_and_others_say_nothing() -> None:
+    said = (Caption("0", "a dog", source="system:x"),)
+    gold = [Image(str(i), captions=(Caption("0", "a dog runs"), Caption("1", "two dogs"))) for i in range(3)]
+    results = [Image(str(i), captions=said, provenance={"training": "unknown"} if i else {}) for i in range(3)]
+    unknown = evaluate(results, gold, metrics="bleu", samples=0)
+    assert "|training:unknown in 2 of 3 images|" in unknown.signatures["bleu4"]
+    assert unknown.warnings == ["it is unknown whether 2 of 3 images were seen in training"]
+    outside = evaluate([replace(image, provenance={}) for image in results], gold, metrics="bleu", samples=0)
+    assert "training" not in outside.signatures["bleu4"]
+    assert outside.warnings == []

@@ -119,6 +119,15 @@ def test_where_labels_and_mentions_are_from_goes_with_the_score(gold: list[Image
     assert "too high" in str(found.provenance.warning())
 
 
+def test_captions_that_are_missing_do_not_count_in_the_provenance(gold: list[Image]) -> None:
+    facts = {"labels": "captions", "mentions": "linked"}
+    linked = [replace(image, provenance=facts) for image in gold]
+    said = [replace(image, provenance=facts) for image in results(gold[:1], lambda image: image.captions[0])]
+    found = evaluate(said, linked, missing="zero")
+    assert found.to_json()["zero"]["missing"] == 1
+    assert found.to_json()["provenance"] == facts
+
+
 def test_results_that_say_nothing_of_labels_are_not_said_to_be_told_them(gold: list[Image]) -> None:
     linked = [replace(image, provenance={"labels": "captions", "mentions": "linked"}) for image in gold]
     found = evaluate(results(gold, lambda image: image.captions[0]), linked)

@@ -117,10 +117,10 @@ def _level_lines(experiment: Experiment) -> list[str]:
 
 
 def _notes(experiment: Experiment, samples: int) -> Iterator[str]:
-    """What was left out, and that there are no intervals."""
+    """What was left out, what cannot be shown, and that there are no intervals."""
     for result in experiment.sets:
         name = result.judged.name
         yield from (f"{name}: pairs left out, {why}: {n:,}" for why, n in result.judged.left_out.items() if n)
-        yield from (f"{name}: {sentence}" for sentence in reference_counts(result))
+        yield from (f"{name}: {sentence}" for sentence in (*reference_counts(result), *result.notes()))
     if not samples:
         yield NO_INTERVALS

@@ -10,7 +10,14 @@ from limner.cli.click_classes import PATH, samples_option
 from limner.cli.corpora import Source, lenient_option, overlap_option, tell_reading
 from limner.cli.terminal import say, tell, terminal_progress
 from limner.experiments.label_protocols import label_experiment
-from limner.experiments.label_protocols_report import leak_lines, left_out, score_rows, title, write_label_report
+from limner.experiments.label_protocols_report import (
+    image_counts,
+    leak_lines,
+    left_out,
+    score_rows,
+    title,
+    write_label_report,
+)
 from limner.lazy import load
 from limner.look.tables import aligned
 from limner.score.resampling import SAMPLES
@@ -40,7 +47,7 @@ def labels(
     Describes TEST with the labels that it has, as published, and with labels
     from N held-out captions of each image. If the labels are classes rather
     than nouns of the captions, this compares classes with nouns. Writes
-    labels.html, labels.json, table.csv and the figure to DIR.
+    labels.html, labels.json, table.csv, tests.csv and the figure to DIR.
     """
     # Without matplotlib there will be no figure: better now than after an hour.
     load("limner.look.plots")
@@ -60,6 +67,8 @@ def labels(
     for warning in experiment.warnings:
         tell(f"warning: {warning}")
     tell(left_out(experiment))
+    for sentence in image_counts(experiment):
+        tell(sentence)
     click.echo(f"{title(experiment)}, {experiment.n_images:,} test images")
     for line in aligned(score_rows(experiment), "<<>>>>"):
         click.echo(line)

@@ -69,6 +69,8 @@ class ProvenanceTally:
             said.append("mentions were linked by the names of classes, not by people")
         if n := self._counts["training"]["yes"]:
             said.append(f"{n:,} of {self._n_images:,} images were seen in training")
+        if n := self._counts["training"][UNKNOWN]:
+            said.append(f"it is unknown whether {n:,} of {self._n_images:,} images were seen in training")
         return "; ".join(said) or None
 
     def _described(self, counts: Counter[str]) -> str:

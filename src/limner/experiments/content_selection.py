@@ -19,6 +19,7 @@ from limner.describe.learned import LearnedSelector, train_selector
 from limner.describe.selectors import Concepts, ManySelector, Selector, find_selector, seen
 from limner.errors import BadInput
 from limner.experiments.too_few_captions import TooFewCaptions
+from limner.learn.model_files import file_fingerprint
 from limner.progress import Progress, silent, track
 from limner.score.content import Content
 from limner.score.data_fingerprint import PassingImages
@@ -140,7 +141,7 @@ def content_selection_experiment(
     learned = trained or train_selector(track(known, "training images", progress), seed=seed)
     too_few = _too_few(known, unseen)
     facts = {"training_data": training.fingerprint(), "seed": str(seed)}
-    facts |= {"learned": "trained before"} if trained else {}
+    facts |= {"learned": "trained before", "model": file_fingerprint(model)} if model else {}
     facts |= overlap.to_json()
     facts |= {"too_few": str(too_few)} if too_few else {}
     experiment = compare_systems(
@@ -228,12 +229,13 @@ def compare_systems(
     to a box are left out and counted. So are such captions, unless they lower
     precision by `all_captions`.
     """
-    provenance = ProvenanceTally()
-    images = list(provenance.watch(test))
+    images = list(test)
     gold = GoldSelections(images, all_captions=all_captions)
     classes = GoldSelections(images, "class", all_captions=all_captions)
     if not gold.sets:
         raise BadInput("test images", "no gold caption refers to a box", "link captions to boxes", code="no-mentions")
+    # Where labels and mentions of images are from that are left out matters to no score.
+    provenance = ProvenanceTally.of(image.provenance for image in images if image.id in gold.sets)
     views = [seen(image) for image in images if image.id in gold.sets]
     runs: list[Run] = []
     class_runs: list[Run] = []

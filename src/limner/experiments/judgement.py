@@ -13,8 +13,9 @@ at least a threshold, and by the crowd if most said yes.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -26,7 +27,7 @@ from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown
 from limner.progress import Progress, silent, track
 from limner.score.judgement.agreement import MEASURES, Agreement, Ratings, measure_agreement
-from limner.score.judgement.correlation import KINDS, Correlation, bounds, correlate
+from limner.score.judgement.correlation import KINDS, Correlation, correlate, interval_of
 from limner.score.judgement.correlation_levels import LevelRow, Totals
 from limner.score.judgement.judged_captions import CROWD_FILE, EXPERT_FILE, JudgedSet, flickr8k, judged_set
 from limner.score.judgement.judgement_files import read_judgements
@@ -48,6 +49,12 @@ PUBLISHED: Mapping[str, Mapping[str, float]] = {
     "expert": {"bleu1": 0.323, "bleu4": 0.308, "rouge_l": 0.323, "meteor": 0.418, "cider": 0.439, "spice": 0.449},
     "crowd": {"bleu1": 0.179, "bleu4": 0.169, "rouge_l": 0.199, "meteor": 0.222, "cider": 0.246, "spice": 0.244},
 }
+
+# The rows that these figures are of. On fewer, a correlation is another one.
+PUBLISHED_ROWS = {"expert": 16_992, "crowd": 47_830}
+
+# A p above this is no finding.
+ALPHA = 0.05
 
 
 @dataclass(frozen=True)
@@ -77,8 +84,28 @@ class SetResult:
         return [row for row in self.rows if row.correlation.kind == self.judged.kind]
 
     def published(self, metric: str) -> float | None:
-        """The published figure of this very metric on Flickr8k; SPICE's is not that of SPICE*, which is another."""
-        return PUBLISHED[self.judged.name].get(metric) if self.judged.is_flickr8k else None
+        """The published figure of this very metric on Flickr8k, if it is of the same rows; SPICE* is not SPICE."""
+        n = next((row.correlation.n for row in self.main() if row.metric == metric), 0)
+        is_whole = self.judged.is_flickr8k and n == PUBLISHED_ROWS[self.judged.name]
+        return PUBLISHED[self.judged.name].get(metric) if is_whole else None
+
+    def notes(self) -> Iterator[str]:
+        """What to know of published figures that are not shown, and of p that no number of findings could make small.
+
+        p of n samples is at least 2 / (n + 1), and with m comparisons the
+        smallest is adjusted to m times as much.
+        """
+        n_rows = max((row.correlation.n for row in self.main()), default=0)
+        if self.judged.is_flickr8k and n_rows < PUBLISHED_ROWS[self.judged.name]:
+            whole = PUBLISHED_ROWS[self.judged.name]
+            yield f"no published figures: they are of all {whole:,} rows of Flickr8k, and here are {n_rows:,}"
+        n_tests = sum(versus.low is not None for versus in self.versus)
+        needed = ceil(2.0 * n_tests / ALPHA) - 1
+        if self.samples < needed:
+            yield (
+                f"with {self.samples:,} samples, no p_images can be below {ALPHA} once it is adjusted for "
+                f"{n_tests:,} comparisons; draw {needed:,} samples or more"
+            )
 
 
 @dataclass(frozen=True)
@@ -303,8 +330,10 @@ def crowd_against_expert(
         is_good = ratings >= threshold - 1e-9
         at = _at(threshold, is_good, is_yes)
         spread = sampled_kappas(is_good, is_yes, images, samples=samples, seed=seed)
-        low, high = bounds(spread, value=at.kappa) if at.kappa is not None else (None, None)
-        at_thresholds.append(at._replace(low=low, high=high))
+        if at.kappa is not None:
+            low, high, _ = interval_of(spread, len(set(images)), value=at.kappa)
+            at = at._replace(low=low, high=high)
+        at_thresholds.append(at)
     return at_thresholds
 
 

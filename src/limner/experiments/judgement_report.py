@@ -114,7 +114,7 @@ def markdown(experiment: Experiment) -> str:
         left = "".join(f"; left out: {n:,} ({why})" for why, n in result.judged.left_out.items() if n)
         pairs, ratings = len(result.judged.captions), result.judged.judgements.n_ratings
         lines += ["", f"{result.judged.name}: {pairs:,} pairs, {ratings:,} ratings{left}."]
-        lines += [f"{sentence}." for sentence in reference_counts(result)]
+        lines += [f"{sentence}." for sentence in (*reference_counts(result), *result.notes())]
         lines += _signatures(result)
     return "\n".join([*lines, "", *_levels_table(sets), "", *_kappa_table(sets)]) + "\n"
 

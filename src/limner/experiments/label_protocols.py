@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as replace_fields
 from math import isnan, nan
 from typing import Any, NamedTuple
 
@@ -35,7 +36,8 @@ from limner.progress import Progress, silent, track
 from limner.score.caption_evaluation import Evaluation, evaluate
 from limner.score.data_fingerprint import PassingImages
 from limner.score.leave_one_out import human_bound
-from limner.score.resampling import SAMPLES
+from limner.score.paired import Comparison, Tested, adjusted
+from limner.score.resampling import SAMPLES, differences
 
 METRICS = ("bleu", "rouge_l", "cider", "content")
 # What is leaked by labels is the subject here, so that of all caveats only this one is left to warn of.
@@ -53,12 +55,18 @@ class Protocol(NamedTuple):
 
 
 class Score(NamedTuple):
-    """A value with the interval of its 95 %, and what people reach by leaving one out; None where there is none."""
+    """A value with the interval of its 95 %, and what people reach by leaving one out; None where there is none.
+
+    The value is of `n_images` images, people's of `n_human`: a metric leaves
+    out images without anything that it looks at.
+    """
 
     value: float
     low: float | None
     high: float | None
     human: float | None
+    n_images: int
+    n_human: int
 
 
 @dataclass(frozen=True)
@@ -70,7 +78,9 @@ class LabelExperiment:
     `too_few` images have no other caption: such test images are left out of
     all protocols, such training images where labels or references are held
     out. `labels_leak` says that the labels of the corpus are nouns of its
-    captions, rather than classes.
+    captions, rather than classes. `differences` are the last protocol's above
+    the second's, image by image: both have the same images and references.
+    There are none without samples.
     """
 
     scores: Mapping[Protocol, Mapping[str, Score]]
@@ -83,6 +93,7 @@ class LabelExperiment:
     signatures: Mapping[Protocol, Mapping[str, str]]
     too_few: TooFewCaptions
     labels_leak: bool
+    differences: Sequence[Comparison] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The experiment as JSON holds it."""
@@ -104,6 +115,7 @@ class LabelExperiment:
                 }
                 for protocol, scores in self.scores.items()
             ],
+            "differences": [difference.to_json() for difference in self.differences],
         }
 
 
@@ -135,7 +147,7 @@ def label_experiment(
     provenance = ProvenanceTally()
     # The images that can be scored under every protocol.
     tested = {image.id for image in honest}
-    old = [image for image in provenance.watch(corpora[1]) if image.id in tested]
+    old = list(provenance.watch(image for image in corpora[1] if image.id in tested))
     held_out_training = HeldOutLabels(known, labels_from, seed, place=corpora[0].name)
     honest_training = list(held_out_training)
     too_few = TooFewCaptions(held_out_training.n_too_few, held_out.n_too_few)
@@ -147,8 +159,10 @@ def label_experiment(
         Protocol("held out", f"{labels_from} captions", "the other captions"): (honest_training, honest),
     }
     scores, signatures = {}, {}
+    evaluations: list[Evaluation] = []
     for protocol, (training, testing) in track(protocols.items(), "protocols", progress, len(protocols)):
-        evaluation, training_data = _evaluated(training, testing, samples, seed)
+        evaluation, training_data = _evaluated(protocol, training, testing, samples, seed)
+        evaluations.append(evaluation)
         scores[protocol] = {column: _score(evaluation, column) for column in COLUMNS}
         facts = f"training_data:{training_data}|seed:{seed}|too_few:{too_few}"
         signatures[protocol] = {column: f"{evaluation.signatures[column]}|{facts}" for column in COLUMNS}
@@ -163,6 +177,7 @@ def label_experiment(
         signatures,
         too_few,
         provenance.has_leaking_labels,
+        _differences(evaluations[2], evaluations[1]) if samples else [],
     )
 
 
@@ -176,14 +191,17 @@ def _with_labels_of(held_out: Iterable[Image], images: Iterable[Image]) -> list[
     ]
 
 
-def _evaluated(training: Sequence[Image], testing: Sequence[Image], samples: int, seed: int) -> tuple[Evaluation, str]:
+def _evaluated(
+    protocol: Protocol, training: Sequence[Image], testing: Sequence[Image], samples: int, seed: int
+) -> tuple[Evaluation, str]:
     """The scores of a system that was trained on some images, on others; and the fingerprint of the former."""
     passing = PassingImages()
     selector, book = train_selector(passing.watch(training), seed=seed), learn_phrasebook(training)
     realiser = FluentRealiser(book, seed=seed)
     results = list(describe(testing, selector, realiser))
     people = [human_bound(metric) for metric in METRICS]
-    return evaluate(results, testing, metrics=[*METRICS, *people], samples=samples), passing.fingerprint()
+    evaluation = evaluate(results, testing, metrics=[*METRICS, *people], samples=samples)
+    return replace_fields(evaluation, name=protocol.name), passing.fingerprint()
 
 
 def _score(evaluation: Evaluation, column: str) -> Score:
@@ -191,4 +209,17 @@ def _score(evaluation: Evaluation, column: str) -> Score:
     bounds: Sequence[float] = evaluation.intervals[column] if evaluation.samples else (nan, nan)
     # A single gold caption has no other to be compared with.
     low, high, of_people = (None if isnan(number) else number for number in (*bounds, human))
-    return Score(value, low, high, of_people)
+    n_images, n_human = evaluation.n_images(column), evaluation.n_images(f"human_{column}")
+    return Score(value, low, high, of_people, n_images, 0 if of_people is None else n_human)
+
+
+def _differences(first: Evaluation, second: Evaluation) -> list[Comparison]:
+    """How much one protocol's values are above another's on the same images; p is adjusted for the columns shown."""
+    metrics = [metric for metric in first.metrics if metric.name in METRICS]
+    tested = differences(*([system.statistics[metric.name] for metric in metrics] for system in (first, second)))
+    difference_by_column = {
+        column: difference
+        for metric, of_metric in zip(metrics, tested, strict=True)
+        for column, difference in zip(metric.columns, of_metric, strict=True)
+    }
+    return adjusted(Tested(column, first.name, second.name, difference_by_column[column]) for column in COLUMNS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,9 @@ from limner.experiments.label_protocols import COLUMNS, LabelExperiment, Score
 from limner.files import write_texts
 from limner.lazy import lazy
 from limner.look.tables import csv_text, decimal
+from limner.report.caption_scores import p_text
 from limner.report.pages.labels_page import LabelsPage, ProtocolRow
+from limner.score.paired import Comparison
 
 if TYPE_CHECKING:
     from limner.look import plots
@@ -19,19 +22,24 @@ if TYPE_CHECKING:
 else:
     plots, experiment_plots = lazy("limner.look.plots"), lazy("limner.report.experiment_plots")
 
-TABLE = ("protocol", "labels", "gold", "metric", "value", "low", "high", "human", "signature")
+TABLE = ("protocol", "labels", "gold", "metric", "value", "low", "high", "human", "signature", "n_images", "n_human")
+TESTS = ("metric", "protocol", "other", "n_images", "difference", "low", "high", "p", "p_adjusted")
 
 
 def write_label_report(experiment: LabelExperiment, folder: Path) -> list[Path]:
-    """Write table.csv, labels.json, labels.html, and the figure as SVG and PNG; their paths."""
+    """Write table.csv, tests.csv, labels.json, labels.html, and the figure as SVG and PNG; their paths."""
     figure = experiment_plots.protocols_figure(
         list(COLUMNS.values()),
-        {protocol.name: list(scores.values()) for protocol, scores in experiment.scores.items()},
+        {
+            protocol.name: [(score.value, score.low, score.high, score.human) for score in scores.values()]
+            for protocol, scores in experiment.scores.items()
+        },
     )
     drawn = plots.save({"labels": figure}, folder)
     svg = next(path for path in drawn if path.suffix == ".svg").read_text(encoding="utf8")
     texts = {
         "table.csv": csv_text(TABLE, _rows(experiment)),
+        "tests.csv": csv_text(TESTS, _tests(experiment)),
         "labels.json": json.dumps(experiment.to_json(), indent=2, allow_nan=False) + "\n",
         "labels.html": _page(experiment, svg).html(),
     }
@@ -41,8 +49,17 @@ def write_label_report(experiment: LabelExperiment, folder: Path) -> list[Path]:
 def _rows(experiment: LabelExperiment) -> Iterator[list[str]]:
     for protocol, scores in experiment.scores.items():
         for column, score in scores.items():
-            numbers = ["" if number is None else f"{number:.6f}" for number in score]
-            yield [*protocol, column, *numbers, experiment.signatures[protocol][column]]
+            figures = (score.value, score.low, score.high, score.human)
+            numbers = ["" if number is None else f"{number:.6f}" for number in figures]
+            sizes = [str(score.n_images), str(score.n_human)]
+            yield [*protocol, column, *numbers, experiment.signatures[protocol][column], *sizes]
+
+
+def _tests(experiment: LabelExperiment) -> Iterator[list[str]]:
+    for test in experiment.differences:
+        numbers = (test.difference, test.low, test.high, test.p, test.p_adjusted)
+        cells = ("" if isnan(number) else f"{number:.6f}" for number in numbers)
+        yield [test.column, test.first, test.second, str(test.n_images), *cells]
 
 
 def leak_lines(experiment: LabelExperiment) -> Iterator[str]:
@@ -51,9 +68,30 @@ def leak_lines(experiment: LabelExperiment) -> Iterator[str]:
     first, second = ("labels from all captions", "held-out labels")
     if not experiment.labels_leak:
         first, second = ("classes", f"nouns of {experiment.n_labelling} held-out captions")
+    test_by_column = {test.column: test for test in experiment.differences}
     for column, name in COLUMNS.items():
         before, after = fewer[column].value, held_out[column].value
-        yield f"{name}: {before:.3f} with {first}, {after:.3f} with {second} ({after - before:+.3f})"
+        values = f"{name}: {before:.3f} with {first}, {after:.3f} with {second}"
+        yield f"{values} ({'; '.join([f'{after - before:+.3f}', *_tested(test_by_column.get(column))])})"
+
+
+def _tested(test: Comparison | None) -> Iterator[str]:
+    """The interval of a difference and its p, as far as there are any."""
+    if test is not None and not isnan(test.low):
+        yield f"95% interval {test.low:+.3f} to {test.high:+.3f}"
+    if test is not None and not isnan(test.p):
+        yield f"p {p_text(test.p)}, adjusted {p_text(test.p_adjusted)}"
+
+
+def image_counts(experiment: LabelExperiment) -> Iterator[str]:
+    """Which columns are of fewer images than were tested, as sentences."""
+    for column, name in COLUMNS.items():
+        sizes = {scores[column].n_images for scores in experiment.scores.values()}
+        if sizes != {experiment.n_images}:
+            by_protocol = ", ".join(
+                f"{scores[column].n_images:,} {protocol.name}" for protocol, scores in experiment.scores.items()
+            )
+            yield f"{name}: of the {experiment.n_images:,} test images, so many have a value: {by_protocol}"
 
 
 def score_rows(experiment: LabelExperiment) -> list[list[str]]:
@@ -73,7 +111,7 @@ def _page(experiment: LabelExperiment, svg: str) -> LabelsPage:
         ProtocolRow(
             protocol.name,
             f"labels: {protocol.labels}; gold: {protocol.gold}",
-            [_cell(score) for score in scores.values()],
+            [_cell(score, experiment.n_images) for score in scores.values()],
             experiment.signatures[protocol],
         )
         for protocol, scores in experiment.scores.items()
@@ -125,7 +163,13 @@ def _notes(experiment: LabelExperiment) -> Iterator[str]:
         f"{experiment.hidden_share:.1%} of gold's mentions then refer to boxes that no system saw."
     )
     yield f"{left_out(experiment)[0].upper()}{left_out(experiment)[1:]}."
+    yield from (f"{sentence}." for sentence in image_counts(experiment))
     yield "Intervals are of 95 %, by resampling images."
+    if experiment.differences:
+        yield (
+            "Differences between the last two protocols are of the same images and references: their intervals and p "
+            f"are of a paired test by images, p adjusted for {len(experiment.differences)} comparisons (Holm)."
+        )
     yield "People: each gold caption against the others, which is one reference less than systems have."
 
 
@@ -137,6 +181,7 @@ def left_out(experiment: LabelExperiment) -> str:
     )
 
 
-def _cell(score: Score) -> tuple[str, list[str]]:
+def _cell(score: Score, n_tested: int) -> tuple[str, list[str]]:
     interval = [] if score.low is None else [f"{decimal(score.low, 3)} to {decimal(score.high, 3)}"]
-    return decimal(score.value, 3), [*interval, f"people {decimal(score.human, 3)}"]
+    size = [] if score.n_images == n_tested else [f"{score.n_images:,} images"]
+    return decimal(score.value, 3), [*interval, f"people {decimal(score.human, 3)}", *size]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from hashlib import file_digest
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -56,6 +57,12 @@ def read_record(path: Path, kind: ModelKind, record: type[Record], faults: Calla
     for problem in faults(result):
         raise kind.error(path, problem)
     return result
+
+
+def file_fingerprint(path: Path) -> str:
+    """Twelve letters that are others for a model file of other bytes."""
+    with path.open("rb") as handle:
+        return file_digest(handle, "sha256").hexdigest()[:12]
 
 
 def has_uneven_columns(record: msgspec.Struct) -> bool:

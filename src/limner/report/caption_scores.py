@@ -164,7 +164,7 @@ def _differences(systems: Sequence[Evaluation], compared: Sequence[Comparison], 
     for comparison in compared:
         names = f"{cut(comparison.first, NAME)} − {cut(comparison.second, NAME)}"
         interval = _interval(comparison.low, comparison.high)
-        p_values = [_p(comparison.p), _p(comparison.p_adjusted)]
+        p_values = [p_text(comparison.p), p_text(comparison.p_adjusted)]
         subset = [cut(comparison.subset, NAME)] if key else []
         rows.append([names, *subset, comparison.column, _difference(comparison.difference), interval, *p_values])
         if note := _images_compared(", ".join([names, *subset]), comparison, systems):
@@ -227,7 +227,8 @@ def _difference(value: float) -> str:
     return NOTHING if math.isnan(value) else f"{value:+.4f}" if round(value, 4) else f"{0:.4f}"
 
 
-def _p(p: float) -> str:
+def p_text(p: float) -> str:
+    """A p as tables show it."""
     return NOTHING if math.isnan(p) else f"{p:.4f}" if p >= 0.0001 else "<0.0001"
 
 

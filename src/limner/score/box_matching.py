@@ -121,13 +121,19 @@ def unmatched_warning(counts: Mapping[str, int]) -> str | None:
     return f"no box of the results matches one of gold's (0 of {n:,}); are their coordinates of the right scale?"
 
 
+def scale(result: Image, gold: Image) -> tuple[float, float] | None:
+    """How much wider and higher gold's picture is than the result's; None if it is not, or a size is unknown."""
+    if not (result.width and result.height and gold.width and gold.height):
+        return None
+    across, down = gold.width / result.width, gold.height / result.height
+    return None if across == down == 1 else (across, down)
+
+
 def _scaled(result: Image, gold: Image, place: str) -> Iterable[Box]:
     """The result's boxes in pixels of the gold picture."""
-    if not (result.width and result.height and gold.width and gold.height):
+    if (factors := scale(result, gold)) is None:
         return result.boxes
-    across, down = gold.width / result.width, gold.height / result.height
-    if across == down == 1:
-        return result.boxes
+    across, down = factors
     if abs(across / down - 1) > PROPORTION:
         raise BadInput(
             place,

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from limner import __version__
 from limner.arrays import Floats, Integers
 from limner.errors import BadInput, LimnerError
 from limner.lazy import lazy, load
 from limner.progress import Progress, silent
 from limner.score.box_matching import MATCH_IOU
+from limner.score.caption_signature import caption_signature
 from limner.score.caption_warnings import score_warnings
 from limner.score.given_captions import (
     Captions,
@@ -26,7 +26,6 @@ from limner.score.given_captions import (
     read_captions,
     read_references,
 )
-from limner.score.measure import WITHOUT_BOX
 from limner.score.metric import Metric, Scorer, Settings, Statistics, adopted, measured
 from limner.score.metrics import USUAL, make_metrics
 from limner.score.paired import Comparison, Tested, adjusted
@@ -189,30 +188,9 @@ class Evaluation:
             return len(self.run)
         return int((~np.isnan(self._column(column))).sum())
 
-    def _captions_without_box(self, metric: Metric) -> dict[str, str]:
-        """How many gold captions had no say, where a metric counted them."""
-        items = self.statistics[metric.name].items
-        if not metric.needs_mentions or items is None or items.shape[1] <= WITHOUT_BOX:
-            return {}
-        return {"no_box": f"{items[:, WITHOUT_BOX].sum():.0f} captions left out"}
-
     def _signature(self, metric: Metric, column: str) -> str:
-        sizes = [len(references) for references in self.run.references] or [0]
-        n_images = self.n_images(column)
-        choices = {
-            "metric": metric.name,
-            **self.statistics[metric.name].choices,
-            "tok": self.run.tokeniser_name,
-            "refs": f"{min(sizes)}-{max(sizes)}",
-            "images": len(self.run),
-            **({"scored": f"{n_images} images"} if 0 < n_images < len(self.run) else {}),
-            **self._captions_without_box(metric),
-            "data": self.run.fingerprint(with_boxes=metric.needs_images),
-            "missing": self.policy.missing,
-            **self.run.caveats(of_people=metric.is_of_people, with_mentions=metric.needs_mentions).to_json(),
-            "limner": __version__,
-        }
-        return "|".join(f"{name}:{value}" for name, value in choices.items())
+        statistics, n_images = self.statistics[metric.name], self.n_images(column)
+        return caption_signature(self.run, metric, statistics, n_images, self.policy.missing)
 
 
 def evaluate(

@@ -206,7 +206,9 @@ class ContentEvaluation:
         for image, caption, boxes in zip(run.images or (), run.captions or (), drawn, strict=True):
             has_caption = image.id in self.captions.by_image
             self.has_caption.append(has_caption)
-            self.provenance.add(scored_facts(image.provenance, self.captions.provenance.get(image.id, NOTHING)))
+            # An image without a caption scores 0, whatever its labels and mentions.
+            if has_caption:
+                self.provenance.add(scored_facts(image.provenance, self.captions.provenance.get(image.id, NOTHING)))
             selected = mentioned(caption)
             if not selected:
                 self.zero["empty" if has_caption else "missing"] += 1

@@ -32,10 +32,12 @@ def image_numbers(
     gold: Sequence[Sequence[Caption]] | None = None,
     *,
     with_kinds: bool = False,
+    with_size: Sequence[bool] | None = None,
 ) -> Integers:
     """A number for each image, from its id and references and, if given, its boxes and what gold captions refer to.
 
-    With kinds, also from what tells subsets of the boxes apart: their types, and the picture's size.
+    With kinds, also from what tells subsets of the boxes apart: their types, and the picture's size. `with_size`
+    says of each image whether its size counts in any case.
     """
     numbers = bytearray()
     for i, (id, texts) in enumerate(zip(ids, references, strict=True)):
@@ -43,6 +45,7 @@ def image_numbers(
         if images is not None:
             parts += sorted(_boxes(images[i]))
             parts += sorted(_kinds(images[i])) if with_kinds else []
+            parts += [_size(images[i])] if with_size is not None and with_size[i] else []
         if gold is not None:
             parts += sorted(_mentions(gold[i]))
         numbers += _digest(parts, SIZE)
@@ -83,9 +86,13 @@ def _boxes(image: Image) -> Iterator[str]:
 
 
 def _kinds(image: Image) -> Iterator[str]:
-    yield f"{image.width} by {image.height}"
+    yield _size(image)
     for box in image.boxes:
         yield f"{box.id} {sorted(box.types)}"
+
+
+def _size(image: Image) -> str:
+    return f"{image.width} by {image.height}"
 
 
 def _mentions(captions: Iterable[Caption]) -> Iterator[str]:

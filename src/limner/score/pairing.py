@@ -18,7 +18,7 @@ from limner.corpus.image import NOTHING
 from limner.corpus.provenance import told_facts
 from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.moved import moved_names
-from limner.score.box_matching import MATCH_IOU, MatchedCaption, check_match_iou, count_boxes, match_caption
+from limner.score.box_matching import MATCH_IOU, MatchedCaption, check_match_iou, count_boxes, match_caption, scale
 from limner.score.given_captions import (
     NO_CAPTION,
     Captions,
@@ -147,6 +147,7 @@ def make_runs(
         order[ends - lengths] = candidates
         wanted = [ids[i] for i in places]
         matched = _matched(captions, wanted, references, match_iou)
+        scaled = [_is_scaled(captions, id, references) for id in wanted]
         runs.append(
             Run(
                 wanted,
@@ -163,6 +164,7 @@ def make_runs(
                 _tokens=None if table is None else table.select(order),
                 result_boxes=[boxes for _, boxes in matched] if any(boxes for _, boxes in matched) else None,
                 match_iou=match_iou,
+                is_scaled=scaled if any(scaled) else None,
             )
         )
     return runs
@@ -178,6 +180,11 @@ def _matched(captions: Captions, ids: Sequence[str], references: References, mat
         else MatchedCaption(captions.by_image.get(id, NO_CAPTION), {})
         for id in ids
     ]
+
+
+def _is_scaled(captions: Captions, id: str, references: References) -> bool:
+    gold = (references.images or {}).get(id)
+    return gold is not None and id in captions.images and scale(captions.images[id], gold) is not None
 
 
 class SomeIds(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, TypeVar
@@ -41,7 +41,9 @@ class Run:
     `provenance` has for each image what the system was told, where results say so.
     `result_boxes` are the boxes that the results bring for each image, by the
     names that `captions` have for them, None if they bring none; they match
-    gold's from an IoU of `match_iou` on.
+    gold's from an IoU of `match_iou` on. `is_scaled` says of each image whether
+    these boxes were scaled to gold's picture, whose size then counts as data;
+    None if none were.
     """
 
     ids: Sequence[str]
@@ -56,9 +58,10 @@ class Run:
     _tokens: TokenTable | None = field(default=None, repr=False)
     result_boxes: Sequence[Mapping[str, Box]] | None = None
     match_iou: float = MATCH_IOU
+    is_scaled: Sequence[bool] | None = None
     _pairs: list[tuple[list[Caption], Caption]] | None = field(default=None, repr=False, compare=False)
-    # By whether boxes count, the images' numbers; see `numbers`.
-    _numbers: dict[bool, Integers] = field(default_factory=dict, repr=False, compare=False)
+    # By whether boxes and mentions count, the images' numbers; see `numbers`.
+    _numbers: dict[tuple[bool, bool], Integers] = field(default_factory=dict, repr=False, compare=False)
     _n_verbatim: int | None = field(default=None, repr=False, compare=False)
     _read: tuple[Callable[[Caption], Any], Readings[Any]] | None = field(default=None, repr=False, compare=False)
     _models: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -73,12 +76,17 @@ class Run:
     def __len__(self) -> int:
         return len(self.ids)
 
-    def caveats(self, *, of_people: bool = False, with_mentions: bool = False) -> ProvenanceTally:
-        """What the system was told of these images; people were told nothing, but mentions may be linked.
+    def caveats(
+        self, *, of_people: bool = False, with_mentions: bool = False, places: Iterable[int] | None = None
+    ) -> ProvenanceTally:
+        """What the system was told of the images at some places (default: all); people were told nothing.
 
-        How gold's mentions were made matters only `with_mentions`.
+        Their mentions may be linked all the same. How gold's mentions were
+        made matters only `with_mentions`.
         """
-        return ProvenanceTally.of(caveat_facts(facts, of_people, with_mentions) for facts in self.provenance or ())
+        facts = self.provenance or ()
+        wanted = facts if places is None or not facts else [facts[i] for i in places]
+        return ProvenanceTally.of(caveat_facts(told, of_people, with_mentions) for told in wanted)
 
     @property
     def n_verbatim(self) -> int:
@@ -105,12 +113,19 @@ class Run:
             self._tokens = token_table(self.tokeniser(sentences) if self.tokeniser else sentences)
         return self._tokens
 
-    def numbers(self, *, with_boxes: bool = False) -> Integers:
-        """A number for each image that tells its id and references, and with boxes what gold has of those as well."""
-        if with_boxes not in self._numbers:
+    def numbers(self, *, with_boxes: bool = False, with_mentions: bool = False) -> Integers:
+        """A number for each image that tells its id and references, and with boxes what gold has of those as well.
+
+        With mentions, only gold captions that refer to a box are references.
+        """
+        key = with_boxes, with_mentions
+        if key not in self._numbers:
             images, gold = (self.images, self._gold()) if with_boxes else (None, None)
-            self._numbers[with_boxes] = image_numbers(self.ids, self.references, images, gold)
-        return self._numbers[with_boxes]
+            references = self.references
+            if with_mentions and gold is not None:
+                references = [[c.text for c in captions if refers_to_boxes(c)] for captions in gold]
+            self._numbers[key] = image_numbers(self.ids, references, images, gold, with_size=self.is_scaled)
+        return self._numbers[key]
 
     def fingerprint(self, *, with_boxes: bool = False) -> str:
         """Eight letters that stand for the images and their references."""
@@ -188,7 +203,8 @@ class Run:
             None if self._tokens is None else self._tokens.select(sentences),
             result_boxes=self.boxes_at(wanted.tolist()),
             match_iou=self.match_iou,
-            _numbers={with_boxes: numbers[wanted] for with_boxes, numbers in self._numbers.items()},
+            is_scaled=None if self.is_scaled is None else [self.is_scaled[i] for i in wanted],
+            _numbers={key: numbers[wanted] for key, numbers in self._numbers.items()},
         )
 
 

@@ -115,6 +115,7 @@ def test_every_measure_is_as_defined(units: Units, measure: Measure) -> None:
         assert found.value == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.usefixtures("intervals_of_few")
 @pytest.mark.parametrize("measure", MEASURES)
 def test_an_interval_is_of_samples_of_units(measure: Measure) -> None:
     units = [unit for unit in FOUR_OBSERVERS if len(unit) > 1] * 2
@@ -131,6 +132,7 @@ def test_an_interval_is_of_samples_of_units(measure: Measure) -> None:
     assert (found.low, found.high) == pytest.approx(tuple(np.quantile(there, [0.025, 0.975])), abs=1e-9)
 
 
+@pytest.mark.usefixtures("intervals_of_few")
 @pytest.mark.parametrize("measure", MEASURES)
 def test_of_judgements_the_samples_are_of_images(measure: Measure) -> None:
     chance = np.random.default_rng(6)
@@ -172,6 +174,7 @@ def test_units_of_few_images_say_less_than_units_alone() -> None:
     assert widths[0] > 2 * widths[1] > 0
 
 
+@pytest.mark.usefixtures("intervals_of_few")
 def test_equal_seeds_give_equal_intervals() -> None:
     ratings = ratings_of(FOUR_OBSERVERS)
     assert measure_agreement(ratings, "alpha_ordinal", seed=1) == measure_agreement(ratings, "alpha_ordinal", seed=1)
@@ -246,3 +249,12 @@ def test_a_report_has_every_measure_with_and_without_own_captions() -> None:
     assert figures["without_own"]["agreement"]["percent"] == {"value": 0.0, "low": None, "high": None}
     assert (figures["samples"], figures["sampled"]) == (0, "images")
     assert agreement_report(people.without_own(), samples=0).without_own is None
+
+
+def test_fewer_than_30_units_have_no_interval_and_a_reason() -> None:
+    few, enough = (
+        measure_agreement(Ratings.of_table([[2, 1], [0, 3]] * n), "alpha_nominal", samples=50) for n in (14, 15)
+    )
+    assert (few.low, few.high, few.reason) == (None, None, "no interval: fewer than 30 units")
+    assert enough.low is not None
+    assert enough.reason == ""

@@ -137,6 +137,7 @@ def test_where_there_is_no_correlation_there_is_a_reason(
     assert (found.value, found.low, found.high, found.n, found.reason) == (None, None, None, len(x), reason)
 
 
+@pytest.mark.usefixtures("intervals_of_few")
 def test_samples_that_have_no_correlation_say_nothing() -> None:
     found = correlate([1.0, 2.0], [1.0, 2.0], "pearson", samples=50)
     assert (found.value, found.low, found.high) == pytest.approx((1.0, 1.0, 1.0))
@@ -171,6 +172,7 @@ def test_no_samples_are_no_interval() -> None:
     assert correlate([1.0, 2.0, 4.0], [1.0, 2.0, 3.0], "tau_b", samples=0) == ("tau_b", 1.0, None, None, 3, 3, "")
 
 
+@pytest.mark.usefixtures("intervals_of_few")
 def test_an_interval_contains_its_value_or_there_is_none() -> None:
     missed = bounded("tau_c", 0.9, np.linspace(0.2, 0.6, 50), 0.95, 7, 5)
     assert missed == ("tau_c", 0.9, None, None, 7, 5, MISSED)
@@ -183,3 +185,13 @@ def test_an_interval_contains_its_value_or_there_is_none() -> None:
             found = correlate(x, y, kind, samples=40, seed=seed)
             if found.value is not None:
                 assert found.reason == MISSED if found.low is None else found.low <= found.value <= (found.high or 0.0)
+
+
+def test_fewer_than_30_clusters_have_no_interval_and_a_reason() -> None:
+    chance = np.random.default_rng(4)
+    x, y = chance.random((2, 60))
+    of_29, of_30 = (correlate(x, y, "tau_b", clusters=np.arange(60) % n, samples=50) for n in (29, 30))
+    assert (of_29.low, of_29.high, of_29.reason) == (None, None, "no interval: fewer than 30 images")
+    assert of_30.low is not None
+    assert of_30.reason == ""
+    assert correlate(x, y, "tau_b", clusters=np.arange(60) % 29, samples=0).reason == ""

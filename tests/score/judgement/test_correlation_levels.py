@@ -46,6 +46,7 @@ PEOPLE = np.array([1.0, 2.0, 4.0, 1.0, 2.0, 1.0, 4.0, 3.0, 3.0, 4.0])
 IMAGES = np.array([0, 0, 0, 1, 1, 2, 2, 3, 3, 4])
 
 
+@pytest.mark.usefixtures("intervals_of_few")
 @pytest.mark.parametrize("kind", KINDS)
 def test_within_images_the_mean_is_over_images_that_people_judged_differently(kind: Kind) -> None:
     (found,) = within_images("mine", SCORES, PEOPLE, IMAGES, FEW, [kind])

@@ -83,6 +83,7 @@ def test_the_interval_is_of_images_and_contains_kappa() -> None:
     assert alone.n_images == 240
 
 
+@pytest.mark.usefixtures("intervals_of_few")
 def test_thresholds_are_chosen_anew_in_every_sample() -> None:
     scores, judged, image = made(12, 3, 1.5)
     found = threshold_kappa("mine", scores, judged, image, 0.5, folds=3, samples=40, seed=4)

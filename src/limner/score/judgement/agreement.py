@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 from limner.arrays import Floats, Integers
 from limner.errors import LimnerError, unknown
 from limner.moved import moved_names
-from limner.score.judgement.correlation import MISSED, bounds
+from limner.score.judgement.correlation import interval_of
 from limner.score.judgement.judgements import Judgements
 from limner.score.resampling import SAMPLES
 
@@ -76,8 +76,9 @@ def measure_agreement(
     if samples == 0:
         return Agreement(measure, value, None, None)
     blocks = ratings.draws(np.random.default_rng(seed), samples)
-    low, high = bounds(np.concatenate([compute(times) for times in blocks]), confidence, value)
-    return Agreement(measure, value, low, high, MISSED if low is None else "")
+    spread = np.concatenate([compute(times) for times in blocks])
+    n, unit = (ratings.n_pairable, "units") if ratings.n_clusters is None else (ratings.n_clusters, "images")
+    return Agreement(measure, value, *interval_of(spread, n, confidence, value, unit=unit))
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from limner.arrays import Floats, Integers
 from limner.errors import LimnerError, unknown
+from limner.score import resampling
 from limner.score.judgement.kendall import kendall_of_samples
 from limner.score.resampling import SAMPLES
 
@@ -92,6 +93,29 @@ def sampled(
     return np.concatenate([np.zeros(0), *(_of_samples(first, second, cluster, times, kind) for times in blocks)])
 
 
+class Interval(NamedTuple):
+    """The bounds of a value; None if there are none, and `reason` says why, unless no samples were asked for."""
+
+    low: float | None
+    high: float | None
+    reason: str = ""
+
+
+def interval_of(
+    spread: Floats, n_clusters: int, confidence: float = 0.95, value: float | None = None, *, unit: str = "images"
+) -> Interval:
+    """The bounds of the samples of so many clusters; none of fewer than `resampling.FEWEST`, nor if `bounds` has none.
+
+    `unit` is what a cluster is called in reasons.
+    """
+    if not len(spread):
+        return Interval(None, None)
+    if n_clusters < resampling.FEWEST:
+        return Interval(None, None, f"no interval: fewer than {resampling.FEWEST} {unit}")
+    low, high = bounds(spread, confidence, value)
+    return Interval(low, high, MISSED if low is None else "")
+
+
 def bounds(spread: Floats, confidence: float = 0.95, value: float | None = None) -> tuple[float | None, float | None]:
     """The bounds of the middle share of samples; None if no sample has a value, or if they miss the given value."""
     spread = spread[~np.isnan(spread)]
@@ -107,9 +131,9 @@ def bounds(spread: Floats, confidence: float = 0.95, value: float | None = None)
 
 
 def bounded(kind: Kind, value: float, spread: Floats, confidence: float, n: int, n_clusters: int) -> Correlation:
-    """A correlation with the interval of its samples; without one if there are no samples or they miss the value."""
-    low, high = bounds(spread, confidence, value)
-    return Correlation(kind, value, low, high, n, n_clusters, MISSED if low is None and len(spread) else "")
+    """A correlation with the interval of its samples, if they give one."""
+    low, high, reason = interval_of(spread, n_clusters, confidence, value)
+    return Correlation(kind, value, low, high, n, n_clusters, reason)
 
 
 def nothing(x: Floats, y: Floats, kind: Kind, clusters: Integers) -> Correlation:

@@ -29,7 +29,16 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from limner.arrays import Booleans, Floats, Integers
-from limner.score.judgement.correlation import KINDS, Correlation, Kind, bounded, bounds, correlation, draws
+from limner.score.judgement.correlation import (
+    KINDS,
+    Correlation,
+    Interval,
+    Kind,
+    bounded,
+    correlation,
+    draws,
+    interval_of,
+)
 
 Level = Literal["pooled", "within_image", "system"]
 
@@ -138,17 +147,18 @@ def of_systems(
         if np.isnan(value):
             of_kind = Correlation(kind, None, None, None, n, n_images, "the systems' values or judgements are equal")
         else:
-            of_kind = Correlation(kind, value, *_both_sides(value, spread, sampling.confidence), n, n_images)
+            low, high, reason = _both_sides(value, interval_of(spread, n_images, sampling.confidence))
+            of_kind = Correlation(kind, value, low, high, n, n_images, reason)
         level_rows.append(LevelRow(metric, "system", of_kind))
     return level_rows
 
 
-def _both_sides(value: float, spread: Floats, confidence: float) -> tuple[float | None, float | None]:
+def _both_sides(value: float, interval: Interval) -> Interval:
     """The samples' bounds and their reflections in the value, whichever are farther."""
-    low, high = bounds(spread, confidence)
+    low, high, _ = interval
     if low is None or high is None:
-        return None, None
-    return max(-1.0, min(low, 2.0 * value - high)), min(1.0, max(high, 2.0 * value - low))
+        return interval
+    return Interval(max(-1.0, min(low, 2.0 * value - high)), min(1.0, max(high, 2.0 * value - low)))
 
 
 def mean_totals(scores: Floats) -> Totals:

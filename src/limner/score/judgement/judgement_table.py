@@ -24,8 +24,8 @@ from limner.score.judgement.correlation import (
     Correlation,
     Kind,
     bounded,
-    bounds,
     correlation,
+    interval_of,
     nothing,
     sampled,
 )
@@ -194,7 +194,8 @@ class AgainstJudgements:
         # The samples of both are of the same images, so that their differences have an interval of their own.
         (a, spread), (b, spread_2) = (self._correlation(metric, is_scored, kind) for metric in (first, second))
         difference = None if a.value is None or b.value is None else a.value - b.value
-        low, high = bounds(spread - spread_2, self._confidence, difference)
+        n_images = len(np.unique(self._image_of_pair[is_scored]))
+        low, high, _ = interval_of(spread - spread_2, n_images, self._confidence, difference)
         p_images = None if low is None else sign_p(spread - spread_2)
         columns = self._scores[first][is_scored], self._scores[second][is_scored], self._mean[is_scored]
         r = [correlation(columns[i], columns[j], "pearson") for i, j in ((0, 2), (1, 2), (0, 1))]

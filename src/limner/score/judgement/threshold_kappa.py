@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from limner.arrays import Booleans, Floats, Integers
 from limner.errors import LimnerError
-from limner.score.judgement.correlation import MISSED, bounds, draws
+from limner.score.judgement.correlation import draws, interval_of
 from limner.score.judgement.judgements import Scale
 from limner.score.resampling import SAMPLES
 
@@ -101,7 +101,7 @@ def threshold_kappa(
     n, good = len(scores), int(is_good.sum())
     kappa = float(kappas(n, good, yes, right))
     spread = crossed.sampled(samples, seed)
-    low, high = bounds(spread, confidence, kappa)
+    low, high, reason = interval_of(spread, n_images, confidence, kappa)
     thresholds = sign * crossed.thresholds[chosen[:, 0]]
     return nothing._replace(
         n_yes=int(yes),
@@ -115,7 +115,7 @@ def threshold_kappa(
         P=float(right / yes) if yes else None,
         R=float(right / good),
         F=float(2.0 * right / (good + yes)),
-        reason=MISSED if low is None and len(spread) else "",
+        reason=reason,
     )
 
 

@@ -81,12 +81,12 @@ class Share(NamedTuple):
     """What a partition has of a system's scores.
 
     `orders` are its images' in the references, `numbers` what their
-    fingerprint is made of, by whether boxes count.
+    fingerprint is made of, by whether boxes and mentions count.
     """
 
     ids: Sequence[str]
     orders: Integers
-    numbers: dict[bool, Integers]
+    numbers: dict[tuple[bool, bool], Integers]
     n_references: Integers
     statistics: dict[str, Statistics]
     subsets: dict[str, dict[str, SubsetShare]]
@@ -245,7 +245,8 @@ def _share(plan: Plan, metrics: Sequence[Metric], system: int, run: Run, orders:
         df = counted.get(plan.subset(system, key, name))
         by_key[key][name] = SubsetShare(places, {metric.name: _measured(metric, of_subset, df) for metric in anew})
     provenance = run.provenance or [NOTHING] * len(run)
-    numbers = {flag: run.numbers(with_boxes=flag) for flag in {metric.needs_images for metric in metrics}}
+    looks_at = {(metric.needs_images, metric.needs_mentions) for metric in metrics}
+    numbers = {(boxes, mentions): run.numbers(with_boxes=boxes, with_mentions=mentions) for boxes, mentions in looks_at}
     return Share(run.ids, orders, numbers, np.diff(run.groups) - 1, statistics, by_key, provenance)
 
 

@@ -28,7 +28,7 @@ def gather(plan: Plan, system: int, shares: Sequence[Share], metrics: Sequence[M
     order = np.argsort(np.concatenate([share.orders for share in shares]))
     ids = [id for share in shares for id in share.ids]
     n_references = np.concatenate([share.n_references for share in shares])[order]
-    numbers = {flag: np.concatenate([share.numbers[flag] for share in shares])[order] for flag in shares[0].numbers}
+    numbers = {key: np.concatenate([share.numbers[key] for share in shares])[order] for key in shares[0].numbers}
     provenance = [facts for share in shares for facts in share.provenance]
     evaluation = Evaluation(
         plan.names[system],
@@ -93,8 +93,11 @@ def _subset(evaluation: Evaluation, placed: Sequence[tuple[Integers, SubsetShare
         for name, of_all in evaluation.statistics.items()
     }
     n_references = np.fromiter((len(evaluation.run.references[i]) for i in places), dtype=np.int64, count=len(places))
-    needs_images = {metric.needs_images for metric in evaluation.metrics}
-    numbers = {flag: evaluation.run.numbers(with_boxes=flag)[places] for flag in needs_images}
+    looks_at = {(metric.needs_images, metric.needs_mentions) for metric in evaluation.metrics}
+    numbers = {
+        (boxes, mentions): evaluation.run.numbers(with_boxes=boxes, with_mentions=mentions)[places]
+        for boxes, mentions in looks_at
+    }
     provenance = [(evaluation.run.provenance or ())[i] for i in places]
     run = _outline([evaluation.run.ids[i] for i in places], n_references, numbers, plan, provenance)
     policy, samples = evaluation.policy, evaluation.samples
@@ -115,7 +118,7 @@ def _joined(several: Sequence[Statistics], order: Integers) -> Statistics:
 def _outline(
     ids: Sequence[str],
     n_references: Integers,
-    numbers: dict[bool, Integers],
+    numbers: dict[tuple[bool, bool], Integers],
     plan: Plan,
     provenance: Sequence[Facts],
 ) -> Run:
