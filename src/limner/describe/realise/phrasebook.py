@@ -48,6 +48,7 @@ class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     by_nouns: Relations
     by_object: Relations
     by_kinds: Relations
+    compounds: dict[str, Counts] = {}
     remarks: RemarkTable | None = None
     hashes: list[str] | None = None
 

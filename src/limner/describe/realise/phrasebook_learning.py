@@ -30,6 +30,7 @@ MIN_COUNT = 3
 MAX_PAIRS = 20_000
 MAX_RELATIONS = 40
 MAX_NOUNS_OF_LABEL = 6
+MAX_COMPOUNDS = 30
 
 # No relation is read from more characters than this between two mentions.
 MAX_BETWEEN = 60
@@ -59,6 +60,7 @@ class _Learner:
         self._n_images = 0
         self._n_captions = 0
         self._nouns: Counter[tuple[str, str]] = Counter()
+        self._compounds: Counter[tuple[str, str]] = Counter()
         self._determiners: Counter[tuple[str, str]] = Counter()
         self._before: Counter[tuple[str, str]] = Counter()
         self._kinds_before: Counter[tuple[str, str]] = Counter()
@@ -97,6 +99,8 @@ class _Learner:
         if not word:
             return
         self._nouns[name, word] += 1
+        if (described := modifiers(phrase)) and _is_part_of_noun(described[-1]) and word in (name, head_noun(phrase)):
+            self._compounds[word, described[-1]] += 1
         if determiner and not leads:
             self._determiners[word, determiner] += 1
 
@@ -138,6 +142,7 @@ class _Learner:
             n_images=self._n_images,
             n_captions=self._n_captions,
             nouns=_nested(self._nouns, MAX_NOUNS_OF_LABEL),
+            compounds=_nested(self._compounds, MAX_COMPOUNDS),
             determiners=_nested(self._determiners, 3),
             before=_nested(Counter(dict(self._before.most_common(MAX_PAIRS)))),
             kinds_before=_nested(self._kinds_before),
@@ -191,13 +196,19 @@ def _wording(phrase: str, name: str) -> tuple[str, str]:
     else:
         word = head_noun(phrase)
         described = modifiers(phrase)
-        if described and not is_adjective(described[-1]) and not described[-1].endswith(("ed", "ing", "er")):
+        if described and _is_part_of_noun(described[-1]):
             word = f"{described[-1]} {word}"
     if not is_noun(word) or singular(word) != word:
         return "", ""
     if first in ARTICLES:
         return word, "the" if first == "the" else "a"
     return word, "" if first in DETERMINERS or first in NUMBERS else "bare"
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_part_of_noun(word: str) -> bool:
+    """Whether a word before a noun makes another noun of it, as "tennis" of "ball", and does not describe it."""
+    return is_noun(word) and not is_adjective(word) and not word.endswith(("ed", "ing", "er"))
 
 
 def _nested(counter: Mapping[tuple[str, str], int], most: int | None = None) -> dict[str, Counts]:

@@ -55,7 +55,7 @@ class RemarkLearner:
         spoken: set[str] = set()
         for caption in captions:
             spoken |= _spoken(caption.text)
-            self._count(read_remarks(caption), caption, boxes)
+            self._count(read_remarks(caption, boxes), caption, boxes)
         self._n_captions += len(captions)
         self._clues.append(clues(image))
         self._words.append(frozenset(spoken))

@@ -6,7 +6,7 @@ file can put other words into a sentence.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -71,9 +71,9 @@ class Remarks(NamedTuple):
     acts: list[tuple[Act, int]]
 
 
-def read_remarks(caption: Caption) -> Remarks:
-    """What a caption says of places and acts in words that refer to no box."""
-    tokens = _tokens(caption)
+def read_remarks(caption: Caption, boxes: Container[str]) -> Remarks:
+    """What a caption says of places and acts in words that refer to none of the boxes, which are given by id."""
+    tokens = _tokens(caption, boxes)
     settings: list[Setting] = []
     acts: list[tuple[Act, int]] = []
     at = 0
@@ -120,15 +120,15 @@ class _Token(NamedTuple):
     after_break: bool
 
 
-def _tokens(caption: Caption) -> list[_Token]:
-    text = caption.text
+def _tokens(caption: Caption, boxes: Container[str]) -> list[_Token]:
+    text, mentions = caption.text, caption.mentions
     tokens: list[_Token] = []
-    mentions = [(mention.start, mention.end) for mention in caption.mentions]
     reached = number = 0
     for start, end in word_spans(text):
-        while number < len(mentions) and mentions[number][1] <= start:
+        while number < len(mentions) and mentions[number].end <= start:
             number += 1
-        inside = number < len(mentions) and mentions[number][0] < end
+        inside = number < len(mentions) and mentions[number].start < end
+        inside = inside and any(id in boxes for id in mentions[number].boxes)
         between = text[reached:start]
         tokens.append(
             _Token(text[start:end].lower(), number if inside else None, not between.isspace() and bool(tokens))

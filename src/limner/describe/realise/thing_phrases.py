@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -215,6 +215,13 @@ _NOT_BEFORE_NOUNS = word_set(
 )
 
 
+def _compound(thing: Thing, known: Mapping[str, int]) -> str:
+    """The thing's noun with one before it that all its boxes have, if captions have both together: a tennis ball."""
+    first, *rest = (box.attributes for box in thing.boxes)
+    shared = [name for name in first if name in known and all(name in names for names in rest)]
+    return f"{max(shared, key=lambda name: (known[name], name))} {thing.noun}" if shared else ""
+
+
 def choose_words(things: Sequence[Thing], book: Phrasebook | None, words: str) -> None:
     """Give each thing its word.
 
@@ -227,6 +234,9 @@ def choose_words(things: Sequence[Thing], book: Phrasebook | None, words: str) -
         return
     for thing in things:
         counts = book.nouns.get(thing.noun, {})
+        if compound := _compound(thing, book.compounds.get(thing.noun, {})):
+            thing.word = compound
+            continue
         total = sum(counts.values())
         if total < _ENOUGH or thing.is_plural_label:
             continue
