@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from sys import intern
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -23,7 +24,7 @@ from limner.corpus.random_streams import random_stream
 from limner.errors import BadInput, shown
 from limner.text.lexicon import COLOURS, DETERMINERS, word_set
 from limner.text.noun_forms import singular
-from limner.text.phrases import is_number, thing_noun
+from limner.text.phrases import held_phrase, is_number, modifiers, thing_noun
 
 UNNAMED = "object"
 
@@ -203,30 +204,49 @@ def _left(ids: tuple[str, ...], hidden: set[str]) -> tuple[str, ...]:
     return tuple(id for id in ids if id not in hidden)
 
 
-def _labels(captions: Sequence[Caption]) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """What these captions call each box that they mention, and its types.
+class _Called(NamedTuple):
+    """What captions call a box: its label, its types, and the words before its noun."""
+
+    label: str
+    types: tuple[str, ...]
+    attributes: tuple[str, ...]
+
+
+def _labels(captions: Sequence[Caption]) -> dict[str, _Called]:
+    """What these captions call each box that they mention.
 
     The captions may call a box several things: the one counts that says what
-    it is, names the fewest boxes at once, then the one that is used most.
+    it is, names the fewest boxes at once, then the one that is used most. All
+    that they say of it counts: "a small dog" and "a brown dog" are one.
     """
     names: dict[tuple[str, ...], Counter[str]] = {}
     types: dict[tuple[str, ...], dict[str, None]] = {}
+    attributes: dict[str, dict[str, None]] = {}
     for caption in captions:
         for mention in caption.mentions:
             if mention.boxes:
-                names.setdefault(mention.boxes, Counter())[thing_name(caption.phrase(mention))] += 1
+                phrase = caption.phrase(mention)
+                names.setdefault(mention.boxes, Counter())[thing_name(phrase)] += 1
                 types.setdefault(mention.boxes, {}).update(dict.fromkeys(mention.types))
-    called: dict[str, tuple[str, tuple[str, ...]]] = {}
+                for box in mention.boxes:
+                    attributes.setdefault(box, {}).update(dict.fromkeys(_attributes(phrase)))
+    called: dict[str, _Called] = {}
     label = {boxes: label_of(used, types[boxes]) for boxes, used in names.items()}
     for boxes in sorted(names, key=lambda boxes: (label[boxes] == UNNAMED, len(boxes), -names[boxes].total(), boxes)):
         for box in boxes:
-            called.setdefault(box, (label[boxes], tuple(types[boxes])))
+            called.setdefault(box, _Called(label[boxes], tuple(types[boxes]), tuple(attributes[box])))
     return called
 
 
-def _labelled(box: Box, called: tuple[str, tuple[str, ...]] | None) -> Box:
+@lru_cache(maxsize=1 << 17)
+def _attributes(phrase: str) -> tuple[str, ...]:
+    """The words before the noun for what can be seen: "young" of "a large group of young people"."""
+    return tuple(intern(word) for word in modifiers(held_phrase(phrase)) if word.replace("-", "").isalpha())
+
+
+def _labelled(box: Box, called: _Called | None) -> Box:
     if called is None:
         return replace(box, flags=(*box.flags, HIDDEN))
-    label, types = called
     # Mentions that say no types leave those of the box's class.
-    return replace(box, label=label, types=types or box.types)
+    attributes = tuple(dict.fromkeys((*box.attributes, *called.attributes)))
+    return replace(box, label=called.label, types=called.types or box.types, attributes=attributes)

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from limner.arrays import Floats, Integers
+from limner.arrays import Floats, Integers, Singles
 from limner.progress import Progress, silent
 
 # Rows of one step, and the least number of steps and of times that all rows are seen.
 BATCH = 256
 STEPS = 1_000
 EPOCHS = 6
+MAX_EPOCHS = 100
 RATE = 0.3
 # How strongly weights are drawn to 0: as much as so many rows of evidence.
 SHRINKAGE = 3.0
@@ -35,20 +36,20 @@ def fit_logistic(
     weights.
     """
     n_rows, n_targets = targets.shape
-    targets = targets.astype(np.float32)
-    base = np.clip(targets.mean(axis=0), 1e-5, 1.0 - 1e-5) if n_rows else np.full(n_targets, 0.5, dtype=np.float32)
+    wanted = targets.astype(np.float32)
+    base = np.clip(wanted.mean(axis=0), 1e-5, 1.0 - 1e-5) if n_rows else np.full(n_targets, 0.5, dtype=np.float32)
     weights = np.zeros((n_features + 1, n_targets), dtype=np.float32)
     weights[-1] = np.log(base / (1.0 - base))
     squares = np.full_like(weights, 1e-8)
     generator = np.random.default_rng(seed)
-    n_epochs = max(EPOCHS, -(-STEPS * BATCH // max(1, n_rows)))
+    n_epochs = min(MAX_EPOCHS, max(EPOCHS, -(-STEPS * BATCH // max(1, n_rows))))
     for epoch in range(n_epochs):
         progress("epochs", epoch, n_epochs)
         order = generator.permutation(n_rows)
         for start in range(0, n_rows, BATCH):
             batch = order[start : start + BATCH]
             matrix = _dense([rows[i] for i in batch.tolist()], n_features)
-            error = _squashed(matrix @ weights) - targets[batch]
+            error = _squashed(matrix @ weights) - wanted[batch]
             slope = matrix.T @ error
             slope[:-1] += shrinkage * len(batch) / n_rows * weights[:-1]
             squares += slope**2
@@ -56,7 +57,7 @@ def fit_logistic(
     return weights[-1].astype(np.float64), weights[:-1].astype(np.float64)
 
 
-def _dense(rows: Sequence[Integers], n_features: int) -> Floats:
+def _dense(rows: Sequence[Integers], n_features: int) -> Singles:
     """The rows as a matrix, with a last column of ones."""
     matrix = np.zeros((len(rows), n_features + 1), dtype=np.float32)
     lengths = [len(row) for row in rows]
@@ -66,5 +67,5 @@ def _dense(rows: Sequence[Integers], n_features: int) -> Floats:
     return matrix
 
 
-def _squashed(scores: Floats) -> Floats:
-    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(scores, -30.0, 30.0))), dtype=scores.dtype)
+def _squashed(scores: Singles) -> Singles:
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(scores, -30.0, 30.0))), dtype=np.float32)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import hypot
@@ -26,7 +26,8 @@ class Thing:
     `noun` is the singular noun of the label; `word` is what is said for it.
     `collective` is a word for many ("group") that the label itself is, or that
     the annotation's flags call for. `is_other` is true if things of the same
-    noun come before it.
+    noun come before it. `doubles` are ids of further boxes around the same
+    thing, by the id of its box.
     """
 
     boxes: tuple[Box, ...]
@@ -36,6 +37,7 @@ class Thing:
     collective: str = ""
     is_plural_label: bool = False
     is_other: bool = False
+    doubles: Mapping[str, Sequence[str]] = field(default_factory=dict)
     frame: Frame = field(init=False)
 
     def __post_init__(self) -> None:
@@ -48,7 +50,7 @@ class Thing:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        return tuple(box.id for box in self.boxes)
+        return tuple(id for box in self.boxes for id in (box.id, *self.doubles.get(box.id, ())))
 
     @property
     def is_many(self) -> bool:
@@ -61,16 +63,77 @@ class Thing:
 
 
 def things_of(image: Image, selected: Sequence[str]) -> list[Thing]:
-    """The chosen boxes as things, in the order in which their first box was chosen."""
+    """The chosen boxes as things, in the order in which their first box was chosen.
+
+    People are counted once, however many boxes are around each.
+    """
     box_by_id = image.box_by_id()
-    by_name: dict[tuple[str, str], list[Box]] = {}
+    boxes = []
     for id in dict.fromkeys(selected):
         if id not in box_by_id:
             raise ValueError(f"image {shown(image.id)} has no box {shown(id)}")
-        box = box_by_id[id]
-        name = name_of(box.label, box.types)
-        by_name.setdefault((name.noun, name.collective or _crowd(box, name.kind)), []).append(box)
-    return [_thing(boxes, collective) for (_, collective), boxes in by_name.items()]
+        boxes.append(box_by_id[id])
+    doubles = doubles_of(boxes)
+    again = {id for ids in doubles.values() for id in ids}
+    by_name: dict[tuple[str, str], list[Box]] = {}
+    for box in boxes:
+        if box.id not in again:
+            name = name_of(box.label, box.types)
+            by_name.setdefault((name.noun, name.collective or _crowd(box, name.kind)), []).append(box)
+    return [_thing(alike, collective, doubles) for (_, collective), alike in by_name.items()]
+
+
+# People whose boxes are compared with each other; in a larger crowd nobody is told apart.
+MOST_COMPARED = 40
+
+# Two boxes are around one person if they share this much of what they cover together.
+SAME = 0.6
+
+
+def doubles_of(boxes: Sequence[Box]) -> dict[str, list[str]]:
+    """For each box of a person the ids of further boxes around that person, or around a group that holds it.
+
+    Captions call somebody a man and a person, and a man and his friends a
+    group. The box of the most telling name stands for all.
+    """
+    people = [(box, name) for box in boxes if (name := name_of(box.label, box.types)).kind == "people"][:MOST_COMPARED]
+    ranked = sorted(people, key=lambda item: (_is_many(item[1]), item[1].noun in _ANYBODY))
+    doubles: dict[str, list[str]] = {}
+    standing: list[tuple[Box, Name]] = []
+    for box, name in ranked:
+        if _is_many(name):
+            held = [other for other, of in standing if not _is_many(of) and _covered(other, box) >= MOSTLY]
+            same = held[0] if len(held) > 1 else None
+        else:
+            same = next((other for other, of in standing if not _is_many(of) and _iou(box, other) >= SAME), None)
+        if same is None:
+            standing.append((box, name))
+        else:
+            doubles.setdefault(same.id, []).append(box.id)
+    return doubles
+
+
+def _is_many(name: Name) -> bool:
+    return bool(name.collective) or name.is_plural
+
+
+def _overlap(a: Box, b: Box) -> float:
+    across, down = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
+    return across * down if across > 0 and down > 0 else 0.0
+
+
+def _extent(box: Box) -> float:
+    return (box.x1 - box.x0) * (box.y1 - box.y0)
+
+
+def _iou(a: Box, b: Box) -> float:
+    shared = _overlap(a, b)
+    return shared / (_extent(a) + _extent(b) - shared) if shared else 0.0
+
+
+def _covered(a: Box, b: Box) -> float:
+    """The share of A that lies in B."""
+    return _overlap(a, b) / _extent(a) if _extent(a) else 0.0
 
 
 class Name(NamedTuple):
@@ -82,10 +145,12 @@ class Name(NamedTuple):
     is_plural: bool
 
 
-def _thing(boxes: list[Box], collective: str) -> Thing:
+def _thing(boxes: list[Box], collective: str, doubles: Mapping[str, Sequence[str]]) -> Thing:
     names = [name_of(box.label, box.types) for box in boxes]
     many = not collective and any(name.is_plural for name in names)
-    return Thing(tuple(boxes), names[0].noun, names[0].kind, collective=collective, is_plural_label=many)
+    return Thing(
+        tuple(boxes), names[0].noun, names[0].kind, collective=collective, is_plural_label=many, doubles=doubles
+    )
 
 
 def _crowd(box: Box, kind: str) -> str:
@@ -110,6 +175,9 @@ def _is_quality(called: str, kind: str) -> bool:
     """Whether a label is an adjective and names no thing; clothes are called by their colours."""
     return called in ADJECTIVES and kind != "clothing" and called not in _NOUNS_TOO
 
+
+# Nouns for people that say least of them.
+_ANYBODY = word_set("person people human individual someone somebody male female adult one figure")
 
 _NOUNS_TOO = word_set("orange peach lime olive glass stone straw cream rust brick male female adult human local native")
 
