@@ -100,6 +100,16 @@ def test_a_source_that_cannot_be_read_is_named_and_not_the_output(folder: Path) 
     assert not list(folder.glob("out*"))
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], ["--version"], ["convert", "a.jsonl", "-"]])
+def test_a_reader_that_has_gone_is_no_failure(folder: Path, arguments: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as pipe:
+        command = [sys.executable, "-m", "limner", *arguments]
+        done = subprocess.run(command, cwd=folder, stdout=pipe, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 # --- Ctrl-C
 
 # Presses Ctrl-C when something happens for the first time, as Python announces it.

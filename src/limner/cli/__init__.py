@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import click
 
@@ -93,15 +94,27 @@ class Stopped(Exception):
 class MainGroup(LazyGroup):
     """All commands; a closed pipe is not a failure, and Ctrl-C is told in one line."""
 
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        # Here the help of the whole program is printed.
+        with _not_by_click():
+            return super().make_context(*arguments, **options)
+
     def invoke(self, ctx: click.Context) -> object:
-        try:
+        with _not_by_click():
             return super().invoke(ctx)
-        except BrokenPipeError as error:
-            # Click would make this an exit with 1, as if something had gone wrong.
-            raise ReaderGone from error
-        except KeyboardInterrupt as error:
-            # Click would print an empty line first.
-            raise Stopped from error
+
+
+@contextmanager
+def _not_by_click() -> Iterator[None]:
+    """What Click would handle otherwise, as exceptions that it leaves alone."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        # Click would make this an exit with 1, as if something had gone wrong.
+        raise ReaderGone from error
+    except KeyboardInterrupt as error:
+        # Click would print an empty line first.
+        raise Stopped from error
 
 
 @click.group(cls=MainGroup, entries=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
