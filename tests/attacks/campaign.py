@@ -12,6 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
+from multiprocessing import get_context
 from pathlib import Path
 
 from attacks.hostile_files import TRAPS
@@ -89,7 +90,7 @@ class Battlefield:
 
     def hostile_file(self, number: int, seed: int) -> Outcome:
         """A file that was made to hurt."""
-        with self._copy(number) as folder:
+        with self._copy(number, shutil.copy2) as folder:
             return attack(TRAPS[self.traps[number]](folder), folder)
 
     def digest(self) -> str:
@@ -97,22 +98,22 @@ class Battlefield:
         files = sorted(file for file in self.sound.rglob("*") if file.is_file())
         return blake2b(b"".join(blake2b(file.read_bytes()).digest() for file in files)).hexdigest()
 
-    def _copy(self, number: int) -> _Copy:
-        return _Copy(self.sound, self.folder / f"try-{os.getpid()}-{number}")
+    def _copy(self, number: int, copy: Callable[[str, str], object] = os.link) -> _Copy:
+        return _Copy(self.sound, self.folder / f"try-{os.getpid()}-{number}", copy)
 
 
 class _Copy:
     """A folder that is there while it is used.
 
-    Its files are the sound ones themselves, under other names: a command that changed one in place, instead of
+    Linked, its files are the sound ones themselves, under other names: a command that changed one in place, instead of
     replacing it, would be noticed at the end (`Battlefield.digest`).
     """
 
-    def __init__(self, sound: Path, folder: Path) -> None:
-        self._sound, self._folder = sound, folder
+    def __init__(self, sound: Path, folder: Path, copy: Callable[[str, str], object]) -> None:
+        self._sound, self._folder, self._file_copy = sound, folder, copy
 
     def __enter__(self) -> Path:
-        shutil.copytree(self._sound, self._folder, copy_function=os.link)
+        shutil.copytree(self._sound, self._folder, copy_function=self._file_copy)
         return self._folder
 
     def __exit__(self, *_: object) -> None:
@@ -139,7 +140,6 @@ def campaign(
 
     Of hostile files there are the `traps` that are named, whatever the number of tries.
     """
-    load_commands()
     reports = []
     with tempfile.TemporaryDirectory() as temporary:
         battlefield = Battlefield(Path(temporary), traps)
@@ -162,7 +162,8 @@ def _outcomes(battlefield: Battlefield, family: str, tries: int, seed: int) -> I
     """What came of each try, in order, whichever worker had it."""
     # Hostile files take seconds each, others much less than the exchange between processes.
     chunksize = 1 if family == "hostile files" else 16
-    with ProcessPoolExecutor(max_workers=os.cpu_count()) as workers:
+    # Workers begin anew: what this process has in memory would be counted as theirs.
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), initializer=load_commands) as workers:
         yield from workers.map(partial(_try, battlefield, family, seed), range(tries), chunksize=chunksize)
 
 
