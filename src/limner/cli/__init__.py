@@ -15,12 +15,13 @@ from typing import Any
 
 import click
 
-from limner import __version__, outputs
+from limner import __version__
 from limner.cli.click_classes import Entry, LazyGroup
 from limner.cli.remedies import worded
 from limner.cli.standard_streams import Answer, answer_alone
 from limner.cli.terminal import show_usage, tell, terminal_progress
 from limner.errors import BadInput, LimnerError, MissingLibrary, cannot
+from limner.written import watchers
 
 COMMANDS: dict[str, Entry] = {
     "demo": Entry("limner.cli.demo:command", "Show what Limner does, from nothing."),
@@ -197,11 +198,11 @@ def _explained(error: OSError) -> LimnerError:
 def _written_outputs() -> Iterator[list[Path]]:
     """A list that gets the path of every output that is written within the block."""
     written: list[Path] = []
-    outputs.watchers.append(written.append)
+    watchers.append(written.append)
     try:
         yield written
     finally:
-        outputs.watchers.remove(written.append)
+        watchers.remove(written.append)
 
 
 class _Interrupts:
