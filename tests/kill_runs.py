@@ -5,6 +5,10 @@
 runs commands at random, in turn with and without old outputs in place, and
 ends each after a random share of the time that it takes. Tests use the same
 commands, but end them at steps of their work (`kill_points`), not by the clock.
+
+Interrupts that come while Python itself is starting are answered by Python,
+with a traceback; no program can change that. They are counted apart, and must
+leave everything as it was.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import argparse
 import hashlib
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -20,14 +25,21 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
+
+import limner
 
 LIMNER = [sys.executable, "-m", "limner"]
 
 # Exit codes of a run that was not stopped, and of one that was.
 DONE = 0
 STOPPED = (-signal.SIGKILL, 130)
+
+
+# How an interrupt is counted that came before Limner's first line.
+BEFORE_LIMNER = "before Limner began"
 
 
 class Writing(NamedTuple):
@@ -179,19 +191,44 @@ def attack(name: str, place: Range, how: signal.Signals, share: float, *, with_o
         code = running.wait()
         said.seek(0)
         message = said.read().decode()
-    problems = [] if code in (DONE, *STOPPED) else [f"exit code {code}: {message[-300:]}"]
-    if "Traceback" in message:
-        problems.append(f"traceback: {message[-300:]}")
+    is_early = how == signal.SIGINT and is_before_limner(code, message)
     after = snapshot(place.folder, writing)
-    problems += faults(before, after, place.new, ended=code != DONE)
-    if how == signal.SIGINT and code == 130:
+    problems = faults(before, after, place.new, ended=code != DONE)
+    if is_early:
+        problems += ["the outputs are changed, before Limner began"] if after != before else []
+    elif code not in (DONE, *STOPPED) or "Traceback" in message:
+        problems.append(f"exit code {code}: {message[-300:]}")
+    if how == signal.SIGINT and code != DONE:
         problems += [f"{stray} was left" for stray in strays(place.folder, writing)]
         if "nothing was written" in message and after != before:
             problems.append("it said that nothing was written")
     _whole_run(place.folder, writing, "1")
     problems += faults(before, snapshot(place.folder, writing), place.new, ended=False)
     problems += [f"{stray} was left after a whole run" for stray in strays(place.folder, writing)]
+    if is_early:
+        return BEFORE_LIMNER, problems
     return "done" if code == DONE else "new" if after == place.new else "old" if after == before else "mixed", problems
+
+
+FRAME = re.compile(r' +File "(.+)", line \d+, in .+')
+PACKAGE = Path(limner.__file__).parent
+
+# The line that makes Limner heed Ctrl-C: where it is the last of Limner's, nothing else of Limner has run.
+FIRST_LINE = "from limner import startup"
+
+
+def is_before_limner(code: int, message: str) -> bool:
+    """Whether an interrupt came before Limner's first line: Python told of it, and nothing of Limner stands in that.
+
+    Before Python has any answer of its own, the system ends the process without a word.
+    """
+    if not message:
+        return code == -signal.SIGINT
+    if "Traceback" not in message or "KeyboardInterrupt" not in message or "limner: " in message:
+        return False
+    lines = [*message.splitlines(), ""]
+    frames = [(match[1], lines[i + 1].strip()) for i, line in enumerate(lines) if (match := FRAME.fullmatch(line))]
+    return all(line == FIRST_LINE for file, line in frames if Path(file).is_relative_to(PACKAGE))
 
 
 def _whole_run(folder: Path, writing: Writing, version: str) -> None:
@@ -213,34 +250,49 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--commands", default=",".join(WRITING), help="which, with commas between; default: all")
     asked = parser.parse_args()
-    draw = random.Random(asked.seed)
     signals = [signal.SIGKILL] * asked.kills + [signal.SIGINT] * asked.interrupts
+    names = asked.commands.split(",")
+    # Each command gets its share, so that it is timed once.
+    plans = [(name, signals[number :: len(names)]) for number, name in enumerate(names)]
+    ends: Counter[str] = Counter()
     n_faults = 0
     with tempfile.TemporaryDirectory(prefix="limner-kills-") as temporary:
         inputs = Path(temporary) / "inputs"
         inputs.mkdir()
         make_inputs(inputs)
-        names = asked.commands.split(",")
-        # Each command gets its share, so that it is timed once.
-        plans: dict[str, list[signal.Signals]] = {name: [] for name in names}
-        for number, how in enumerate(signals):
-            plans[names[number % len(names)]].append(how)
-        ends: Counter[str] = Counter()
-        for name, planned in plans.items():
-            place = prepare(name, inputs, Path(temporary) / name.replace(" ", "-")) if planned else None
-            for number, how in enumerate(planned):
-                assert place is not None
-                end, problems = attack(name, place, how, draw.uniform(0.02, 1.05), with_old=number % 2 == 0)
-                ends[f"{how.name}: {end}"] += 1
-                n_faults += len(problems)
-                for problem in problems:
-                    print(f"{name}: {how.name}: {problem}", flush=True)
-            if place is not None:
-                shutil.rmtree(place.folder)
-                print(f"{name}: {len(planned)} runs ended early, {place.seconds:.1f} s each", flush=True)
+        with ThreadPoolExecutor(os.cpu_count()) as workers:
+            for report in workers.map(lambda plan: attack_often(*plan, inputs, asked.seed), plans):
+                print(*report.lines, sep="\n", flush=True)
+                ends += report.ends
+                n_faults += report.n_faults
     print(", ".join(f"{end} {n}" for end, n in sorted(ends.items())))
     print(f"{n_faults} faults")
     sys.exit(n_faults > 0)
+
+
+class Report(NamedTuple):
+    """What came of the attacks on one command."""
+
+    lines: list[str]
+    ends: Counter[str]
+    n_faults: int
+
+
+def attack_often(name: str, planned: list[signal.Signals], inputs: Path, seed: int) -> Report:
+    """End a command by each of the signals, with an old output in place every second time."""
+    if not planned:
+        return Report([f"{name}: not run"], Counter(), 0)
+    draw = random.Random(f"{seed}:{name}")
+    place = prepare(name, inputs, inputs.parent / name.replace(" ", "-"))
+    lines: list[str] = []
+    ends: Counter[str] = Counter()
+    for number, how in enumerate(planned):
+        end, problems = attack(name, place, how, draw.uniform(0.02, 1.05), with_old=number % 2 == 0)
+        ends[f"{how.name}: {end}"] += 1
+        lines += [f"{name}: {how.name}: {problem}" for problem in problems]
+    shutil.rmtree(place.folder)
+    n_faults = len(lines)
+    return Report([*lines, f"{name}: {len(planned)} runs ended early, {place.seconds:.1f} s each"], ends, n_faults)
 
 
 if __name__ == "__main__":

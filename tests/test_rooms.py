@@ -17,7 +17,20 @@ from limner.lazy import HEAVY, extra_of
 PACKAGE = REPOSITORY / "src" / "limner"
 
 FLOORS = (
-    ("errors", "arrays", "progress", "disk", "unfinished", "outputs", "files", "lazy", "moved"),
+    (
+        "startup",
+        "errors",
+        "arrays",
+        "progress",
+        "disk",
+        "unfinished",
+        "written",
+        "outputs",
+        "files",
+        "zip_files",
+        "lazy",
+        "moved",
+    ),
     ("text", "look", "learn"),
     ("corpus",),
     ("vision", "score", "web"),

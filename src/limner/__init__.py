@@ -6,6 +6,9 @@ Nothing is imported until it is used.
 
 from __future__ import annotations
 
+from limner import startup
+
+# isort: split
 from typing import TYPE_CHECKING
 
 from limner import moved

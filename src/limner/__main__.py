@@ -1,10 +1,11 @@
-"""`limner` and `python -m limner`: the command line, whose Ctrl-C is heeded from the first import on."""
+"""`limner` and `python -m limner`: the command line, whose Ctrl-C is heeded from the first import on (`startup`)."""
 
 from __future__ import annotations
 
 import signal
 import sys
 
+from limner import startup
 from limner.lazy import load_object
 
 
@@ -12,6 +13,7 @@ def run() -> None:
     """Run the command line."""
     said = "stopped; nothing was written"
     try:
+        startup.end()
         main = load_object("limner.cli:main")
         said = "stopped"
         main()

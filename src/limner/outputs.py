@@ -18,15 +18,13 @@ from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from hashlib import blake2b
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, cast
 
 from limner import disk
 from limner.disk import errors_of
 from limner.errors import BadInput, LimnerError, shown
 from limner.unfinished import is_within_unfinished, make_file, make_folder, unfinished_beside
-
-# Called with the path of every output that is in its place.
-watchers: list[Callable[[Path], None]] = []
+from limner.written import NamedFile, watchers
 
 _OPEN_FILES = re.compile(r"/proc/([0-9]+)(/task/[0-9]+)?/fd")
 
@@ -151,25 +149,6 @@ def _handle(descriptor: int, path: Path, *, closefd: bool = True) -> Iterator[IO
     finally:
         # Closed first, so that what is still buffered after an error is not written.
         raw.close()
-
-
-class NamedFile(io.FileIO):
-    """An open file whose errors say which file it is, and which counts the bytes written to it."""
-
-    def __init__(self, descriptor: int, name: str, *, closefd: bool = True) -> None:
-        super().__init__(descriptor, "wb", closefd=closefd)
-        self._name = name
-        self.n_written = 0
-
-    def write(self, data: Any, /) -> int:
-        try:
-            n = super().write(data)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, self._name) from error
-        self.n_written += n
-        return n
 
 
 def _own_descriptor(path: Path) -> int | None:

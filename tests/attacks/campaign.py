@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from hashlib import blake2b
+from multiprocessing import get_context
 from pathlib import Path
 
 from attacks.hostile_files import TRAPS
@@ -76,7 +78,9 @@ class Battlefield:
             paths = [folder / source.rpartition(":")[2] for source in target.sources]
             files = sorted(file for path in paths for file in ([path] if path.is_file() else path.rglob("*")))
             file = rng.choice([file for file in files if file.is_file() and file.stat().st_size])
-            file.write_bytes(mutated(file.read_bytes(), rng))
+            raw = mutated(file.read_bytes(), rng)
+            file.unlink()
+            file.write_bytes(raw)
             return attack(arguments, folder)
 
     def odd_argument(self, number: int, seed: int) -> Outcome:
@@ -86,21 +90,30 @@ class Battlefield:
 
     def hostile_file(self, number: int, seed: int) -> Outcome:
         """A file that was made to hurt."""
-        with self._copy(number) as folder:
+        with self._copy(number, shutil.copy2) as folder:
             return attack(TRAPS[self.traps[number]](folder), folder)
 
-    def _copy(self, number: int) -> _Copy:
-        return _Copy(self.sound, self.folder / f"try-{os.getpid()}-{number}")
+    def digest(self) -> str:
+        """Of all sound files, which no try may change."""
+        files = sorted(file for file in self.sound.rglob("*") if file.is_file())
+        return blake2b(b"".join(blake2b(file.read_bytes()).digest() for file in files)).hexdigest()
+
+    def _copy(self, number: int, copy: Callable[[str, str], object] = os.link) -> _Copy:
+        return _Copy(self.sound, self.folder / f"try-{os.getpid()}-{number}", copy)
 
 
 class _Copy:
-    """A folder that is there while it is used."""
+    """A folder that is there while it is used.
 
-    def __init__(self, sound: Path, folder: Path) -> None:
-        self._sound, self._folder = sound, folder
+    Linked, its files are the sound ones themselves, under other names: a command that changed one in place, instead of
+    replacing it, would be noticed at the end (`Battlefield.digest`).
+    """
+
+    def __init__(self, sound: Path, folder: Path, copy: Callable[[str, str], object]) -> None:
+        self._sound, self._folder, self._file_copy = sound, folder, copy
 
     def __enter__(self) -> Path:
-        shutil.copytree(self._sound, self._folder)
+        shutil.copytree(self._sound, self._folder, copy_function=self._file_copy)
         return self._folder
 
     def __exit__(self, *_: object) -> None:
@@ -127,10 +140,10 @@ def campaign(
 
     Of hostile files there are the `traps` that are named, whatever the number of tries.
     """
-    load_commands()
     reports = []
     with tempfile.TemporaryDirectory() as temporary:
         battlefield = Battlefield(Path(temporary), traps)
+        digest = battlefield.digest()
         for family in families:
             n_tries = len(traps) if family == "hostile files" else tries
             report = Report(family)
@@ -138,14 +151,20 @@ def campaign(
                 report.add(outcome)
                 for line in _harm(outcome):
                     show(f"{family} {number}: {line}")
+            if battlefield.digest() != digest:
+                show(f"{family}: a file that a command only reads was changed")
+                report.leftovers += 1
             reports.append(report)
     return reports
 
 
 def _outcomes(battlefield: Battlefield, family: str, tries: int, seed: int) -> Iterator[Outcome]:
     """What came of each try, in order, whichever worker had it."""
-    with ProcessPoolExecutor(max_workers=os.cpu_count()) as workers:
-        yield from workers.map(partial(_try, battlefield, family, seed), range(tries), chunksize=4)
+    # Hostile files take seconds each, others much less than the exchange between processes.
+    chunksize = 1 if family == "hostile files" else 16
+    # Workers begin anew: what this process has in memory would be counted as theirs.
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), initializer=load_commands) as workers:
+        yield from workers.map(partial(_try, battlefield, family, seed), range(tries), chunksize=chunksize)
 
 
 def _try(battlefield: Battlefield, family: str, seed: int, number: int) -> Outcome:

@@ -10,6 +10,8 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import zstandard
 
 MEGABYTE = 1 << 20
@@ -142,6 +144,30 @@ def _zip_of_many(folder: Path) -> list[str]:
     return ["info", "flickr30k-entities:many.zip"]
 
 
+def _zip_of_millions(folder: Path) -> list[str]:
+    """An archive that lists a member a million times."""
+    path = folder / "millions.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("Annotations/1.xml", "")
+    raw = path.read_bytes()
+    start, end = raw.index(b"PK\x01\x02"), raw.index(b"PK\x05\x06")
+    directory = raw[start:end] * 1_000_000
+    path.write_bytes(
+        raw[:start] + directory + raw[end : end + 12] + len(directory).to_bytes(4, "little") + raw[end + 16 :]
+    )
+    return ["info", "flickr30k-entities:millions.zip"]
+
+
+def _prefixes(folder: Path) -> list[str]:
+    """A table of 500 texts of a megabyte, each being what the one before it is."""
+    table = pa.table({"limner": [2] * 500, "id": ["x" * MEGABYTE] * 500})
+    encoding = {"id": "DELTA_BYTE_ARRAY"}
+    pq.write_table(
+        table, folder / "prefixes.parquet", compression="zstd", use_dictionary=False, column_encoding=encoding
+    )
+    return ["info", "parquet:prefixes.parquet"]
+
+
 def _twice(folder: Path) -> list[str]:
     """A member whose name stands twice in its archive."""
     with zipfile.ZipFile(folder / "twice.zip", "w") as archive, warnings.catch_warnings():
@@ -198,7 +224,9 @@ TRAPS: dict[str, Trap] = {
     "50,000 labels to ask for": _labels(["constraints", "labels.jsonl"]),
     "a zip of zeros": _zip_of_zeros,
     "a zip of 60,000 members": _zip_of_many,
+    "a zip of a million members": _zip_of_millions,
     "a zip with a member twice": _twice,
+    "a table of prefixes": _prefixes,
     "a deep JSON": _nested,
     "a pipe in a folder": _fifo_in_folder,
     "a link to itself": _link_to_itself,

@@ -100,6 +100,16 @@ def test_a_source_that_cannot_be_read_is_named_and_not_the_output(folder: Path) 
     assert not list(folder.glob("out*"))
 
 
+@pytest.mark.parametrize("arguments", [["--help"], ["score", "--help"], ["--version"], ["convert", "a.jsonl", "-"]])
+def test_a_reader_that_has_gone_is_no_failure(folder: Path, arguments: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as pipe:
+        command = [sys.executable, "-m", "limner", *arguments]
+        done = subprocess.run(command, cwd=folder, stdout=pipe, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 # --- Ctrl-C
 
 # Presses Ctrl-C when something happens for the first time, as Python announces it.
@@ -123,11 +133,36 @@ def interrupted(folder: Path, event: str, about: str, *arguments: str) -> subpro
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("module", ["click", "limner.cli.remedies", "limner.cli.corpora", "msgspec"])
+@pytest.mark.parametrize(
+    "module",
+    ["limner.moved", "difflib", "limner.errors", "click", "limner.cli.remedies", "limner.cli.corpora", "msgspec"],
+)
 def test_ctrl_c_while_modules_are_imported_is_one_line(folder: Path, module: str) -> None:
     done = interrupted(folder, "import", module, "convert", "a.jsonl", "b.jsonl")
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "limner: stopped; nothing was written\n")
     assert not (folder / "b.jsonl").exists()
+
+
+def test_ctrl_c_is_one_line_as_soon_as_python_itself_has_started(folder: Path) -> None:
+    # Python runs this file before any module that it is asked for.
+    hook = "lambda event, arguments: arguments[:1] == ('limner.lazy',) and signal.raise_signal(signal.SIGINT)"
+    (folder / "sitecustomize.py").write_text(f"import signal, sys\nsys.addaudithook({hook})\n")
+    paths = os.pathsep.join([str(folder), *filter(None, sys.path)])
+    done = subprocess.run(
+        [sys.executable, "-m", "limner", "convert", "a.jsonl", "b.jsonl"],
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": paths},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "limner: stopped; nothing was written\n")
+
+
+def test_a_program_that_imports_limner_keeps_its_own_answer_to_ctrl_c() -> None:
+    code = "import sys, limner; print(sys.excepthook is sys.__excepthook__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
 
 
 def test_ctrl_c_within_code_from_text_has_the_same_exit_code(folder: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kill_points import n_steps, stop_at
-from kill_runs import WRITING, arguments, faults, make_inputs, snapshot, strays
+from kill_runs import PACKAGE, WRITING, arguments, faults, is_before_limner, make_inputs, snapshot, strays
 from limner.cli import main
 
 # Those that take least time; `python tests/kill_runs.py` ends all of them.
@@ -52,3 +52,28 @@ def test_a_command_that_is_ended_leaves_the_old_output_or_the_new_one(
         n_steps(lambda: run("1"), tmp_path)
         assert faults(old, snapshot(tmp_path, writing), new, ended=False) == []
         assert strays(tmp_path, writing) == []
+
+
+FROZEN = 'Traceback (most recent call last):\n  File "<frozen runpy>", line 148, in _get_module_details\n'
+FIRST = f'  File "{PACKAGE}/__init__.py", line 9, in <module>\n    from limner import startup\n'
+LATER = f'  File "{PACKAGE}/__init__.py", line 14, in <module>\n    from limner import moved\n'
+ENDS = '  File "<frozen importlib._bootstrap>", line 1176, in _find_and_load\nKeyboardInterrupt\n'
+
+
+@pytest.mark.parametrize(
+    ("code", "message", "expected"),
+    [
+        (-2, "", True),
+        (-2, FROZEN + ENDS, True),
+        (-2, FROZEN + FIRST + ENDS, True),
+        (1, FROZEN + ENDS, True),
+        (-2, FROZEN + LATER + ENDS, False),
+        (-2, FROZEN + FIRST + LATER + ENDS, False),
+        (-2, FROZEN + ENDS + "limner: stopped\n", False),
+        (-2, FROZEN + ENDS.replace("KeyboardInterrupt", "ImportError"), False),
+        (130, "limner: stopped; nothing was written\n", False),
+        (130, "", False),
+    ],
+)
+def test_only_an_interrupt_without_a_line_of_limner_is_before_it(code: int, message: str, expected: bool) -> None:
+    assert is_before_limner(code, message) == expected

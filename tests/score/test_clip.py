@@ -337,3 +337,12 @@ def test_the_library_is_left_as_it_was(model: Path) -> None:
     before = transformers.logging.get_verbosity(), transformers.logging.is_progress_bar_enabled()
     Embedder(model)
     assert (transformers.logging.get_verbosity(), transformers.logging.is_progress_bar_enabled()) == before
+
+
+def test_a_picture_that_is_a_link_out_of_the_folder_is_told_of_as_that(pictures: Path, tmp_path: Path) -> None:
+    (tmp_path / "1.png").symlink_to(pictures / "1.png")
+    problem = (
+        r"1\.png: is a link out of the folder, and there is no picture of 1 of 1 images \('1'\); .* copy the files"
+    )
+    with pytest.raises(BadInput, match=problem):
+        ClipScore(Path("no-model"), tmp_path).measure(Run(["1"], ["a"], [["a"]]))

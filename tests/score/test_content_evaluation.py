@@ -338,3 +338,12 @@ def test_intervals_of_shares_lie_between_0_and_1(gold: list[Image], caption: Cal
     found = evaluate_content(given, many)
     low, high = found["intervals"]["R"]
     assert 0 <= low < found["R"] < high <= 1
+
+
+def test_captions_without_words_are_those_that_scores_of_captions_call_empty(gold: list[Image]) -> None:
+    texts = [".", "\N{ZERO WIDTH SPACE}", "A ."]
+    said = [
+        Image(image.id, captions=(Caption("0", text, source="system:s"),))
+        for image, text in zip(gold, texts, strict=True)
+    ]
+    assert evaluate_content(said, gold)["captions_without_words"] == 2

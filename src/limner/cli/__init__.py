@@ -11,15 +11,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import click
 
-from limner import __version__, outputs
+from limner import __version__
 from limner.cli.click_classes import Entry, LazyGroup
 from limner.cli.remedies import worded
 from limner.cli.standard_streams import Answer, answer_alone
 from limner.cli.terminal import show_usage, tell, terminal_progress
 from limner.errors import BadInput, LimnerError, MissingLibrary, cannot
+from limner.written import watchers
 
 COMMANDS: dict[str, Entry] = {
     "demo": Entry("limner.cli.demo:command", "Show what Limner does, from nothing."),
@@ -93,15 +95,27 @@ class Stopped(Exception):
 class MainGroup(LazyGroup):
     """All commands; a closed pipe is not a failure, and Ctrl-C is told in one line."""
 
+    def make_context(self, *arguments: Any, **options: Any) -> click.Context:
+        # Here the help of the whole program is printed.
+        with _not_by_click():
+            return super().make_context(*arguments, **options)
+
     def invoke(self, ctx: click.Context) -> object:
-        try:
+        with _not_by_click():
             return super().invoke(ctx)
-        except BrokenPipeError as error:
-            # Click would make this an exit with 1, as if something had gone wrong.
-            raise ReaderGone from error
-        except KeyboardInterrupt as error:
-            # Click would print an empty line first.
-            raise Stopped from error
+
+
+@contextmanager
+def _not_by_click() -> Iterator[None]:
+    """What Click would handle otherwise, as exceptions that it leaves alone."""
+    try:
+        yield
+    except BrokenPipeError as error:
+        # Click would make this an exit with 1, as if something had gone wrong.
+        raise ReaderGone from error
+    except KeyboardInterrupt as error:
+        # Click would print an empty line first.
+        raise Stopped from error
 
 
 @click.group(cls=MainGroup, entries=COMMANDS, context_settings={"help_option_names": ["-h", "--help"]})
@@ -184,11 +198,11 @@ def _explained(error: OSError) -> LimnerError:
 def _written_outputs() -> Iterator[list[Path]]:
     """A list that gets the path of every output that is written within the block."""
     written: list[Path] = []
-    outputs.watchers.append(written.append)
+    watchers.append(written.append)
     try:
         yield written
     finally:
-        outputs.watchers.remove(written.append)
+        watchers.remove(written.append)
 
 
 class _Interrupts:

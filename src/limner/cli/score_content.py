@@ -62,6 +62,8 @@ def content(
         tell(f"warning: {warning}")
     if warning := unmatched_warning(evaluation.result_boxes):
         tell(f"warning: {warning}")
+    if n := evaluation.n_without_words:
+        tell(f"warning: {n:,} of {len(evaluation.captions.by_image):,} captions have no words")
     scores = evaluation.to_json()
     if as_json:
         say_json(scores)

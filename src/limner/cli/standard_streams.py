@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from limner.outputs import NamedFile
+from limner.written import NamedFile
 
 
 class Answer:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
 from limner.errors import printable
+from limner.lazy import lazy
 from limner.progress import track
+
+if TYPE_CHECKING:
+    import json
+else:
+    # Few commands answer in JSON, and all import this module.
+    json = lazy("json")
 
 Item = TypeVar("Item")
 

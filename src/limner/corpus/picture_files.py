@@ -25,9 +25,18 @@ def find_picture(folder: Path, image: Image) -> Path | None:
 
     Only within the folder: a corpus has no business with other files.
     """
+    return next((path for path in _candidates(folder, image) if is_file_within(path, folder)), None)
+
+
+def link_out(folder: Path, image: Image) -> Path | None:
+    """The link that would be the image's file, but leads out of the folder; None where there is none."""
+    return next((path for path in _candidates(folder, image) if is_link_out(path, folder)), None)
+
+
+def _candidates(folder: Path, image: Image) -> list[Path]:
     names = [image.file, Path(image.file).name]
     names += [image.id + suffix for suffix in SUFFIXES if Path(image.id).name == image.id]
-    return next((folder / name for name in names if is_inside(name) and is_file_within(folder / name, folder)), None)
+    return [folder / name for name in names if is_inside(name)]
 
 
 def is_inside(name: str) -> bool:
@@ -42,6 +51,18 @@ def is_file_within(path: Path, folder: Path) -> bool:
         return path.is_file() and path.resolve().is_relative_to(folder.resolve())
     except (OSError, ValueError, RuntimeError):
         return False
+
+
+def is_link_out(path: Path, folder: Path) -> bool:
+    """Whether there is such a file, but a link leads out of the folder to it, as in the cache of Hugging Face's hub."""
+    try:
+        return path.is_file() and not path.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):
+        return False
+
+
+# What to do about such a link.
+COPY_FILES = "links out of the folder are not followed: copy the files themselves into it, as `cp -RL` does"
 
 
 def picture_size(path: Path) -> tuple[int, int]:

@@ -18,7 +18,7 @@ import numpy as np
 
 from limner.arrays import Floats
 from limner.corpus.image import Image
-from limner.corpus.picture_files import find_picture
+from limner.corpus.picture_files import COPY_FILES, find_picture, link_out
 from limner.errors import BadInput, shown
 from limner.lazy import lazy
 from limner.progress import Progress, silent, track
@@ -84,6 +84,9 @@ class ClipScore(Metric):
         if missing:
             first = ", ".join(shown(id) for id in missing[:3]) + (", …" if len(missing) > 3 else "")
             problem = f"there is no picture of {len(missing):,} of {len(run):,} images ({first})"
+            links = (link_out(self.pictures, image) for image in images if path_by_id[image.id] is None)
+            if link := next(filter(None, links), None):
+                raise BadInput(str(link), f"is a link out of the folder, and {problem}", COPY_FILES)
             raise BadInput(str(self.pictures), problem, "name the folder that has them, by file name or image id")
         return [path for path in path_by_id.values() if path is not None]
 

@@ -45,6 +45,7 @@ from limner.score.selection_scores import (
     signed,
 )
 from limner.score.surface import MODEL, SURFACE, GoldSentences, Surface
+from limner.text.ptb import tokenise
 
 # Raised whenever equal captions would score otherwise than before.
 VERSION = 3
@@ -107,7 +108,9 @@ def evaluate(
     evaluation = ContentEvaluation(captions, missing, match_iou, all_captions)
     if isinstance(gold, Sequence) and all(isinstance(image, Image) for image in gold):
         # The ids of images in memory are known before anything is measured.
-        misfits(captions, References(gold_place, gold_ids=dict.fromkeys(image.id for image in gold))).counts(policy)
+        misfits(captions, References(gold_place, gold_ids=dict.fromkeys(image.id for image in gold)), tokenise).counts(
+            policy
+        )
     gold_ids: dict[str, None] = {}
     is_refused = False
     for portion in _portions(images):
@@ -119,7 +122,8 @@ def evaluate(
         is_refused |= missing == "error" and any(image.id not in captions.by_image for image in portion)
         if not is_refused:
             evaluation.add(read_grounded_references(portion, place=gold_place))
-    misfits(captions, References(gold_place, gold_ids=gold_ids)).counts(policy)
+    counts = misfits(captions, References(gold_place, gold_ids=gold_ids), tokenise).counts(policy)
+    evaluation.n_without_words = counts["empty"]
     return evaluation
 
 
@@ -158,6 +162,7 @@ class ContentEvaluation:
     portions: list[dict[str, Statistics]] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
     n_without_box: int = 0
+    n_without_words: int = 0
     zero: Counter[str] = field(default_factory=Counter)
     result_boxes: Counter[str] = field(default_factory=Counter)
     subsets: BoxSubsets = field(default_factory=BoxSubsets)
@@ -245,6 +250,7 @@ class ContentEvaluation:
             "intervals": _intervals(self.system),
             "left_out": {name: self.left_out[name] for name in ("images", "gold_captions", "missing")},
             "zero": {name: self.zero[name] for name in ("empty", "missing")},
+            "captions_without_words": self.n_without_words,
             "captions_without_box": {"n": self.n_without_box, "counted": self.all_captions},
             "result_boxes": self._result_boxes(),
             "class_level": {**self.classes.to_json(), "intervals": _intervals(self.classes.system)},

@@ -262,7 +262,8 @@ def worded_count(what: str) -> str:
 def misfits(captions: Captions, references: References, tokeniser: Tokeniser | None = None) -> Misfits:
     """What does not fit, in the order of the references or else of the captions.
 
-    A caption is empty of which the tokeniser leaves nothing; without one, a caption of spaces alone.
+    A caption is empty of which the tokeniser leaves nothing. Without one words are what is between spaces, and a
+    caption of spaces alone is empty.
     """
     expected = references.texts if references.gold_ids is None else references.gold_ids
     missing = [id for id in expected if id not in captions.by_image]

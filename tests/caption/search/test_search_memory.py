@@ -9,8 +9,9 @@ from torch import Tensor
 
 from limner.caption import compile_constraints
 from limner.caption.constraints.constraint_phrases import MAX_PHRASE
-from limner.caption.search import search_step
+from limner.caption.search import search_memory, search_step
 from limner.caption.search.beam_search import NEVER, _missing, constrained_search
+from limner.caption.search.search_settings import BadSettings, Mode
 from limner.errors import LimnerError
 from memory import memory_below
 
@@ -59,3 +60,29 @@ def test_sentences_are_scored_some_at_a_time_with_the_same_result(
     parts = constrained_search(step, state, automata=automata, bos=0, eos=1, mode="per_state", max_len=8, n_best=3)
     assert parts == whole
     assert max(calls) <= at_once
+
+
+def _step(tokens: Tensor, state: dict[str, Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
+    return torch.zeros(len(tokens), 50).log_softmax(1), state
+
+
+@pytest.mark.parametrize(("mode", "remedy"), [("per_state", 'mode="banks"'), ("banks", "smaller beam or fewer")])
+def test_a_search_that_cannot_fit_is_refused_before_the_model_is_called(
+    monkeypatch: pytest.MonkeyPatch, mode: Mode, remedy: str
+) -> None:
+    automata = [compile_constraints([[[i]] for i in range(1, 7)], n_vocab=50)]
+    state = {"cache": torch.zeros(1, 1000, 1000)}
+
+    def never(tokens: Tensor, state: dict[str, Tensor]) -> tuple[Tensor, dict[str, Tensor]]:
+        raise AssertionError("the model was called")
+
+    monkeypatch.setattr(search_memory, "memory_of", lambda device: 30_000_000)
+    with pytest.raises(BadSettings, match=rf"sentences at a time can take .* GB of memory; .*{remedy}"):
+        constrained_search(never, state, automata=automata, bos=0, eos=9, mode=mode)
+
+
+def test_a_wide_beam_over_few_sentences_is_no_reason_to_refuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    automata = [compile_constraints([[[1]]], n_vocab=50)]
+    monkeypatch.setattr(search_memory, "memory_of", lambda device: 100_000_000)
+    (best,) = constrained_search(_step, {}, automata=automata, bos=0, eos=9, beam=10**9, max_len=2, mode="per_state")
+    assert best.met

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from limner.corpus import Box, Caption, Chain, Image, Mention, open_corpus, write_corpus
 from limner.errors import BadInput, LimnerError
+from memory import memory_below
 
 OBJECT = "<object>{names}<bndbox><xmin>{}</xmin><ymin>{}</ymin><xmax>{}</xmax><ymax>{}</ymax></bndbox></object>"
 UNBOXED = "<object><name>{}</name><scene>{}</scene><nobndbox>{}</nobndbox></object>"
@@ -315,3 +316,30 @@ def test_the_real_sentences_are_written_byte_for_byte(val: Path, tmp_path: Path)
     assert list(open_corpus(tmp_path / "out")) == images
     for path in (val / "Sentences").iterdir():
         assert path.read_bytes() == (tmp_path / "out" / "Sentences" / path.name).read_bytes()
+
+
+@pytest.mark.parametrize(("method", "name"), [(zipfile.ZIP_BZIP2, "bzip2"), (zipfile.ZIP_LZMA, "LZMA")])
+def test_a_zip_that_cannot_be_unpacked_steadily_is_refused_with_the_remedy(
+    tmp_path: Path, method: int, name: str
+) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("Annotations/7.xml", "<annotation/>")
+        archive.writestr("Sentences/7.txt", GOOD_LINE)
+    with pytest.raises(BadInput, match=rf"7\.xml: is compressed by {name}, .*; pack the zip again with deflate"):
+        list(open_corpus(path))
+
+
+def test_a_zip_of_very_many_members_is_refused_before_they_are_listed(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("Annotations/7.xml", "")
+    raw = path.read_bytes()
+    at = raw.index(b"PK\x01\x02")
+    entry, end = raw[at : raw.index(b"PK\x05\x06")], bytearray(raw[raw.index(b"PK\x05\x06") :])
+    n = (33 << 20) // len(entry)
+    end[12:16] = (n * len(entry)).to_bytes(4, "little")
+    path.write_bytes(raw[:at] + entry * n + end)
+    problem = "its list of members has 32 MB, more than 32; unpack it, and name the unpacked folder"
+    with memory_below(100 << 20), pytest.raises(BadInput, match=problem):
+        list(open_corpus(path, "flickr30k-entities"))

@@ -240,3 +240,15 @@ def test_a_shard_without_rows_is_no_fault(tmp_path: Path) -> None:
     table = pq.read_table(tmp_path / "one.parquet")
     pq.write_table(table.slice(0, 0), tmp_path / "none.parquet")
     assert list(open_corpus(tmp_path / "none.parquet")) == []
+
+
+@pytest.mark.parametrize("encoding", ["DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY"])
+def test_text_that_cannot_be_weighed_is_refused_in_bounded_memory(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "prefixes.parquet"
+    table = pa.table({"limner": [1] * 500, "id": ["x" * (1 << 20)] * 500})
+    pq.write_table(table, path, compression="zstd", use_dictionary=False, column_encoding={"id": encoding})
+    with (
+        memory_below(256 << 20),
+        pytest.raises(BadInput, match=rf"{encoding}, which .* write it with|more than is read"),
+    ):
+        list(open_corpus(path))

@@ -168,3 +168,14 @@ def test_a_picture_that_would_fill_the_memory_is_refused(folder: Path, monkeypat
 )
 def test_a_picture_of_another_shape_is_noticed(image: Image, fit: bool) -> None:
     assert fits(image, Shown(200, 100)) is fit
+
+
+def test_a_link_out_of_the_folder_is_told_of_with_the_remedy(folder: Path, tmp_path: Path) -> None:
+    # As in the cache of Hugging Face's hub.
+    save(tmp_path / "blobs.png")
+    (folder / "1.png").symlink_to(tmp_path / "blobs.png")
+    reading = Reading()
+    assert Pictures(folder, tmp_path / "page.html").show(Image("1"), reading) is None
+    ((what, n),) = reading.warnings.items()
+    assert (n, reading.first[what]) == (1, str(folder / "1.png"))
+    assert "links out of the folder are not followed: copy the files themselves into it" in what

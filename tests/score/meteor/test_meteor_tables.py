@@ -300,3 +300,17 @@ def test_compiled_tables_are_mapped_and_not_read(write_tables: Write, tmp_path: 
     found = cached(source)
     assert all(not array.flags.writeable and not array.flags.owndata for array in found.arrays.values())
     assert isinstance(Tables(found)["paraphrases"], np.ndarray)
+
+
+def test_tables_of_an_older_layout_are_removed_and_nothing_else(
+    write_tables: Write, tmp_path: Path, cache: Path
+) -> None:
+    cache.mkdir(mode=0o700, exist_ok=True)
+    others = ["meteor-1-notes.tables", "meteor-9-0123456789ab.tables", "meteor-1-0123456789ab.txt", "other"]
+    for name in ("meteor-1-0123456789ab.tables", *others):
+        (cache / name).write_bytes(b"old")
+    (cache / "meteor-1-ab.tables").symlink_to(cache / "other")
+    load_tables(write_tables(tmp_path))
+    left = {path.name for path in cache.iterdir()}
+    assert "meteor-1-0123456789ab.tables" not in left
+    assert left >= {*others, "meteor-1-ab.tables"}

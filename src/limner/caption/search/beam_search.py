@@ -14,6 +14,7 @@ from limner.caption.constraints.automaton import Automaton
 from limner.caption.constraints.token_machine import Machine
 from limner.caption.search.hypotheses import NOTHING, History, Hypotheses, beginnings, joined, place_in_run, sorted_by
 from limner.caption.search.machine_batch import MachineBatch, side_by_side
+from limner.caption.search.search_memory import check_memory
 from limner.caption.search.search_settings import MAX_LEN, MODES, Mode, SearchSettings, Unmet
 from limner.caption.search.search_step import NONE, Model, State, Step, check_state, successors
 from limner.errors import LimnerError, unknown
@@ -67,6 +68,7 @@ def constrained_search(
             if images:
                 rows = state if len(images) == len(modes) else {name: part[images] for name, part in state.items()}
                 search = Search([automata[i] for i in images], searched, settings, device)
+                search.check_memory(rows)
                 model = Model(step, rows, automata[0].n_vocab, images)
                 results.update(zip(images, search.run(model, progress), strict=True))
     settings.refuse([i for i in range(len(automata)) if not results[i]])
@@ -105,10 +107,16 @@ class Search:
         self._automata = automata
         self._settings = settings
         machines = [_machine(automaton, mode) for automaton in automata]
+        self._mode: Mode = mode
+        self._n_nodes = sum(machine.n_nodes for machine in machines)
         self._batch = side_by_side(automata, machines, settings.eos, device)
         self._beams: PerState | Banks = PerState(settings.beam)
         if mode == "banks":
             self._beams = Banks(self._batch, machines, settings.beam, settings.n_best)
+
+    def check_memory(self, state: State) -> None:
+        """Raises an error where the search, with such a state, could need more memory than there is."""
+        check_memory(state, self._batch, self._n_nodes, self._automata[0].n_vocab, self._mode, self._settings)
 
     def run(self, model: Model, progress: Progress) -> list[list[SearchResult]]:
         """The results of each image, the best first; none where no sentence is left."""

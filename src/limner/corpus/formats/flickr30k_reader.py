@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from operator import attrgetter
 from pathlib import Path
 from stat import S_ISREG
@@ -26,6 +27,7 @@ from limner.corpus.image import Chain, FrozenDict, Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, cannot, shown
 from limner.files import ZIP_FAULTS
+from limner.zip_files import LargeDirectory, open_zip, read_member
 
 # Bytes one image's file may unpack to; real ones have a few thousand.
 MAX_MEMBER = 4 << 20
@@ -52,7 +54,7 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
     if path.is_dir():
         yield from _images(_folder_names(path), path, reading, lambda name: _load(path / name))
         return
-    with _open_zip(path) as archive:
+    with _opened(path) as archive:
         _check_members(archive.infolist(), path)
         yield from _images(archive.namelist(), path, reading, lambda name: _unzip(archive, name))
 
@@ -102,12 +104,17 @@ def _folder_names(path: Path) -> Iterator[str]:
         yield from sorted(f"{folder}/{entry.name}" for entry in (path / folder).iterdir())
 
 
-def _open_zip(path: Path) -> zipfile.ZipFile:
-    try:
-        return zipfile.ZipFile(path)
-    except ZIP_FAULTS as error:
-        remedy = "download it again, or name the unpacked folder"
-        raise BadInput(str(path), f"not a zip file ({error})", remedy) from error
+@contextmanager
+def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+    with ExitStack() as stack:
+        try:
+            archive = stack.enter_context(open_zip(path))
+        except LargeDirectory as error:
+            raise BadInput(str(path), str(error), "unpack it, and name the unpacked folder") from error
+        except ZIP_FAULTS as error:
+            remedy = "download it again, or name the unpacked folder"
+            raise BadInput(str(path), f"not a zip file ({error})", remedy) from error
+        yield archive
 
 
 def _check_members(members: Sequence[zipfile.ZipInfo], path: Path) -> None:
@@ -134,11 +141,7 @@ def _unzip(archive: zipfile.ZipFile, name: str) -> bytes:
     try:
         info = archive.getinfo(name)
         _refuse_large(info.file_size, location)
-        # Of other kinds of compression the library unpacks at once whatever there is, and of these if asked for all.
-        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise BadInput(location, f"is compressed by method {info.compress_type}", "pack the zip with deflate")
-        with archive.open(info) as member:
-            return member.read(info.file_size + 1)
+        return read_member(archive, info, location)
     except ZIP_FAULTS as error:
         raise BadInput(location, f"cannot be unpacked ({error})", "download the zip again") from error
 

@@ -17,6 +17,7 @@ from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.files import STDIO, ZIP_FAULTS, open_bytes
 from limner.lazy import load_object
+from limner.zip_files import open_zip
 
 # Bytes of the first look: a first record with many boxes still shows its keys.
 HEAD = 1 << 16
@@ -62,7 +63,7 @@ class Head:
             return tuple(sorted(entry.name for entry in self.path.iterdir())[:1000])
         try:
             if self._is_zip:
-                with zipfile.ZipFile(self.path) as archive:
+                with open_zip(self.path) as archive:
                     return tuple(archive.namelist()[:1000])
         except ZIP_FAULTS:
             return ()

@@ -87,7 +87,12 @@ class Pictures:
         if not self._folders or "/" in id or "\0" in id:
             return None
         candidates = ((folder / f"{id}{suffix}", folder) for folder in self._folders for suffix in SUFFIXES)
-        return next((path for path, folder in candidates if picture_files.is_file_within(path, folder)), None)
+        for path, folder in candidates:
+            if picture_files.is_file_within(path, folder):
+                return path
+            if picture_files.is_link_out(path, folder):
+                self._reading.warn(f"picture that is not read; {picture_files.COPY_FILES}", str(path))
+        return None
 
     def _read(self, path: Path) -> None:
         table = Table(path, ["ImageID"], self._reading)

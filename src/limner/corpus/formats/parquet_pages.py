@@ -37,6 +37,9 @@ SMALLER = "write smaller row groups"
 
 DATA_PAGE, INDEX_PAGE, DICTIONARY_PAGE, DATA_PAGE_2 = range(4)
 RLE = 3
+# Text of these cannot be weighed before it is unfolded, and in the second a string is what it has in common with the
+# one before and some more: a page of a megabyte can stand for a terabyte.
+UNWEIGHED = {6: "DELTA_LENGTH_BYTE_ARRAY", 7: "DELTA_BYTE_ARRAY"}
 # The names that pyarrow has for the codecs, by their numbers in the file.
 CODECS = {0: None, 1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
 REPEATED = 2
@@ -69,6 +72,11 @@ class _Page:
     @property
     def n_values(self) -> int:
         return 0 if self.kind in (INDEX_PAGE, DICTIONARY_PAGE) else _number(self.fields, 1)
+
+    @property
+    def encoding(self) -> int:
+        number = {DATA_PAGE: 2, DATA_PAGE_2: 4}.get(self.kind)
+        return 0 if number is None else _number(self.fields, number)
 
 
 def rows_at_once(path: Path, handle: BinaryIO, most: int) -> int:
@@ -135,6 +143,9 @@ class _GroupCheck:
         chunks = [_chunk(column, level) for column, level in zip(columns, levels, strict=True)]
         n_bytes = n_values = 0
         for page in chain.from_iterable(map(self._pages, chunks)):
+            if name := UNWEIGHED.get(page.encoding):
+                problem = f"has text in the encoding {name}, which is not read here"
+                raise BadInput(self._place, problem, "write it with the encoding PLAIN, or with dictionaries")
             n_bytes += page.n_bytes
             n_values += page.n_values
         if n_bytes > MAX_GROUP_BYTES:

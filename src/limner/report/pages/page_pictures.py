@@ -12,7 +12,7 @@ from PIL import Image as Picture
 from PIL import ImageOps
 
 from limner.corpus.image import Image
-from limner.corpus.picture_files import FAULTS, find_picture, open_picture
+from limner.corpus.picture_files import COPY_FILES, FAULTS, find_picture, link_out, open_picture
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
 from limner.look.document import kept_picture
@@ -57,6 +57,8 @@ class Pictures:
         """The image's picture; None if there is none, or if it cannot be read and `reading` is lenient."""
         path = self.find(image)
         if path is None:
+            if link := link_out(self.folder, image):
+                reading.warn(f"picture that is not shown; {COPY_FILES}", str(link))
             return None
         try:
             with open_picture(path) as picture:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import errno
 import mmap
 import os
+import re
 import struct
 import sys
 from collections.abc import Iterator, Mapping
@@ -85,6 +86,8 @@ def cached(source: Source, progress: Progress = silent, folder: Path | None = No
             warnings = (f"METEOR's compiled tables were made again: {path} {damage}",)
         arrays, prefixes = _compiled(source, key, digests, progress)
         problem = _write(path, key, arrays, prefixes)
+        if not problem:
+            _remove_older(folder)
     try:
         if not problem and (mapped := _mapped(path, key, digests)):
             return replace(mapped, warnings=warnings)
@@ -112,6 +115,20 @@ def _distrust(folder: Path) -> str:
     except OSError:
         return ""
     return reason and f"{folder} {reason}"
+
+
+def _remove_older(folder: Path) -> None:
+    """Remove tables in older layouts, which this Limner and later ones do not read; whoever has one open keeps it."""
+    with suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            match = _TABLES.fullmatch(entry.name)
+            if match and int(match[1]) < VERSION and entry.is_file(follow_symlinks=False):
+                with suppress(OSError):
+                    os.unlink(entry.path)
+
+
+# Nothing else in the folder is ours to remove.
+_TABLES = re.compile(r"meteor-([1-9][0-9]{0,3})-[0-9a-f]+\.tables")
 
 
 @contextmanager

@@ -11,6 +11,7 @@ import os
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import file_digest, sha256
 from importlib.util import find_spec
@@ -21,6 +22,7 @@ from typing import BinaryIO, cast
 from limner.errors import BadInput, LimnerError, cannot
 from limner.files import ZIP_FAULTS
 from limner.score.meteor.meteor_digests import Digests
+from limner.zip_files import open_zip, read_member
 
 JAR, PARAPHRASES = "meteor-1.5.jar", "paraphrase-en.gz"
 FUNCTION_WORDS, PREFIXES = "function/english.words", "nonbreaking/english.prefixes"
@@ -214,11 +216,14 @@ def _is_number(line: bytes) -> bool:
     return True
 
 
-def _opened_jar(path: Path, file: BufferedReader | None = None) -> zipfile.ZipFile:
-    try:
-        return zipfile.ZipFile(file or path)
-    except ZIP_FAULTS as error:
-        raise BadInput(str(path), f"cannot be read as a jar ({error})", _COMPLETE) from error
+@contextmanager
+def _opened_jar(path: Path, file: BufferedReader | None = None) -> Iterator[zipfile.ZipFile]:
+    with ExitStack() as stack:
+        try:
+            jar = stack.enter_context(open_zip(path, file))
+        except ZIP_FAULTS as error:
+            raise BadInput(str(path), f"cannot be read as a jar ({error})", _COMPLETE) from error
+        yield jar
 
 
 def _info(jar: zipfile.ZipFile, path: Path, name: str) -> zipfile.ZipInfo:
@@ -233,8 +238,7 @@ def _info(jar: zipfile.ZipFile, path: Path, name: str) -> zipfile.ZipInfo:
 
 def _unpacked(jar: zipfile.ZipFile, path: Path, name: str) -> bytes:
     try:
-        with jar.open(_info(jar, path, name)) as member:
-            return member.read(MAX_MEMBER)
+        return read_member(jar, _info(jar, path, name), f"{path}: {name}")
     except ZIP_FAULTS as error:
         raise BadInput(f"{path}: {name}", f"cannot be unpacked ({error})", _COMPLETE) from error
 

@@ -200,3 +200,12 @@ def mutated(given: Any, alphabet: Any, rng: random.Random) -> Any:
         cut = rng.choice([0, 1, 1, 5, 30])
         items[at : at + cut] = rng.choice([[], [rng.choice(alphabet)], items[at : at + cut] * 2, items[at:]])
     return "".join(items) if isinstance(given, str) else items
+
+
+def test_a_picture_that_is_a_link_out_of_the_folder_is_told_of_as_that(tmp_path: Path) -> None:
+    PIL.Image.new("RGB", (40, 20)).save(tmp_path / "a.png")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.png").symlink_to(tmp_path / "a.png")
+    path = lay(tmp_path / "folder" / "out.jsonl", {"image_id": "a", "file_name": "a.png", "text": DOG})
+    with pytest.raises(BadInput, match=r"'a\.png' is a link out of the folder of the outputs; .* copy the files"):
+        list(open_corpus(path))

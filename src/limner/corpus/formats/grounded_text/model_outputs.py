@@ -168,6 +168,9 @@ def _picture_size(outputs: Path, file_name: str, location: str) -> tuple[int, in
     if not picture_files.is_inside(file_name):
         raise BadInput(location, f"the picture {shown(file_name)} is outside the folder of the outputs", remedy)
     path = outputs.parent / file_name
+    if picture_files.is_link_out(path, outputs.parent):
+        problem = f"the picture {shown(file_name)} is a link out of the folder of the outputs"
+        raise BadInput(location, problem, f"{remedy}; {picture_files.COPY_FILES}")
     if not picture_files.is_file_within(path, outputs.parent):
         raise BadInput(location, f"the image's size is not given and there is no picture {shown(file_name)}", remedy)
     try:
