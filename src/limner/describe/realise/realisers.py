@@ -13,7 +13,7 @@ from limner.describe.realise.caption_text import Text, capitalised, joints
 from limner.describe.realise.described_things import Thing, things_of
 from limner.describe.realise.relator import Relator
 from limner.describe.realise.remark_choice import RemarkChooser
-from limner.describe.realise.sentence_plan import divided, ordered, plan
+from limner.describe.realise.sentence_plan import Clause, divided, ordered, plan
 from limner.describe.realise.sentences import Clauses, place_of, write_alone
 from limner.describe.realise.thing_phrases import NounPhrases, after_there, choose_words, is_singular
 from limner.errors import shown, unknown
@@ -88,25 +88,21 @@ class FluentRealiser:
         if not things:
             return Caption("0", "A picture.", source=f"system:{self.name}")
         choose_words(things, self._book, self._words)
+        likely = self._remarks.probabilities(image) if self._remarks is not None else None
+        if self._remarks is not None and likely is not None:
+            for thing in things:
+                thing.word = self._remarks.word(thing, likely)
         things = ordered(divided(things, self._relator), self._book, self._focus)
-        if len(things) == 1 and not self._is_remarkable(things, image):
+        clause = plan(things, self._relator, most=3 if self._simple else MOST_IN_CLAUSE[self._detail])
+        if self._remarks is not None and likely is not None:
+            self._remarks.complete(clause, image, likely)
+        if len(things) == 1 and clause.act is None and clause.setting is None:
             write_alone(text, things[0], image, self._phrases, rng, places=self._detail != "low")
         else:
-            self._write(text, things, image, rng)
+            self._write(text, clause, image, rng)
         return text.caption(f"system:{self.name}")
 
-    def _is_remarkable(self, things: list[Thing], image: Image) -> bool:
-        """Whether something can be said of the things without another."""
-        if self._remarks is None:
-            return False
-        clause = plan(things, self._relator, most=1)
-        self._remarks.complete(clause, image)
-        return clause.act is not None or clause.setting is not None
-
-    def _write(self, text: Text, things: list[Thing], image: Image, rng: Random) -> None:
-        clause = plan(things, self._relator, most=3 if self._simple else MOST_IN_CLAUSE[self._detail])
-        if self._remarks is not None:
-            self._remarks.complete(clause, image)
+    def _write(self, text: Text, clause: Clause, image: Image, rng: Random) -> None:
         self._clauses.write(text, clause, rng)
         text.stop()
         step = 2 if self._simple else MOST_IN_LIST

@@ -6,6 +6,7 @@ from limner.arrays import Floats
 from limner.corpus.image import Image
 from limner.describe.realise.described_things import AGENTS, Thing, name_of
 from limner.describe.realise.evidence import clues
+from limner.describe.realise.remark_learning import WORDS_FOR_PEOPLE
 from limner.describe.realise.remark_table import RemarkTable, truth_of
 from limner.describe.realise.remarks import SURFACES, Act, Remark, Setting, act_of, setting_of
 from limner.describe.realise.sentence_plan import Clause
@@ -14,9 +15,10 @@ from limner.text.lexicon import word_set
 # How likely it must be that people speak of a place, or of an act, for a sentence to say it.
 TRUE_SETTING = 0.4
 TRUE_ACT = 0.5
+TRUE_WORD = 0.5
 
 # A setting that fewer captions than this would have is not said.
-RARE = 0.004
+RARE = 0.001
 
 # What has acts of its own; other things only lie about.
 MOVING = AGENTS | {"vehicles"}
@@ -39,9 +41,19 @@ class RemarkChooser:
             self._said[truth_of(text)] = self._said.get(truth_of(text), 0) + n
         self._n_prepositions = sum(table.prepositions[""].values())
 
-    def complete(self, clause: Clause, image: Image) -> None:
+    def probabilities(self, image: Image) -> Floats:
+        """How likely everything is that could be said, in the order of the evidence's outcomes."""
+        return self._table.evidence.probabilities(clues(image))
+
+    def word(self, thing: Thing, probabilities: Floats) -> str:
+        """A word for a person that says more, if it is likely enough."""
+        if thing.noun != "person" or thing.n > 1 or thing.is_many:
+            return thing.word
+        p, word = max((float(probabilities[self._number[word]]), word) for word in WORDS_FOR_PEOPLE)
+        return word if p >= TRUE_WORD else thing.word
+
+    def complete(self, clause: Clause, image: Image, probabilities: Floats) -> None:
         """Give the clause an act and a setting, if any are likely enough."""
-        probabilities = self._table.evidence.probabilities(clues(image))
         head = clause.heads[0].thing
         clause.act = self._act(clause, head, probabilities)
         if not any(arm.leads_to_place for arm in clause.arms):
@@ -51,8 +63,9 @@ class RemarkChooser:
             clause.act = None
 
     def _act(self, clause: Clause, head: Thing, probabilities: Floats) -> Remark | None:
-        if clause.arms or not all(node.thing.kind in MOVING for node in clause.heads):
+        if any(arm.relation.is_verbal for arm in clause.arms) or not all(n.thing.kind in MOVING for n in clause.heads):
             return None
+        least = TRUE_ACT if not clause.arms else TRUE_ACT + 0.1
         acts = self._table.acts.get(head.noun, {})
         by_truth: dict[str, int] = {}
         for text, n in acts.items():
@@ -62,7 +75,7 @@ class RemarkChooser:
             truth = truth_of(text)
             p = float(probabilities[self._number[truth]])
             score = p * n / by_truth[truth]
-            if n >= FEWEST_ACTS and p >= TRUE_ACT and score > best_score:
+            if n >= FEWEST_ACTS and p >= least and (not clause.arms or act_of(text).object) and score > best_score:
                 act = act_of(text)
                 assert act is not None
                 best, best_score = Remark(act, p), score

@@ -79,9 +79,9 @@ class RemarkLearner:
     def table(self, progress: Progress = silent) -> RemarkTable:
         """Everything learnt."""
         settings, acts = _frequent(self._settings, MAX_SETTINGS), _frequent(self._acts, MAX_ACTS)
-        truths = sorted({truth_of(text) for text in (*settings[""], *acts[""])})
+        truths = sorted({truth_of(text) for text in (*settings[""], *acts[""])}) + list(WORDS_FOR_PEOPLE)
         rows = ClueRows(self._clues, MIN_IMAGES, MAX_CLUES)
-        shown = [[not spoken.isdisjoint(alike(truth)) for truth in truths] for spoken in self._words]
+        shown = [[_holds(truth, spoken) for truth in truths] for spoken in self._words]
         targets = np.array(shown, dtype=np.float64).reshape(len(self._words), len(truths))
         intercepts, weights = fit_logistic(rows.rows, targets, len(rows.names), progress=progress)
         n_shown = targets.sum(axis=0).astype(int).tolist()
@@ -103,6 +103,13 @@ def _spoken(text: str) -> set[str]:
     return {_base(token) for token in tokens} | pairs
 
 
+def _holds(truth: str, spoken: frozenset[str]) -> bool:
+    """Whether what is spoken of an image makes something true: of a word for people, that no other is used."""
+    if truth in WORDS_FOR_PEOPLE:
+        return truth in spoken and spoken.isdisjoint(_FOR_PEOPLE - {truth})
+    return not spoken.isdisjoint(alike(truth))
+
+
 def _name(mention: Mention, boxes: Mapping[str, Box]) -> Name | None:
     meant = [boxes[id] for id in mention.boxes if id in boxes]
     return name_of(meant[0].label, meant[0].types) if meant else None
@@ -118,6 +125,10 @@ def alike(truth: str) -> frozenset[str]:
 def _base(word: str) -> str:
     return BASE_BY_FORM.get(word) or singular(word)
 
+
+# Words that say more of a person than that it is one; all of them, and others that would contradict.
+WORDS_FOR_PEOPLE = ("man", "woman", "boy", "girl", "child", "baby")
+_FOR_PEOPLE = frozenset({*WORDS_FOR_PEOPLE, "lady", "kid", "toddler", "female"})
 
 _ALIKE = [
     frozenset(group.split())
