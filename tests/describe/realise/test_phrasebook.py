@@ -130,7 +130,8 @@ def test_systems_captions_teach_nothing(said_images: Callable[[], list[Image]]) 
 def test_progress_is_told_image_by_image(said_images: Callable[[], list[Image]]) -> None:
     told: list[tuple[str, int, int | None]] = []
     learn_phrasebook(said_images()[:3], lambda *step: told.append(step))
-    assert told == [("images", 0, None), ("images", 1, None), ("images", 2, None), ("images", 3, None)]
+    assert told[:4] == [("images", 0, None), ("images", 1, None), ("images", 2, None), ("images", 3, None)]
+    assert {name for name, _, _ in told[4:]} == {"epochs"}
 
 
 @given(corpora())

@@ -62,6 +62,27 @@ class Thing:
         return replace(self, boxes=tuple(boxes), is_other=is_other)
 
 
+def nameable(things: Sequence[Thing]) -> list[Thing]:
+    """The things whose labels say something; all of them if none does.
+
+    That somebody has a face or wears clothes goes without saying, unless
+    something is said of these.
+    """
+    return [thing for thing in things if _says_something(thing)] or list(things)
+
+
+def _says_something(thing: Thing) -> bool:
+    if thing.noun == "thing":
+        return False
+    goes_without_saying = thing.noun in _COMMONPLACE
+    return not goes_without_saying or any(box.attributes for box in thing.boxes)
+
+
+_COMMONPLACE = word_set(
+    "clothing clothes apparel attire garment outfit face head hand arm leg foot body eye ear nose mouth neck finger"
+)
+
+
 def things_of(image: Image, selected: Sequence[str]) -> list[Thing]:
     """The chosen boxes as things, in the order in which their first box was chosen.
 
@@ -164,9 +185,9 @@ def name_of(label: str, types: tuple[str, ...]) -> Name:
     called = noun(label)
     kind = kind_of(called, types)
     if called in _GROUPS and (kind in AGENTS or called in ("group", "bunch", "lot", "pile")):
-        return Name(_GENERIC.get(kind, "thing"), kind, _GROUPS[called], False)
+        return Name(GENERIC.get(kind, "thing"), kind, _GROUPS[called], False)
     if called in _VAGUE or called in NUMBERS or _is_quality(called, kind):
-        called = _GENERIC.get(kind, "thing")
+        called = GENERIC.get(kind, "thing")
     single = one(called)
     return Name(single, kind, "", single != called)
 
@@ -181,7 +202,7 @@ _ANYBODY = word_set("person people human individual someone somebody male female
 
 _NOUNS_TOO = word_set("orange peach lime olive glass stone straw cream rust brick male female adult human local native")
 
-_GENERIC = {
+GENERIC = {
     "people": "person",
     "animals": "animal",
     "vehicles": "vehicle",
@@ -196,7 +217,7 @@ _GENERIC = {
 _VAGUE = word_set(
     """
     other one all some something anything someone somebody both another many several any each thing item type kind sort
-    half part rest front side middle end edge piece variety
+    half part rest front side middle end edge piece variety object
     """
 )
 

@@ -10,7 +10,7 @@ from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.describe.realise.caption_text import Text, capitalised, joints
-from limner.describe.realise.described_things import Thing, things_of
+from limner.describe.realise.described_things import Thing, nameable, things_of
 from limner.describe.realise.relator import Relator
 from limner.describe.realise.remark_choice import RemarkChooser
 from limner.describe.realise.sentence_plan import Clause, divided, ordered, plan
@@ -84,16 +84,18 @@ class FluentRealiser:
         # Seeded by the image too: sentences do not depend on which images came before.
         rng = random_stream("wording", self._seed, image.id)
         text = Text()
-        things = things_of(image, selected)
+        things = nameable(things_of(image, selected))
         if not things:
             return Caption("0", "A picture.", source=f"system:{self.name}")
         choose_words(things, self._book, self._words)
         likely = self._remarks.probabilities(image) if self._remarks is not None else None
+        relator = self._relator
         if self._remarks is not None and likely is not None:
+            relator = relator.in_image(self._remarks.acts(likely))
             for thing in things:
                 thing.word = self._remarks.word(thing, likely)
-        things = ordered(divided(things, self._relator), self._book, self._focus)
-        clause = plan(things, self._relator, most=3 if self._simple else MOST_IN_CLAUSE[self._detail])
+        things = ordered(divided(things, relator), self._book, self._focus)
+        clause = plan(things, relator, most=3 if self._simple else MOST_IN_CLAUSE[self._detail])
         if self._remarks is not None and likely is not None:
             self._remarks.complete(clause, image, likely)
         if len(things) == 1 and clause.act is None and clause.setting is None:

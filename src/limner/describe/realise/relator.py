@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import copy
 from math import log1p
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -29,6 +30,9 @@ CLEAR_ACT = 0.4
 # If this share of the acts with a preposition are postures, the preposition alone says as much.
 STILL = 0.7
 
+# An act is not said if its verb is less likely than this to be in any caption of an image with such boxes.
+UNLIKELY_ACT = 0.15
+
 # An act must have been said so often of an object to be said again.
 MIN_ACTS = 4
 
@@ -50,9 +54,16 @@ class Relator:
         self._book = book
         self._simple = simple
         self._acts = acts
+        self._spoken: Mapping[str, float] = {}
         self._said: dict[tuple[str, ...], list[Said]] = {}
         self._of_objects: dict[tuple[str, ...], dict[str, float]] = {}
         self._familiar: dict[tuple[str, ...], float] = {}
+
+    def in_image(self, spoken: Mapping[str, float]) -> Relator:
+        """The same for an image of which each of these verbs is likely to be spoken, by all its boxes."""
+        here = copy(self)
+        here._spoken = spoken
+        return here
 
     def relation(
         self, a: Thing, b: Thing, *, acts: bool = True, together: bool = True, support: bool = True
@@ -72,6 +83,7 @@ class Relator:
             if (together or relation != NAMED_TOGETHER)
             and (support or relation.preposition not in SUPPORT)
             and (not self._simple or is_simple(relation))
+            and self._spoken.get(relation.verb, 1.0) >= UNLIKELY_ACT
             and is_plausible(relation, a, b, how)
         ]
         return _worded(_best(said), b) or spatial_relation(a, b, how, together=together, support=support)

@@ -11,10 +11,12 @@ from limner.describe.realise.remark_table import RemarkTable, truth_of
 from limner.describe.realise.remarks import SURFACES, Act, Remark, Setting, act_of, setting_of
 from limner.describe.realise.sentence_plan import Clause
 from limner.text.lexicon import word_set
+from limner.text.verb_tables import CAPTION_VERBS
 
 # How likely it must be that people speak of a place, or of an act, for a sentence to say it.
 TRUE_SETTING = 0.4
 TRUE_ACT = 0.5
+SURE_ACT = 0.6
 TRUE_WORD = 0.5
 
 # A setting that fewer captions than this would have is not said.
@@ -36,6 +38,7 @@ class RemarkChooser:
     def __init__(self, table: RemarkTable) -> None:
         self._table = table
         self._number = {truth: i for i, truth in enumerate(table.evidence.outcomes)}
+        self._verbs = {truth: i for truth, i in self._number.items() if truth in CAPTION_VERBS}
         self._said: dict[str, int] = {}
         for text, n in table.settings[""].items():
             self._said[truth_of(text)] = self._said.get(truth_of(text), 0) + n
@@ -44,6 +47,10 @@ class RemarkChooser:
     def probabilities(self, image: Image) -> Floats:
         """How likely everything is that could be said, in the order of the evidence's outcomes."""
         return self._table.evidence.probabilities(clues(image))
+
+    def acts(self, probabilities: Floats) -> dict[str, float]:
+        """How likely each known verb is to be spoken of."""
+        return {verb: float(probabilities[number]) for verb, number in self._verbs.items()}
 
     def word(self, thing: Thing, probabilities: Floats) -> str:
         """A word for a person that says more, if it is likely enough."""
@@ -63,21 +70,22 @@ class RemarkChooser:
             clause.act = None
 
     def _act(self, clause: Clause, head: Thing, probabilities: Floats) -> Remark | None:
-        if any(arm.relation.is_verbal for arm in clause.arms) or not all(n.thing.kind in MOVING for n in clause.heads):
+        heads = [node.thing for node in clause.heads]
+        if any(arm.relation.is_verbal for arm in clause.arms) or not all(thing.kind in MOVING for thing in heads):
             return None
-        least = TRUE_ACT if not clause.arms else TRUE_ACT + 0.1
         acts = self._table.acts.get(head.noun, {})
         by_truth: dict[str, int] = {}
         for text, n in acts.items():
             by_truth[truth_of(text)] = by_truth.get(truth_of(text), 0) + n
         best, best_score = None, 0.0
         for text, n in acts.items():
-            truth = truth_of(text)
+            act, truth = act_of(text), truth_of(text)
+            assert act is not None
             p = float(probabilities[self._number[truth]])
             score = p * n / by_truth[truth]
-            if n >= FEWEST_ACTS and p >= least and (not clause.arms or act_of(text).object) and score > best_score:
-                act = act_of(text)
-                assert act is not None
+            # What somebody does beside a thing must be more than being there: playing tennis, with a racket.
+            is_enough = p >= TRUE_ACT if not clause.arms else p >= SURE_ACT and act.object
+            if n >= FEWEST_ACTS and is_enough and score > best_score:
                 best, best_score = Remark(act, p), score
         return best
 

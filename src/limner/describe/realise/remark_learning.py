@@ -20,6 +20,7 @@ from limner.learn.logistic import fit_logistic
 from limner.progress import Progress, silent
 from limner.text.noun_forms import singular
 from limner.text.verb_forms import BASE_BY_FORM
+from limner.text.verb_tables import CAPTION_VERBS
 from limner.text.words import words
 
 # What was said less often than this is not learnt.
@@ -28,10 +29,12 @@ MIN_COUNT = 5
 # The most frequent are kept, to keep files small. Training time grows with the product of truths and clues.
 MAX_SETTINGS = 300
 MAX_ACTS = 150
+MAX_VERBS = 70
 MAX_CLUES = 700
 
-# Images that must have a clue.
+# Images that must have a clue, and captions of so many images a verb.
 MIN_IMAGES = 4
+MIN_VERB = 15
 
 
 class RemarkLearner:
@@ -79,7 +82,8 @@ class RemarkLearner:
     def table(self, progress: Progress = silent) -> RemarkTable:
         """Everything learnt."""
         settings, acts = _frequent(self._settings, MAX_SETTINGS), _frequent(self._acts, MAX_ACTS)
-        truths = sorted({truth_of(text) for text in (*settings[""], *acts[""])}) + list(WORDS_FOR_PEOPLE)
+        said = {truth_of(text) for text in (*settings[""], *acts[""])}
+        truths = [*sorted(said | self._verbs()), *WORDS_FOR_PEOPLE]
         rows = ClueRows(self._clues, MIN_IMAGES, MAX_CLUES)
         shown = [[_holds(truth, spoken) for truth in truths] for spoken in self._words]
         targets = np.array(shown, dtype=np.float64).reshape(len(self._words), len(truths))
@@ -93,6 +97,15 @@ class RemarkLearner:
             n_captions=self._n_captions / max(1, len(self._words)),
             evidence=Evidence.of(truths, rows.names, intercepts, weights),
         )
+
+    def _verbs(self) -> set[str]:
+        """The verbs that the captions of most images have."""
+        counts = Counter(word for spoken in self._words for word in spoken & CAPTION_VERBS)
+        return {
+            verb
+            for verb, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MAX_VERBS]
+            if n >= MIN_VERB
+        }
 
 
 @lru_cache(maxsize=1 << 16)

@@ -27,6 +27,8 @@ def is_plausible(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
         return False
     if b.n > a.n and not a.is_many and (relation.preposition in SUPPORT or relation.verb in _MOUNTED):
         return False
+    if _is_too_many(a, b) and (relation.preposition in SUPPORT or relation.verb in _MOUNTED):
+        return False
     if (a.n == 1 and b.n == 1) or not _needs_contact(relation):
         return True
     pairs = [
@@ -39,6 +41,11 @@ def is_plausible(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
     doing = sum(any(row) for row in pairs) / len(pairs)
     undergoing = sum(any(column) for column in zip(*pairs, strict=True)) / len(pairs[0])
     return doing >= MOST and undergoing >= MOST
+
+
+def _is_too_many(a: Thing, b: Thing) -> bool:
+    """Whether A are more than B can carry: three people are not on one horse, nor two on one skateboard."""
+    return (b.noun in _FOR_ONE and a.n > b.n) or (b.noun in _FOR_TWO and a.n > 2 * b.n)
 
 
 def _needs_contact(relation: Relation) -> bool:
@@ -115,6 +122,8 @@ _MOTIONS = word_set(
     """
 )
 RIDDEN = word_set("horse pony donkey mule camel elephant bull cow ox")
+_FOR_ONE = word_set("skateboard surfboard snowboard skis chair stool unicycle")
+_FOR_TWO = RIDDEN | word_set("bicycle bike motorcycle scooter")
 _HOLDERS = word_set(
     """
     bowl plate cup mug glass bottle vase basket box tray pot pan bag bunch pile slice piece dish bucket jar can
@@ -158,7 +167,7 @@ def _of_kinds(a: Thing, b: Thing, how: Layout) -> str:
     if how.touching and how.up > -0.25:
         if b.noun in _SAT_AT and a.kind == "people":
             return "at"
-        if b.noun in _STOOD_ON and a.n >= b.n and (how.up > 0 or how.a_in_b > 0.6):
+        if b.noun in _STOOD_ON and a.n >= b.n and not _is_too_many(a, b) and (how.up > 0 or how.a_in_b > 0.6):
             return "on"
     if how.a_in_b >= 0.8 and b.n == 1 and b.noun in (_CABINS if a.kind in AGENTS else _CONTAINERS):
         return "in"

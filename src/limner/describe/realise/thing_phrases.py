@@ -8,10 +8,11 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from limner.corpus.box import Box
-from limner.describe.realise.described_things import Thing
+from limner.describe.realise.described_things import GENERIC, Thing
 from limner.text.articles import article, is_mass, is_pair, is_unique, is_worn_pair
+from limner.text.kinds import kind_of_noun
 from limner.text.labels import many, written
-from limner.text.lexicon import ADJECTIVE_ORDER, ADJECTIVES, COMMON_COLOURS, SHADES, word_set
+from limner.text.lexicon import ADJECTIVE_ORDER, ADJECTIVES, COMMON_COLOURS, OPINIONS, SHADES, word_set
 from limner.text.noun_tables import FLOCK_ANIMALS, HERD_ANIMALS, PLURAL_AS_SINGULAR
 from limner.text.phrases import is_adjective
 
@@ -45,7 +46,7 @@ class NounPhrases:
         `shared` things are one for each of several, as in "two men wearing
         hats"; with `again`, things of the same noun have been named before.
         """
-        described = _in_a_row(attributes(thing.boxes, MOST_ATTRIBUTES[self._detail], thing.word))
+        described = _in_a_row(attributes(thing.boxes, MOST_ATTRIBUTES[self._detail], thing.word, thing.kind))
         if thing.word == "thing":
             return f"something {described}".rstrip() if thing.n == 1 else f"some {described}things"
         if thing.collective:
@@ -97,6 +98,8 @@ class NounPhrases:
         held = before + many(thing.word)
         if thing.n == 1:
             return f"{article(thing.collective)} {thing.collective} of {held}"
+        if thing.collective == "crowd":
+            return f"a crowd of {held}"
         return f"{self._number(thing, rng, False)}{many(thing.collective)} of {held}"
 
     def _number(self, thing: Thing, rng: Random, again: bool) -> str:
@@ -159,7 +162,7 @@ def _for_many(thing: Thing) -> Sequence[str]:
     return ("several ", "a number of ") if thing.n < 10 else ("many ", "a lot of ")
 
 
-def attributes(boxes: Sequence[Box], most: int, noun: str) -> list[str]:
+def attributes(boxes: Sequence[Box], most: int, noun: str, kind: str = "other") -> list[str]:
     """At most `most` adjectives that hold of all the boxes, in the order of English.
 
     Only words that are surely adjectives are used, each once, and none that is
@@ -170,6 +173,8 @@ def attributes(boxes: Sequence[Box], most: int, noun: str) -> list[str]:
     first, *rest = (box.attributes for box in boxes)
     shared = dict.fromkeys(a for a in first if all(a in words for words in rest))
     said = [a.lower() for a in shared if _can_be_said(a.lower(), noun)]
+    if kind == "people":
+        said = [a for a in said if a not in _NOT_OF_PEOPLE]
     adjectives = sorted(dict.fromkeys(said), key=_rank)
     colours = [a for a in adjectives if a in _COLOURS]
     # With three colours or more, none of them describes the thing.
@@ -210,6 +215,14 @@ _BARE = 0.7
 # How often "a couple of" is said for "two".
 _VARIED = 0.12
 _COLOURS = COMMON_COLOURS | SHADES
+# Opinions, and words for descent and build: whoever writes them, a machine should not repeat them of people.
+_NOT_OF_PEOPLE = OPINIONS | word_set(
+    """
+    asian african american african-american black white brown yellow red caucasian hispanic latino latina indian chinese
+    japanese oriental european eastern western middle-eastern arabic muslim jewish ethnic foreign native mexican fat
+    overweight obese heavy heavyset heavy-set chubby skinny thin dark light dark-skinned light-skinned tan
+    """
+)
 _NOT_BEFORE_NOUNS = word_set(
     "asleep awake alive lit afloat aloft alone ill upright next same other only own left right"
 )
@@ -234,6 +247,15 @@ def choose_words(things: Sequence[Thing], book: Phrasebook | None, words: str) -
         return
     for thing in things:
         counts = book.nouns.get(thing.noun, {})
+        if (
+            thing.kind in GENERIC
+            and thing.kind != "scene"
+            and thing.noun not in book.nouns
+            and kind_of_noun(thing.noun) == "other"
+        ):
+            # A label that no caption uses and no list knows, of somebody or something whose type is known: "a zara".
+            thing.word = GENERIC[thing.kind]
+            continue
         if compound := _compound(thing, book.compounds.get(thing.noun, {})):
             thing.word = compound
             continue
