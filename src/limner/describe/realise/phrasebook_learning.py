@@ -7,15 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
+from limner.corpus.random_streams import random_stream
 from limner.corpus.seen_images import SeenImages
 from limner.describe.realise.described_things import AGENTS, PARTS, Frame, layout
 from limner.describe.realise.phrasebook import Counts, Phrasebook, Relations, is_noun
 from limner.describe.realise.relation_words import NAMED_TOGETHER, Relation, read_relation
 from limner.describe.realise.remark_learning import RemarkLearner
+from limner.describe.realise.remark_ranking import learn_ranking
 from limner.progress import Progress, silent, track
 from limner.text.kinds import kind_of
 from limner.text.labels import noun, one
@@ -31,6 +35,9 @@ MAX_PAIRS = 20_000
 MAX_RELATIONS = 40
 MAX_NOUNS_OF_LABEL = 6
 MAX_COMPOUNDS = 30
+
+# Images on which the ranking of acts and settings is learnt.
+SAMPLE = 400
 
 # No relation is read from more characters than this between two mentions.
 MAX_BETWEEN = 60
@@ -54,6 +61,30 @@ class _Said(NamedTuple):
     frame: Frame
 
 
+class _Sample:
+    """At most `SAMPLE` of the images added, all of them equally likely, with the number of each."""
+
+    def __init__(self) -> None:
+        self._rng = random_stream("sample", 0, "phrasebook")
+        self._n = 0
+        self._chosen: list[tuple[int, Image]] = []
+
+    def add(self, image: Image) -> None:
+        if self._n < SAMPLE:
+            self._chosen.append((self._n, image))
+        elif (place := self._rng.randrange(self._n + 1)) < SAMPLE:
+            self._chosen[place] = (self._n, image)
+        self._n += 1
+
+    @property
+    def images(self) -> list[Image]:
+        return [image for _, image in self._chosen]
+
+    @property
+    def numbers(self) -> set[int]:
+        return {number for number, _ in self._chosen}
+
+
 class _Learner:
     def __init__(self) -> None:
         self._seen = SeenImages()
@@ -68,12 +99,14 @@ class _Learner:
         self._by_object: Counter[_Key] = Counter()
         self._by_kinds: Counter[_Key] = Counter()
         self._remarks = RemarkLearner()
+        self._sample = _Sample()
 
     def add(self, image: Image) -> None:
         self._seen.add(image)
         image = visible(image)
         boxes = image.box_by_id()
-        self._remarks.add(image)
+        if self._remarks.add(image):
+            self._sample.add(image)
         self._n_images += 1
         for caption in image.captions:
             if caption.source != "gold" or not caption.mentions:
@@ -138,7 +171,7 @@ class _Learner:
         self._by_kinds[a.kind, b.kind, text, bucket] += 1
 
     def phrasebook(self, progress: Progress) -> Phrasebook:
-        return Phrasebook(
+        book = Phrasebook(
             n_images=self._n_images,
             n_captions=self._n_captions,
             nouns=_nested(self._nouns, MAX_NOUNS_OF_LABEL),
@@ -149,9 +182,13 @@ class _Learner:
             by_nouns=_relations(self._by_nouns),
             by_object=_relations(self._by_object),
             by_kinds=_relations(self._by_kinds),
-            remarks=self._remarks.table(progress),
             hashes=self._seen.to_json(),
         )
+        # The ranking is learnt on images that the evidence for it has not seen; then evidence is learnt from all.
+        sample = self._sample.images
+        first = replace(book, remarks=self._remarks.table(progress, without=self._sample.numbers))
+        remarks = self._remarks.table(progress)
+        return replace(book, remarks=replace(remarks, ranking=learn_ranking(sample, first)))
 
 
 _Key = tuple[str, str, str, str]

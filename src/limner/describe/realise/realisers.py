@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from limner.arrays import Floats
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.describe.realise.caption_text import Text, capitalised, joints
 from limner.describe.realise.described_things import Thing, nameable, things_of
 from limner.describe.realise.relator import Relator
-from limner.describe.realise.remark_choice import RemarkChooser
+from limner.describe.realise.remark_choice import Completion, RemarkChooser
 from limner.describe.realise.sentence_plan import Clause, divided, ordered, plan
 from limner.describe.realise.sentences import Clauses, place_of, write_alone
 from limner.describe.realise.thing_phrases import NounPhrases, after_there, choose_words, is_singular
@@ -35,6 +36,14 @@ class Realiser(Protocol):
 # Longer clauses and lists are hard to read: the things that are left over follow in sentences of their own.
 MOST_IN_CLAUSE = {"low": 4, "medium": 5, "high": 6}
 MOST_IN_LIST = 4
+
+
+class _Planned(NamedTuple):
+    """Things in their order, what is said of them, and how likely everything is that no box shows, if it is known."""
+
+    things: list[Thing]
+    clause: Clause
+    likely: Floats | None
 
 
 class FluentRealiser:
@@ -80,36 +89,56 @@ class FluentRealiser:
         return f"FluentRealiser({self._book}, seed={self._seed}, detail={self._detail!r}, words={self._words!r})"
 
     def realise(self, image: Image, selected: Sequence[str]) -> Caption:
-        """The chosen boxes in words: each is in exactly one mention, and nothing else is mentioned."""
-        # Seeded by the image too: sentences do not depend on which images came before.
-        rng = random_stream("wording", self._seed, image.id)
-        text = Text()
+        """The chosen boxes in words: each is in exactly one mention, and no other box is mentioned.
+
+        A box whose label says nothing is left out if there is another.
+        """
+        planned = self._planned(image, selected)
+        if planned is None:
+            return Caption("0", "A picture.", source=f"system:{self.name}")
+        if self._remarks is not None and planned.likely is not None:
+            self._remarks.complete(planned.clause, image, planned.likely)
+        return self._written(planned, image)
+
+    def candidates(self, image: Image, selected: Sequence[str]) -> Iterator[tuple[Completion, Caption]]:
+        """Every act and setting that could be said of the chosen boxes, each with its sentence."""
+        planned = self._planned(image, selected)
+        if planned is None or self._remarks is None or planned.likely is None:
+            return
+        for completion in self._remarks.candidates(planned.clause, image, planned.likely):
+            again = self._planned(image, selected)
+            assert again is not None
+            again.clause.act, again.clause.setting = completion.act, completion.setting
+            yield completion, self._written(again, image)
+
+    def _planned(self, image: Image, selected: Sequence[str]) -> _Planned | None:
         things = nameable(things_of(image, selected))
         if not things:
-            return Caption("0", "A picture.", source=f"system:{self.name}")
+            return None
         choose_words(things, self._book, self._words)
-        likely = self._remarks.probabilities(image) if self._remarks is not None else None
-        relator = self._relator
-        if self._remarks is not None and likely is not None:
+        likely, relator = None, self._relator
+        if self._remarks is not None:
+            likely = self._remarks.probabilities(image)
             relator = relator.in_image(self._remarks.acts(likely))
             for thing in things:
                 thing.word = self._remarks.word(thing, likely)
         things = ordered(divided(things, relator), self._book, self._focus)
         clause = plan(things, relator, most=3 if self._simple else MOST_IN_CLAUSE[self._detail])
-        if self._remarks is not None and likely is not None:
-            self._remarks.complete(clause, image, likely)
-        if len(things) == 1 and clause.act is None and clause.setting is None:
-            write_alone(text, things[0], image, self._phrases, rng, places=self._detail != "low")
-        else:
-            self._write(text, clause, image, rng)
-        return text.caption(f"system:{self.name}")
+        return _Planned(things, clause, likely)
 
-    def _write(self, text: Text, clause: Clause, image: Image, rng: Random) -> None:
+    def _written(self, planned: _Planned, image: Image) -> Caption:
+        # Seeded by the image too: sentences do not depend on which images came before.
+        rng = random_stream("wording", self._seed, image.id)
+        text, clause = Text(), planned.clause
+        if len(planned.things) == 1 and clause.act is None and clause.setting is None:
+            write_alone(text, planned.things[0], image, self._phrases, rng, places=self._detail != "low")
+            return text.caption(f"system:{self.name}")
         self._clauses.write(text, clause, rng)
         text.stop()
         step = 2 if self._simple else MOST_IN_LIST
         for start in range(0, len(clause.rest), step):
             self._write_list(text, clause.rest[start : start + step], image, rng, first=start == 0)
+        return text.caption(f"system:{self.name}")
 
     def _write_list(self, text: Text, things: Sequence[Thing], image: Image, rng: Random, *, first: bool) -> None:
         """A sentence that these things are in the picture too."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
@@ -14,7 +14,7 @@ from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
 from limner.describe.realise.described_things import Name, name_of
 from limner.describe.realise.evidence import ClueRows, Evidence, clues
-from limner.describe.realise.remark_table import RemarkTable, truth_of
+from limner.describe.realise.remark_table import WORDS_FOR_PEOPLE, RemarkTable, truth_of
 from limner.describe.realise.remarks import COMPOUNDS, Remarks, read_remarks
 from limner.learn.logistic import fit_logistic
 from limner.progress import Progress, silent
@@ -49,11 +49,11 @@ class RemarkLearner:
         self._acts: Counter[tuple[str, str]] = Counter()
         self._prepositions: Counter[tuple[str, str]] = Counter()
 
-    def add(self, image: Image) -> None:
-        """Take in an image, with boxes that may be seen, and its gold captions."""
+    def add(self, image: Image) -> bool:
+        """Take in an image, with boxes that may be seen, and its gold captions; whether there is any."""
         captions = [caption for caption in image.captions if caption.source == "gold"]
         if not captions:
-            return
+            return False
         boxes = image.box_by_id()
         spoken: set[str] = set()
         for caption in captions:
@@ -62,6 +62,7 @@ class RemarkLearner:
         self._n_captions += len(captions)
         self._clues.append(clues(image))
         self._words.append(frozenset(spoken))
+        return True
 
     def _count(self, remarks: Remarks, caption: Caption, boxes: Mapping[str, Box]) -> None:
         names = [_name(mention, boxes) for mention in caption.mentions]
@@ -79,15 +80,17 @@ class RemarkLearner:
             verb = remarks.acts[-1][0].verb if remarks.acts else ""
             self._prepositions[verb, remarks.settings[0].preposition] += 1
 
-    def table(self, progress: Progress = silent) -> RemarkTable:
-        """Everything learnt."""
+    def table(self, progress: Progress = silent, *, without: Container[int] = ()) -> RemarkTable:
+        """Everything learnt; without the images of these numbers, evidence is learnt from the others."""
         settings, acts = _frequent(self._settings, MAX_SETTINGS), _frequent(self._acts, MAX_ACTS)
         said = {truth_of(text) for text in (*settings[""], *acts[""])}
         truths = [*sorted(said | self._verbs()), *WORDS_FOR_PEOPLE]
         rows = ClueRows(self._clues, MIN_IMAGES, MAX_CLUES)
         shown = [[_holds(truth, spoken) for truth in truths] for spoken in self._words]
         targets = np.array(shown, dtype=np.float64).reshape(len(self._words), len(truths))
-        intercepts, weights = fit_logistic(rows.rows, targets, len(rows.names), progress=progress)
+        used = [number for number in range(len(targets)) if number not in without]
+        clue_rows = [rows.rows[number] for number in used]
+        intercepts, weights = fit_logistic(clue_rows, targets[used], len(rows.names), progress=progress)
         n_shown = targets.sum(axis=0).astype(int).tolist()
         return RemarkTable(
             settings=settings,
@@ -139,8 +142,7 @@ def _base(word: str) -> str:
     return BASE_BY_FORM.get(word) or singular(word)
 
 
-# Words that say more of a person than that it is one; all of them, and others that would contradict.
-WORDS_FOR_PEOPLE = ("man", "woman", "boy", "girl", "child", "baby")
+# Words of which only one can hold of somebody.
 _FOR_PEOPLE = frozenset({*WORDS_FOR_PEOPLE, "lady", "kid", "toddler", "female"})
 
 _ALIKE = [

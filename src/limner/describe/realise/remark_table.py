@@ -18,6 +18,7 @@ class RemarkTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     caption mentions, and by "" for any; `acts` by the noun of who does them;
     `prepositions` of settings by the verb before. `shown` is how many images
     each truth holds of, `n_captions` the number of captions of an image.
+    `ranking` are weights of `FEATURES`, empty if they were not learnt.
     """
 
     settings: dict[str, dict[str, int]]
@@ -26,6 +27,17 @@ class RemarkTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     shown: dict[str, int]
     n_captions: float
     evidence: Evidence
+    ranking: dict[str, float] = {}
+
+
+# By what acts and settings are ranked: that there is one, how likely it is true and is said so (logarithms), and
+# whether other things are mentioned too.
+FEATURES = tuple(
+    f"{name}{aspect}" for name in ("act", "setting") for aspect in ("", " is true", " is said", " beside things")
+)
+
+# Words that say more of a person than that it is one.
+WORDS_FOR_PEOPLE = ("man", "woman", "boy", "girl", "child", "baby")
 
 
 @lru_cache(maxsize=1 << 14)
