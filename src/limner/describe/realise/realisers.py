@@ -11,6 +11,7 @@ from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.describe.realise.caption_text import Text, capitalised, joints
+from limner.describe.realise.clause_reasons import Reason, clause_reasons
 from limner.describe.realise.described_things import Thing, nameable, things_of
 from limner.describe.realise.relator import Relator
 from limner.describe.realise.remark_choice import Completion, RemarkChooser
@@ -99,6 +100,15 @@ class FluentRealiser:
         if self._remarks is not None and planned.likely is not None:
             self._remarks.complete(planned.clause, image, planned.likely)
         return self._written(planned, image)
+
+    def reasons(self, image: Image, selected: Sequence[str]) -> list[Reason]:
+        """Why the sentence for the chosen boxes says what it says, clause by clause."""
+        planned = self._planned(image, selected)
+        if planned is None:
+            return []
+        if self._remarks is not None and planned.likely is not None:
+            self._remarks.complete(planned.clause, image, planned.likely)
+        return clause_reasons(planned.clause, image, self._book, self._relator)
 
     def candidates(self, image: Image, selected: Sequence[str]) -> Iterator[tuple[Completion, Caption]]:
         """Every act and setting that could be said of the chosen boxes, each with its sentence."""

@@ -138,7 +138,8 @@ class RemarkChooser:
             p = float(probabilities[self._number[truth]])
             # What somebody does beside a thing must be more than being there: playing tennis, with a racket.
             is_enough = p >= TRUE_ACT if not clause.arms else p >= SURE_ACT and act.object
-            if n >= FEWEST_ACTS and is_enough:
+            can_act = heads[0].kind != "people" or act.verb not in _NOT_OF_PEOPLE
+            if n >= FEWEST_ACTS and is_enough and can_act:
                 yield _Option(Remark(act, p), log(n / by_truth[truth]))
 
     def _settings(
@@ -200,6 +201,9 @@ def _stands_alone(act: Act | Setting) -> bool:
     assert isinstance(act, Act)
     return bool(act.object) or act.is_state or act.verb in _TELLING
 
+
+# What people do only with or in something, which captions leave out now and then.
+_NOT_OF_PEOPLE = word_set("fly float graze drive travel hang parked docked")
 
 _TELLING = word_set(
     "fly float graze ski surf skateboard snowboard sleep swim pose smile lie sit stand jump run walk eat"

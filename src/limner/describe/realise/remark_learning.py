@@ -157,7 +157,7 @@ _ALIKE = [
         "beach shore sand",
         "court tennis",
         "lie lay sleep rest",
-        "travel drive ride",
+        "travel drive",
     )
 ]
 

@@ -287,8 +287,6 @@ STATES = word_set("parked seated perched docked gathered")
 
 PARTICLES: dict[str, tuple[str, ...]] = {
     "lie": ("down",),
-    "sit": ("down",),
-    "stand": ("up",),
     "fly": ("around",),
     "walk": ("around",),
     "drive": ("by",),
