@@ -23,6 +23,7 @@ from limner.corpus import open_corpus
 from limner.corpus.provenance import LEAKING_LABELS
 from limner.corpus.seen_images import SeenImages
 from limner.describe.describing import DescribeSettings, describe_corpus
+from limner.describe.realise.caption_index import CaptionIndex, TrainingCaptions
 from limner.describe.realise.realisers import DETAILS, REALISERS, WORDS
 from limner.describe.selectors import Concepts
 
@@ -34,7 +35,7 @@ from limner.describe.selectors import Concepts
 @click.option("--k", metavar="K", type=click.IntRange(min=1), help="Most boxes to mention; default: 4, or as learned.")
 @click.option("--model", metavar="MODEL", type=PATH, help="A trained selector.")
 @click.option("--explain", metavar="FILE", type=PATH, help="Write why MODEL chose each box, or did not.")
-@click.option("--train", metavar="CORPUS", type=Source(), help="Captions for unigram and bigram to count in.")
+@click.option("--train", metavar="CORPUS", type=Source(), help="Captions that unigram, bigram and retrieval need.")
 @choice_option("--realise", *REALISERS, usual="fluent", help="The realiser, which puts boxes into words.")
 @click.option("--phrasebook", metavar="BOOK", type=PATH, help="A learned phrasebook.")
 @choice_option("--detail", *DETAILS, usual="medium", help="How much is said of the things.")
@@ -78,12 +79,14 @@ def command(
     if explain and (model is None or k):
         raise click.UsageError("--explain tells why a trained selector chose what it chose; pass --model, and no --k")
     settings = DescribeSettings(select, k, model, realise, phrasebook, detail, simple, focus, words, seed)
-    known = counted = None
+    known = counted = captions = None
     if train is not None:
         counted = SeenImages()
         training = open_corpus(train, lenient=lenient)
-        learnt_from = held_out(training, labels_from, seed)
-        known = Concepts.count(counted.watch(progress(learnt_from, "training images")))
+        learnt_from = counted.watch(progress(held_out(training, labels_from, seed), "training images"))
+        collected = TrainingCaptions()
+        known = Concepts.count(collected.watch(learnt_from) if realise == "retrieval" else learnt_from)
+        captions = CaptionIndex(collected) if realise == "retrieval" else None
         tell_reading(training)
     opened = open_corpus(corpus, from_, lenient=lenient)
     images = held_out(opened, labels_from, seed)
@@ -94,6 +97,7 @@ def command(
         settings,
         to=to,
         concepts=known,
+        captions=captions,
         counted=counted,
         reasons=explain,
         warn=warnings.append,

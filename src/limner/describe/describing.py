@@ -26,6 +26,7 @@ from limner.files import write_bytes
 
 if TYPE_CHECKING:
     from limner.describe.learned import LearnedSelector
+    from limner.describe.realise.caption_index import CaptionIndex
 
 # Images that a selector for many at once is given together.
 BATCH = 500
@@ -69,6 +70,7 @@ def describe_corpus(
     *,
     to: str | None = None,
     concepts: Concepts | None = None,
+    captions: CaptionIndex | None = None,
     counted: SeenImages | None = None,
     reasons: Path | None = None,
     warn: Callable[[str], None] = lambda warning: None,
@@ -76,11 +78,12 @@ def describe_corpus(
     """Write a description of every image to `out`, in the format `to` or that of the suffix; returns their number.
 
     `concepts` are counts of what people mention, which `unigram` and `bigram`
-    need; `counted` are the images they were counted in. `reasons` is a file
-    that tells why a trained selector chose each box. An image that any of the
-    models was trained on is marked so in its result's provenance; `warn` is
-    called with each thing to beware of, once all images are written. A corpus
-    without a single box is an error: every description would be the same.
+    need, `captions` the training captions that `retrieval` needs; `counted` are
+    the images of both. `reasons` is a file that tells why a trained selector
+    chose each box. An image that any of the models was trained on is marked so
+    in its result's provenance; `warn` is called with each thing to beware of,
+    once all images are written. A corpus without a single box is an error:
+    every description would be the same.
     """
     settings = settings or DescribeSettings()
     if reasons and (settings.model is None or settings.k):
@@ -94,6 +97,7 @@ def describe_corpus(
         settings.realiser,
         book,
         seed=settings.seed,
+        captions=captions,
         detail=settings.detail,
         simple=settings.simple,
         focus=settings.focus,
