@@ -23,6 +23,7 @@ from limner.corpus import open_corpus
 from limner.corpus.provenance import LEAKING_LABELS
 from limner.corpus.seen_images import SeenImages
 from limner.describe.describing import DescribeSettings, describe_corpus
+from limner.describe.realise.baselines import RetrievalRealiser
 from limner.describe.realise.caption_index import CaptionIndex, TrainingCaptions
 from limner.describe.realise.realisers import DETAILS, REALISERS, WORDS
 from limner.describe.selectors import Concepts
@@ -85,8 +86,9 @@ def command(
         training = open_corpus(train, lenient=lenient)
         learnt_from = counted.watch(progress(held_out(training, labels_from, seed), "training images"))
         collected = TrainingCaptions()
-        known = Concepts.count(collected.watch(learnt_from) if realise == "retrieval" else learnt_from)
-        captions = CaptionIndex(collected) if realise == "retrieval" else None
+        is_retrieved = realise == RetrievalRealiser.name
+        known = Concepts.count(collected.watch(learnt_from) if is_retrieved else learnt_from)
+        captions = CaptionIndex(collected) if is_retrieved else None
         tell_reading(training)
     opened = open_corpus(corpus, from_, lenient=lenient)
     images = held_out(opened, labels_from, seed)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from limner.arrays import Floats, Integers
+from limner.arrays import Integers
 from limner.score.ngrams import paired
 from limner.text.ptb import tokenise
 from limner.text.token_table import TokenTable, token_table
@@ -58,8 +58,8 @@ class CaptionVectors:
         # A caption's products with all captions, less that with itself.
         of_others = np.bincount(gram, weights)[gram] - weights
         caption = np.repeat(np.arange(len(captions)), lengths)
-        totals: Floats = np.bincount(caption, weights * of_others, minlength=len(captions))
-        return int(captions[np.argmax((totals / max(len(captions) - 1, 1)).round(DECIMALS))])
+        means = np.bincount(caption, weights * of_others, minlength=len(captions)) / max(len(captions) - 1, 1)
+        return int(captions[np.argmax(means.round(DECIMALS))])
 
 
 def _orders(table: TokenTable) -> Iterator[tuple[Integers, Integers, Integers, int]]:

@@ -34,8 +34,9 @@ class TrainingCaptions:
             yield image
 
     def add(self, image: Image) -> None:
-        """Collect an image's captions, if it has both boxes and gold captions."""
-        texts = [caption.text for caption in image.captions if caption.source == "gold"]
+        """Collect an image's captions, if it has both boxes and gold captions; a caption needs a word."""
+        gold = (caption.text for caption in image.captions if caption.source == "gold")
+        texts = [text for text in gold if any(map(str.isalnum, text))]
         weights = label_weights(visible(image))
         if texts and weights:
             self.texts += texts
