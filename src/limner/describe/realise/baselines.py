@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.classes.class_mentions import ClassMentions
-from limner.corpus.classes.class_names import class_name
 from limner.corpus.classes.class_tables import NO_CLASS
 from limner.corpus.classes.class_words import built_in_synonyms
 from limner.corpus.image import Image
@@ -71,14 +70,13 @@ class RetrievalRealiser:
         """The caption retrieved for the image; `selected` has no influence."""
         caption = Caption("0", self._captions.find(image), source=f"system:{self.name}")
         (linked,) = link(replace(image, captions=(caption,), chains=()), self._synonyms).captions
-        grounded = {mention.end: replace(mention, chain=None) for mention in linked.mentions}
-        mentions = (grounded.get(mention.end, mention) for mention in self._named(caption.text, image))
+        grounded = [replace(mention, chain=None) for mention in linked.mentions]
+        mentions = sorted([*grounded, *self._ungrounded(caption.text, grounded)], key=lambda mention: mention.start)
         return replace(caption, mentions=tuple(mentions))
 
-    def _named(self, text: str, image: Image) -> Iterator[Mention]:
-        """What the text names, as mentions without boxes."""
-        terms = self._synonyms.vocabulary(class_name(box.label) for box in image.boxes)
-        class_mentions = self._listed if terms is self._synonyms.terms else ClassMentions(terms)
-        for phrase in class_mentions.noun_phrases(text):
-            if phrase.term.classes != (NO_CLASS,):
+    def _ungrounded(self, text: str, grounded: Sequence[Mention]) -> Iterator[Mention]:
+        """What the text names beside the grounded mentions, where classes are listed."""
+        for phrase in self._listed.noun_phrases(text):
+            is_free = all(phrase.end <= mention.start or mention.end <= phrase.start for mention in grounded)
+            if is_free and phrase.term.classes != (NO_CLASS,):
                 yield Mention(phrase.start, phrase.end, origin="ungrounded")

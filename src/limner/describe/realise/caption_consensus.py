@@ -33,19 +33,22 @@ class CaptionVectors:
         captions, grams, weights = [], [], []
         n_before = 0
         for caption, gram, times, n_grams in _orders(table):
-            images = np.unique(image_of[caption] * n_grams + gram) % n_grams
-            n_having = np.bincount(images, minlength=n_grams)[gram]
+            # Sorted by hand: it takes a fraction of the time of numpy's `unique`.
+            of_images = np.sort(image_of[caption] * n_grams + gram)
+            of_images = of_images[np.diff(of_images, prepend=-1) > 0]
+            n_having = np.bincount(of_images % n_grams, minlength=n_grams)[gram]
             weight = times * (np.log(max(n_images, 1)) - np.log(n_having))
             norms = np.sqrt(np.bincount(caption, weight**2, minlength=len(table)))[caption]
             is_kept = (weight > 0.0) & (np.bincount(gram, minlength=n_grams)[gram] > 1)
-            captions.append(caption[is_kept])
-            grams.append(gram[is_kept] + n_before)
-            weights.append(weight[is_kept] / norms[is_kept])
+            captions.append(caption[is_kept].astype(np.int32))
+            grams.append((gram[is_kept] + n_before).astype(np.int32))
+            weights.append((weight[is_kept] / norms[is_kept]).astype(np.float32))
             n_before += n_grams
-        order = np.argsort(np.concatenate(captions), kind="stable")
-        self._grams: NDArray[np.int32] = np.concatenate(grams).astype(np.int32)[order]
-        self._weights: NDArray[np.float32] = np.concatenate(weights).astype(np.float32)[order]
-        lengths = np.bincount(np.concatenate(captions), minlength=len(table))
+        caption_of = np.concatenate(captions)
+        order = np.argsort(caption_of, kind="stable")
+        self._grams: NDArray[np.int32] = np.concatenate(grams)[order]
+        self._weights: NDArray[np.float32] = np.concatenate(weights)[order]
+        lengths = np.bincount(caption_of, minlength=len(table))
         self._starts: Integers = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths)])
 
     def most_alike(self, captions: Integers) -> int:
