@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limner.arrays import Integers
-from limner.score.ngrams import paired
 from limner.text.ptb import tokenise
 from limner.text.token_table import TokenTable, token_table
 
@@ -74,8 +73,8 @@ def _orders(table: TokenTable) -> Iterator[tuple[Integers, Integers, Integers, i
     for n in range(1, N + 1):
         if n > 1:
             at = at[at + n <= table.starts[1:][caption_of[at]]]
-            # An n-gram is the one before, which begins at the same word, and its last word.
-            distinct, grams[at] = np.unique(paired(grams[at], numbers[at + n - 1]), return_inverse=True)
+            # An n-gram is the shorter one that begins at the same word, and its last word: two numbers in one.
+            distinct, grams[at] = np.unique(grams[at] << 32 | numbers[at + n - 1], return_inverse=True)
             n_grams = max(len(distinct), 1)
         keys, times = np.unique(caption_of[at] * n_grams + grams[at], return_counts=True)
         caption, gram = np.divmod(keys, n_grams)
