@@ -138,6 +138,11 @@ def test_boxes_without_area_and_pictures_without_size_are_no_trouble() -> None:
     assert retrieved(point, [point]).text == "A dog"
 
 
+def test_no_neighbours_cannot_be_asked_for() -> None:
+    with pytest.raises(ValueError, match="k is 0; it must be at least 1"):
+        CaptionIndex.build(TRAINING).find(image_of("dog"), 0)
+
+
 def test_retrieval_needs_training_captions() -> None:
     with pytest.raises(LimnerError, match="retrieval needs training captions") as raised:
         find_realiser("retrieval")

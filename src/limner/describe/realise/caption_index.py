@@ -74,6 +74,8 @@ class CaptionIndex:
         Of equals it is the nearest image's, then the first. If no training
         image has a label in common, the captions of all are compared.
         """
+        if k < 1:
+            raise ValueError(f"k is {k}; it must be at least 1")
         nearest = self._labels.nearest(label_weights(image), k)
         if not len(nearest):
             return self._of_all
