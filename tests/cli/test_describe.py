@@ -45,6 +45,9 @@ def test_every_image_gets_one_sentence_about_its_own_boxes(world: Path, tmp_path
     "options",
     [
         ["--realise", "paper"],
+        ["--realise", "template"],
+        ["--realise", "retrieval", "--train", "WORLD"],
+        ["--realise", "retrieval", "--select", "bigram", "--train", "WORLD"],
         ["--select", "bigram+size", "--train", "WORLD"],
         ["--select", "all", "--simple"],
         ["--detail", "high", "--focus", "animals", "--words", "people's"],
@@ -65,6 +68,26 @@ def test_captions_of_the_corpus_are_not_looked_at(world: Path, tmp_path: Path) -
     for source, name in ((world, "one.jsonl"), (tmp_path / "bare.jsonl", "two.jsonl")):
         assert describe(source, "-o", tmp_path / name).exit_code == 0
     assert (tmp_path / "one.jsonl").read_bytes() == (tmp_path / "two.jsonl").read_bytes()
+
+
+def test_sentences_are_retrieved_from_the_training_captions(world: Path, tmp_path: Path) -> None:
+    write_corpus(playground(20, seed=8), tmp_path / "new.jsonl")
+    done = describe(tmp_path / "new.jsonl", "-o", tmp_path / "said.jsonl", "--realise", "retrieval", "--train", world)
+    assert done.exit_code == 0
+    texts = {caption.text for image in open_corpus(world) for caption in image.captions}
+    assert {caption.text for image in open_corpus(tmp_path / "said.jsonl") for caption in image.captions} <= texts
+
+
+def test_training_images_without_captions_are_refused(world: Path, tmp_path: Path) -> None:
+    bare = (Image(i.id, i.width, i.height, i.boxes) for i in open_corpus(world))
+    write_corpus(bare, tmp_path / "bare.jsonl")
+    options = ["--realise", "retrieval", "--train", tmp_path / "bare.jsonl"]
+    done = describe(world, "-o", tmp_path / "said.jsonl", *options)
+    assert isinstance(done.exception, LimnerError)
+    assert worded(done.exception) == (
+        "no training image has both boxes and gold captions; pass a corpus with boxes and captions by --train"
+    )
+    assert not (tmp_path / "said.jsonl").exists()
 
 
 def test_a_phrasebook_is_learnt_and_used(world: Path, tmp_path: Path) -> None:
@@ -88,6 +111,7 @@ def test_images_with_no_boxes_and_with_very_many_are_described(tmp_path: Path) -
     [
         (["--select", "sise"], "did you mean 'size'?"),
         (["--select", "bigram"], "pass a corpus with captions by --train"),
+        (["--realise", "retrieval"], "needs training captions; pass a corpus with boxes and captions by --train"),
         (["--phrasebook", "WORLD"], "phrasebook"),
     ],
 )
@@ -167,7 +191,8 @@ def test_images_that_a_model_was_trained_on_are_warned_of_and_marked(world: Path
     assert CliRunner().invoke(selector, [str(world), "--out", str(model)]).exit_code == 0
     assert CliRunner().invoke(phrasebook, [str(world), "--out", str(book)]).exit_code == 0
     write_corpus(playground(5, seed=8), tmp_path / "new.jsonl")
-    for options in (["--model", model], ["--phrasebook", book], ["--select", "unigram", "--train", world]):
+    retrieval = ["--realise", "retrieval", "--train", world]
+    for options in (["--model", model], ["--phrasebook", book], ["--select", "unigram", "--train", world], retrieval):
         done = describe(world, "-o", tmp_path / "said.jsonl", *options)
         assert "warning: 60 of 60 images are training images" in done.stderr
         assert {image.provenance["training"] for image in open_corpus(tmp_path / "said.jsonl")} == {"yes"}

@@ -23,6 +23,8 @@ from limner.corpus import open_corpus
 from limner.corpus.provenance import LEAKING_LABELS
 from limner.corpus.seen_images import SeenImages
 from limner.describe.describing import DescribeSettings, describe_corpus
+from limner.describe.realise.baselines import RetrievalRealiser
+from limner.describe.realise.caption_index import CaptionIndex, TrainingCaptions
 from limner.describe.realise.realisers import DETAILS, REALISERS, WORDS
 from limner.describe.selectors import Concepts
 
@@ -34,7 +36,7 @@ from limner.describe.selectors import Concepts
 @click.option("--k", metavar="K", type=click.IntRange(min=1), help="Most boxes to mention; default: 4, or as learned.")
 @click.option("--model", metavar="MODEL", type=PATH, help="A trained selector.")
 @click.option("--explain", metavar="FILE", type=PATH, help="Write why MODEL chose each box, or did not.")
-@click.option("--train", metavar="CORPUS", type=Source(), help="Captions for unigram and bigram to count in.")
+@click.option("--train", metavar="CORPUS", type=Source(), help="Captions that unigram, bigram and retrieval need.")
 @choice_option("--realise", *REALISERS, usual="fluent", help="The realiser, which puts boxes into words.")
 @click.option("--phrasebook", metavar="BOOK", type=PATH, help="A learned phrasebook.")
 @choice_option("--detail", *DETAILS, usual="medium", help="How much is said of the things.")
@@ -42,6 +44,7 @@ from limner.describe.selectors import Concepts
 @click.option("--focus", metavar="THING", help="A noun or kind of thing that comes first.")
 @choice_option("--words", *WORDS, help="Nouns that are sure to hold, or those people use.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+@click.option("--why", metavar="FILE", type=PATH, help="Write why each sentence says what it says.")
 @labels_from_option
 @click.option("--to", type=FormatName(), help="Format to write (default: by the suffix of RESULTS).")
 @from_option
@@ -61,6 +64,7 @@ def command(
     focus: str | None,
     words: str,
     seed: int,
+    why: Path | None,
     labels_from: int | None,
     to: str | None,
     from_: str | None,
@@ -77,13 +81,18 @@ def command(
         raise click.UsageError(f"--model is for learned; leave out --select {select}")
     if explain and (model is None or k):
         raise click.UsageError("--explain tells why a trained selector chose what it chose; pass --model, and no --k")
+    if why and realise != "fluent":
+        raise click.UsageError(f"--why is for the fluent realiser; leave out --realise {realise}")
     settings = DescribeSettings(select, k, model, realise, phrasebook, detail, simple, focus, words, seed)
-    known = counted = None
+    known = counted = captions = None
     if train is not None:
         counted = SeenImages()
         training = open_corpus(train, lenient=lenient)
-        learnt_from = held_out(training, labels_from, seed)
-        known = Concepts.count(counted.watch(progress(learnt_from, "training images")))
+        learnt_from = counted.watch(progress(held_out(training, labels_from, seed), "training images"))
+        collected = TrainingCaptions()
+        is_retrieved = realise == RetrievalRealiser.name
+        known = Concepts.count(collected.watch(learnt_from) if is_retrieved else learnt_from)
+        captions = CaptionIndex(collected) if is_retrieved else None
         tell_reading(training)
     opened = open_corpus(corpus, from_, lenient=lenient)
     images = held_out(opened, labels_from, seed)
@@ -94,8 +103,10 @@ def command(
         settings,
         to=to,
         concepts=known,
+        captions=captions,
         counted=counted,
         reasons=explain,
+        why=why,
         warn=warnings.append,
     )
     tell_reading(opened)

@@ -29,6 +29,7 @@ REMEDIES: dict[str, str] = {
     "no-excluded-classes": "list one a line, or pass --exclude none",
     "bad-model": "train one with `limner train {kind}`",
     "no-concepts": "pass a corpus with captions by --train",
+    "no-training-captions": "pass a corpus with boxes and captions by --train",
     "train-is-test": "name other images, or pass --allow-overlap",
     "no-boxes": "give a corpus with boxes, such as `limner convert CAPTIONS BOXES DST` makes",
     "no-format": "pass it with --to: {choices}",

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from limner.describe.learned.learned_selector import LearnedSelector
     from limner.describe.learned.selection_reasons import Explanation, render
     from limner.describe.learned.selector_training import train_selector
+    from limner.describe.realise.baselines import RetrievalRealiser, TemplateRealiser
+    from limner.describe.realise.caption_index import CaptionIndex
+    from limner.describe.realise.constrained_realiser import ConstrainedRealiser, SentenceWriter, ThingWords
     from limner.describe.realise.phrasebook import Phrasebook, read_phrasebook, write_phrasebook
     from limner.describe.realise.phrasebook_learning import learn_phrasebook
     from limner.describe.realise.realisers import FluentRealiser, PaperRealiser, Realiser, find_realiser

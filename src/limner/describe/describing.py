@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+import msgspec
 from msgspec.structs import replace
 
 from limner.corpus.boxed_images import BoxCheck
+from limner.corpus.caption import Caption
 from limner.corpus.formats import write_corpus
 from limner.corpus.formats.losses import listed
 from limner.corpus.held_out_labels import visible
@@ -20,12 +22,13 @@ from limner.corpus.image import Image
 from limner.corpus.provenance import LEAKING_LABELS, ProvenanceTally
 from limner.corpus.seen_images import Overlap, SeenImages
 from limner.describe import learned, realise
-from limner.describe.realise.realisers import Realiser, find_realiser
+from limner.describe.realise.realisers import FluentRealiser, Realiser, find_realiser
 from limner.describe.selectors import Concepts, Limited, ManySelector, Selector, find_selector, seen
 from limner.files import write_bytes
 
 if TYPE_CHECKING:
     from limner.describe.learned import LearnedSelector
+    from limner.describe.realise.caption_index import CaptionIndex
 
 # Images that a selector for many at once is given together.
 BATCH = 500
@@ -69,18 +72,22 @@ def describe_corpus(
     *,
     to: str | None = None,
     concepts: Concepts | None = None,
+    captions: CaptionIndex | None = None,
     counted: SeenImages | None = None,
     reasons: Path | None = None,
+    why: Path | None = None,
     warn: Callable[[str], None] = lambda warning: None,
 ) -> int:
     """Write a description of every image to `out`, in the format `to` or that of the suffix; returns their number.
 
     `concepts` are counts of what people mention, which `unigram` and `bigram`
-    need; `counted` are the images they were counted in. `reasons` is a file
-    that tells why a trained selector chose each box. An image that any of the
-    models was trained on is marked so in its result's provenance; `warn` is
-    called with each thing to beware of, once all images are written. A corpus
-    without a single box is an error: every description would be the same.
+    need, `captions` the training captions that `retrieval` needs; `counted` are
+    the images of both. `reasons` is a file that tells why a trained selector
+    chose each box, `why` one that tells why the fluent realiser says what it
+    says, clause by clause. An image that any of the models was trained on is marked so
+    in its result's provenance; `warn` is called with each thing to beware of,
+    once all images are written. A corpus without a single box is an error:
+    every description would be the same.
     """
     settings = settings or DescribeSettings()
     if reasons and (settings.model is None or settings.k):
@@ -94,11 +101,14 @@ def describe_corpus(
         settings.realiser,
         book,
         seed=settings.seed,
+        captions=captions,
         detail=settings.detail,
         simple=settings.simple,
         focus=settings.focus,
         words=settings.words,
     )
+    if why and not isinstance(realiser, FluentRealiser):
+        raise ValueError(f"only the fluent realiser tells why it says something, not {settings.realiser!r}")
     of_models = [*([trained.model.trained.seen] if trained else []), *([book.seen] if book else [])]
     overlap = Overlap.of(*of_models, *([counted] if counted else []))
     provenance, boxes = ProvenanceTally(), BoxCheck()
@@ -108,6 +118,8 @@ def describe_corpus(
     with ExitStack() as stack:
         if reasons and trained:
             images = _explained(images, trained, stack.enter_context(write_bytes(reasons)))
+        if why and isinstance(realiser, FluentRealiser):
+            realiser = _Explaining(realiser, stack.enter_context(write_bytes(why)))
         written = write_corpus(describe(images, selector, realiser), str(out), to, lost=lost)
     warnings = [*boxes.warnings(), *overlap.warnings()]
     warnings += [LEAKING_LABELS] if provenance.has_leaking_labels else []
@@ -115,6 +127,20 @@ def describe_corpus(
     for warning in warnings:
         warn(warning)
     return written
+
+
+class _Explaining:
+    """A fluent realiser that writes why it says what it says: a line of JSON for each image."""
+
+    def __init__(self, realiser: FluentRealiser, out: IO[bytes]) -> None:
+        self._realiser, self._out = realiser, out
+
+    def realise(self, image: Image, selected: Sequence[str]) -> Caption:
+        caption = self._realiser.realise(image, selected)
+        clauses = [reason.to_json() for reason in self._realiser.reasons(image, selected)]
+        record = {"id": image.id, "caption": caption.text, "clauses": clauses}
+        self._out.write(msgspec.json.encode(record) + b"\n")
+        return caption
 
 
 def _marked(images: Iterable[Image], overlap: Overlap) -> Iterator[Image]:

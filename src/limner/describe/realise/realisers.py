@@ -1,15 +1,16 @@
-"""The realisers by name: fluent sentences, and those of Wang & Gaizauskas (2015)."""
+"""The realisers by name: fluent sentences, those of Wang & Gaizauskas (2015), and plain baselines."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from limner.arrays import Floats
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
+from limner.describe.realise.baselines import RetrievalRealiser, TemplateRealiser
 from limner.describe.realise.caption_text import Text, capitalised, joints
 from limner.describe.realise.clause_reasons import Reason, clause_reasons
 from limner.describe.realise.described_things import Thing, nameable, things_of
@@ -18,10 +19,11 @@ from limner.describe.realise.remark_choice import Completion, RemarkChooser
 from limner.describe.realise.sentence_plan import Clause, divided, ordered, plan
 from limner.describe.realise.sentences import Clauses, place_of, write_alone
 from limner.describe.realise.thing_phrases import NounPhrases, after_there, choose_words, is_singular
-from limner.errors import shown, unknown
+from limner.errors import LimnerError, shown, unknown
 from limner.text.labels import first_lemma
 
 if TYPE_CHECKING:
+    from limner.describe.realise.caption_index import CaptionIndex
     from limner.describe.realise.phrasebook import Phrasebook
 
 DETAILS = ("low", "medium", "high")
@@ -214,15 +216,34 @@ class PaperRealiser:
         return Caption("0", f"{text} ." if text else "A picture .", tuple(mentions), f"system:{self.name}")
 
 
-# What makes each realiser, from a phrasebook, a seed and whatever options of style it takes.
+def _retrieval(phrasebook: Phrasebook | None, *, captions: CaptionIndex | None = None, **style: object) -> Realiser:
+    if captions is None:
+        raise LimnerError("the realiser retrieval needs training captions", code="no-training-captions")
+    return RetrievalRealiser(captions)
+
+
+def _fluent(phrasebook: Phrasebook | None, *, captions: CaptionIndex | None = None, **style: Any) -> Realiser:
+    return FluentRealiser(phrasebook, **style)
+
+
+# What makes each realiser, from a phrasebook, training captions, a seed and whatever options of style it takes.
 REALISERS: Mapping[str, Callable[..., Realiser]] = {
     PaperRealiser.name: lambda phrasebook, *, seed, **style: PaperRealiser(seed=seed),
-    FluentRealiser.name: FluentRealiser,
+    FluentRealiser.name: _fluent,
+    TemplateRealiser.name: lambda phrasebook, **style: TemplateRealiser(),
+    RetrievalRealiser.name: _retrieval,
 }
 
 
-def find_realiser(name: str, phrasebook: Phrasebook | None = None, *, seed: int = 0, **style: object) -> Realiser:
-    """The realiser of a name; `style` are the options of `FluentRealiser`, which `paper` does not heed."""
+def find_realiser(
+    name: str,
+    phrasebook: Phrasebook | None = None,
+    *,
+    seed: int = 0,
+    captions: CaptionIndex | None = None,
+    **style: object,
+) -> Realiser:
+    """The realiser of a name; `captions` are what `retrieval` needs, `style` are the options of `FluentRealiser`."""
     if name not in REALISERS:
         raise unknown("realiser", name, REALISERS)
-    return REALISERS[name](phrasebook, seed=seed, **style)
+    return REALISERS[name](phrasebook, seed=seed, captions=captions, **style)
