@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -13,7 +14,7 @@ from limner.corpus.image import Image
 from limner.errors import shown
 from limner.text.kinds import kind_of
 from limner.text.labels import noun, one
-from limner.text.lexicon import ADJECTIVES, NUMBERS, word_set
+from limner.text.lexicon import ADJECTIVES, NUMBERS, word_pairs, word_set
 
 AGENTS = frozenset({"people", "animals"})
 PARTS = frozenset({"clothing", "bodyparts"})
@@ -26,7 +27,8 @@ class Thing:
     `noun` is the singular noun of the label; `word` is what is said for it.
     `collective` is a word for many ("group") that the label itself is, or that
     the annotation's flags call for. `is_other` is true if things of the same
-    noun come before it. `doubles` are ids of further boxes around the same
+    noun come before it, `is_part` if there are more of the noun in the picture
+    than are spoken of. `doubles` are ids of further boxes around the same
     thing, by the id of its box.
     """
 
@@ -37,6 +39,7 @@ class Thing:
     collective: str = ""
     is_plural_label: bool = False
     is_other: bool = False
+    is_part: bool = False
     doubles: Mapping[str, Sequence[str]] = field(default_factory=dict)
     frame: Frame = field(init=False)
 
@@ -101,7 +104,12 @@ def things_of(image: Image, selected: Sequence[str]) -> list[Thing]:
         if box.id not in again:
             name = name_of(box.label, box.types)
             by_name.setdefault((name.noun, name.collective or _crowd(box, name.kind)), []).append(box)
-    return [_thing(alike, collective, doubles) for (_, collective), alike in by_name.items()]
+    things = [_thing(alike, collective, doubles) for (_, collective), alike in by_name.items()]
+    rest = [box for box in image.boxes if box.id not in {id for thing in things for id in thing.ids}]
+    left_out = Counter(name_of(box.label, box.types).noun for box in rest)
+    for thing in things:
+        thing.is_part = left_out[thing.noun] > 0
+    return things
 
 
 # People whose boxes are compared with each other; in a larger crowd nobody is told apart.
@@ -189,6 +197,8 @@ def name_of(label: str, types: tuple[str, ...]) -> Name:
     if called in _VAGUE or called in NUMBERS or _is_quality(called, kind):
         called = GENERIC.get(kind, "thing")
     single = one(called)
+    if kind == "people" and single in _RELATIVES:
+        return Name(_RELATIVES[single], kind, "", single != called)
     return Name(single, kind, "", single != called)
 
 
@@ -196,6 +206,13 @@ def _is_quality(called: str, kind: str) -> bool:
     """Whether a label is an adjective and names no thing; clothes are called by their colours."""
     return called in ADJECTIVES and kind != "clothing" and called not in _NOUNS_TOO
 
+
+# Words for people that say whose they are, and what may be said without that.
+_RELATIVES = word_pairs(
+    "husband man, wife woman, son boy, daughter girl, brother boy, sister girl, friend person, colleague person,"
+    " coworker person, teammate player, companion person, buddy person, boyfriend man, girlfriend woman, sibling child,"
+    " grandson boy, granddaughter girl, owner person, partner person, opponent player, counterpart person"
+)
 
 # Nouns for people that say least of them.
 _ANYBODY = word_set("person people human individual someone somebody male female adult one figure")

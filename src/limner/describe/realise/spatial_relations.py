@@ -122,7 +122,7 @@ _MOTIONS = word_set(
     """
 )
 RIDDEN = word_set("horse pony donkey mule camel elephant bull cow ox")
-_FOR_ONE = word_set("skateboard surfboard snowboard skis chair stool unicycle")
+_FOR_ONE = word_set("skateboard surfboard snowboard ski skis chair stool unicycle")
 _FOR_TWO = RIDDEN | word_set("bicycle bike motorcycle scooter")
 _HOLDERS = word_set(
     """

@@ -105,6 +105,9 @@ class NounPhrases:
     def _number(self, thing: Thing, rng: Random, again: bool) -> str:
         """The word for how many, with a space after it."""
         n = thing.n
+        if thing.is_part:
+            # There are more of them in the picture.
+            return "several " if n > 2 else "some "
         if n == 2 and not again and not self._simple and rng.random() < _VARIED:
             return "a couple of " if thing.kind == "people" else "a pair of "
         if n <= COUNTED[self._detail] and n < len(NUMBER_WORDS):
@@ -220,6 +223,7 @@ _NOT_OF_PEOPLE = OPINIONS | word_set(
     """
     asian african american african-american black white brown yellow red caucasian hispanic latino latina indian chinese
     japanese oriental european eastern western middle-eastern arabic muslim jewish ethnic foreign native mexican fat
+    male female hard working hard-working same different various
     overweight obese heavy heavyset heavy-set chubby skinny thin dark light dark-skinned light-skinned tan
     """
 )
