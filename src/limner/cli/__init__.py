@@ -69,6 +69,9 @@ COMMANDS: dict[str, Entry] = {
             "judgement": Entry(
                 "limner.cli.experiment_judgement:judgement", "Correlate metrics with what people judged."
             ),
+            "references": Entry(
+                "limner.cli.experiment_references:references", "How many references it takes to tell two systems apart."
+            ),
         },
         "Run a paper's experiment on corpora of your own.",
     ),
