@@ -72,6 +72,10 @@ COMMANDS: dict[str, Entry] = {
             "references": Entry(
                 "limner.cli.experiment_references:references", "How many references it takes to tell two systems apart."
             ),
+            "people": Entry(
+                "limner.cli.experiment_people:people",
+                "Score held-out people against the rest, for one or more of them.",
+            ),
         },
         "Run a paper's experiment on corpora of your own.",
     ),

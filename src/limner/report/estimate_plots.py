@@ -21,8 +21,13 @@ MARKS = "os^Dv<>P"
 
 def lines_figure(panels: Mapping[str, Lines], x_label: str, y_label: str) -> Figure:
     """A panel for each title: lines over whole numbers, intervals as bars."""
-    with plots.figure(3.4 * len(panels) + 1.6, 3.6, 1, len(panels)) as (made, axes):
-        for panel, (title, lines) in zip(axes, panels.items(), strict=True):
+    # Four in a row would be too small to read on a page.
+    n_columns = 2 if len(panels) == 4 else min(3, len(panels))
+    n_rows = -(-len(panels) // n_columns)
+    with plots.figure(3.4 * n_columns + 1.2, 2.8 * n_rows + 0.6, n_rows, n_columns) as (made, axes):
+        for unused in axes[len(panels) :]:
+            unused.set_axis_off()
+        for panel, (title, lines) in zip(axes, panels.items(), strict=False):
             for i, (name, values) in enumerate(lines.items()):
                 # Side by side: the intervals of series at one number would cover each other.
                 shift = 0.06 * (i - (len(lines) - 1) / 2)
@@ -31,7 +36,8 @@ def lines_figure(panels: Mapping[str, Lines], x_label: str, y_label: str) -> Fig
             panel.set_xlabel(x_label)
             panel.set_title(title)
             panel.yaxis.grid(True)
-        axes[0].set_ylabel(y_label)
+        for panel in axes[: len(panels) : n_columns]:
+            panel.set_ylabel(y_label)
         _legend(made, axes)
     return made
 
