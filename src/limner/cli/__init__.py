@@ -76,6 +76,10 @@ COMMANDS: dict[str, Entry] = {
                 "limner.cli.experiment_people:people",
                 "Score held-out people against the rest, for one or more of them.",
             ),
+            "frequencies": Entry(
+                "limner.cli.experiment_frequencies:frequencies",
+                "CIDEr by domain, with document frequencies of the domain and of all images.",
+            ),
         },
         "Run a paper's experiment on corpora of your own.",
     ),

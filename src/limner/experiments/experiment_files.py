@@ -40,6 +40,14 @@ class Estimate(NamedTuple):
 Cell = str | int | float | Estimate | None
 
 
+class Table(NamedTuple):
+    """A table beside the main one: the name of its file, its columns and rows."""
+
+    name: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+
+
 @dataclass(frozen=True)
 class ExperimentReport:
     """What an experiment measured, and what to say of it.
@@ -47,7 +55,8 @@ class ExperimentReport:
     `name` is that of the JSON file, the page and the figure. A column of
     estimates is three in table.csv: NAME, NAME_low and NAME_high. `draw` makes
     the figure. `findings` are sentences about the numbers, `notes` about how
-    they came about; `signatures` are by what the numbers are of.
+    they came about; `signatures` are by what the numbers are of. `others` are
+    tables of their own, with CSV files.
     """
 
     name: str
@@ -61,30 +70,24 @@ class ExperimentReport:
     draw: Callable[[], Figure]
     warnings: Sequence[str] = ()
     readings: Sequence[Reading] = ()
+    others: Sequence[Table] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON holds it."""
         return {
             "experiment": self.name,
-            "rows": [dict(zip(self.columns, map(_json_cell, row), strict=True)) for row in self.rows],
+            "rows": _json_rows(self.columns, self.rows),
+            **{table.name: _json_rows(table.columns, table.rows) for table in self.others},
             "findings": list(self.findings),
             "notes": list(self.notes),
             "warnings": list(self.warnings),
             "signatures": dict(self.signatures),
         }
 
-    def heads(self) -> list[str]:
-        """The names of the columns as people read them."""
-        return [column.replace("_", " ") for column in self.columns]
-
-    def text_rows(self) -> list[list[str]]:
-        """The table as people read it, with its header."""
-        return [self.heads(), *([_shown(cell) for cell in row] for row in self.rows)]
-
     def lines(self) -> list[str]:
         """The table and the findings for a terminal."""
         sides = "".join("<" if isinstance(cell, str) else ">" for cell in self.rows[0]) if self.rows else ""
-        return [*aligned(self.text_rows(), sides or "<" * len(self.columns)), "", *self.findings]
+        return [*aligned(_text_rows(self.columns, self.rows), sides or "<" * len(self.columns)), "", *self.findings]
 
 
 def write_experiment(report: ExperimentReport, folder: Path) -> list[Path]:
@@ -92,7 +95,8 @@ def write_experiment(report: ExperimentReport, folder: Path) -> list[Path]:
     drawn = plots.save({report.name: report.draw()}, folder)
     svg = next(path for path in drawn if path.suffix == ".svg").read_text(encoding="utf8")
     texts = {
-        "table.csv": _csv(report),
+        "table.csv": _csv(report.columns, report.rows),
+        **{f"{table.name}.csv": _csv(table.columns, table.rows) for table in report.others},
         "table.md": _markdown(report),
         f"{report.name}.json": json.dumps(report.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
         f"{report.name}.html": _page(report, svg).html(),
@@ -100,22 +104,22 @@ def write_experiment(report: ExperimentReport, folder: Path) -> list[Path]:
     return sorted([*drawn, *write_texts(texts, folder)])
 
 
-def _csv(report: ExperimentReport) -> str:
-    is_estimate = [any(isinstance(row[i], Estimate) for row in report.rows) for i in range(len(report.columns))]
-    columns = [
+def _csv(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    is_estimate = [any(isinstance(row[i], Estimate) for row in rows) for i in range(len(columns))]
+    heads = [
         name
-        for column, several in zip(report.columns, is_estimate, strict=True)
+        for column, several in zip(columns, is_estimate, strict=True)
         for name in ([column, f"{column}_low", f"{column}_high"] if several else [column])
     ]
-    rows = (
+    lines = (
         [
             text
             for cell, several in zip(row, is_estimate, strict=True)
             for text in (_csv_estimate(cell) if several else [_csv_cell(cell)])
         ]
-        for row in report.rows
+        for row in rows
     )
-    return csv_text(columns, rows)
+    return csv_text(heads, lines)
 
 
 def _csv_estimate(cell: Cell) -> list[str]:
@@ -130,10 +134,24 @@ def _csv_cell(cell: Cell) -> str:
     return "" if cell is None else str(cell)
 
 
+def _json_rows(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, map(_json_cell, row), strict=True)) for row in rows]
+
+
 def _json_cell(cell: Cell) -> Any:
     if isinstance(cell, Estimate):
         return {name: _json_cell(number) for name, number in cell._asdict().items()}
     return None if isinstance(cell, float) and isnan(cell) else cell
+
+
+def _heads(columns: Sequence[str]) -> list[str]:
+    """The names of columns as people read them."""
+    return [column.replace("_", " ") for column in columns]
+
+
+def _text_rows(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
+    """A table as people read it, with its header."""
+    return [_heads(columns), *([_shown(cell) for cell in row] for row in rows)]
 
 
 def _shown(cell: Cell) -> str:
@@ -156,9 +174,10 @@ def _value_and_interval(cell: Cell) -> tuple[str, list[str]]:
 
 
 def _markdown(report: ExperimentReport) -> str:
-    header, *rows = report.text_rows()
-    lines = [f"# {report.title}", "", report.question, "", _markdown_row(header), "|" + "---|" * len(header)]
-    lines += map(_markdown_row, rows)
+    lines = [f"# {report.title}", "", report.question]
+    for columns, rows in ((report.columns, report.rows), *((table.columns, table.rows) for table in report.others)):
+        header, *texts = _text_rows(columns, rows)
+        lines += ["", _markdown_row(header), "|" + "---|" * len(header), *map(_markdown_row, texts)]
     lines += ["", *(f"- {line}" for line in report.findings)]
     lines += ["", *(f"- {line}" for line in (*_warned(report), *report.notes))]
     lines += ["", *(f"- {name}: `{signature}`" for name, signature in report.signatures.items())]
@@ -182,7 +201,7 @@ def _page(report: ExperimentReport, svg: str) -> ExperimentPage:
         report.notes,
         report.warnings,
         svg,
-        report.heads(),
+        _heads(report.columns),
         rows,
         report.findings,
         {name: [signature] for name, signature in report.signatures.items()},

@@ -24,7 +24,7 @@ def lines_figure(panels: Mapping[str, Lines], x_label: str, y_label: str) -> Fig
     # Four in a row would be too small to read on a page.
     n_columns = 2 if len(panels) == 4 else min(3, len(panels))
     n_rows = -(-len(panels) // n_columns)
-    with plots.figure(3.4 * n_columns + 1.2, 2.8 * n_rows + 0.6, n_rows, n_columns) as (made, axes):
+    with plots.figure(max(6.4, 3.4 * n_columns + 1.2), 2.8 * n_rows + 0.6, n_rows, n_columns) as (made, axes):
         for unused in axes[len(panels) :]:
             unused.set_axis_off()
         for panel, (title, lines) in zip(axes, panels.items(), strict=False):
@@ -47,7 +47,7 @@ def dots_figure(panels: Mapping[str, Dots], x_label: str) -> Figure:
     names = list(dict.fromkeys(name for dots in panels.values() for values in dots.values() for name in values))
     n_series = max(map(len, panels.values()))
     height = 1.2 + len(names) * (0.2 + 0.12 * n_series)
-    with plots.figure(3.6 * len(panels) + 1.4, height, 1, len(panels)) as (made, axes):
+    with plots.figure(max(7.2, 3.6 * len(panels) + 1.4), height, 1, len(panels)) as (made, axes):
         for number, (panel, (title, dots)) in enumerate(zip(axes, panels.items(), strict=True)):
             for i, (series, values) in enumerate(dots.items()):
                 shift = 0.6 * ((i + 0.5) / len(dots) - 0.5)
