@@ -80,6 +80,10 @@ COMMANDS: dict[str, Entry] = {
                 "limner.cli.experiment_frequencies:frequencies",
                 "CIDEr by domain, with document frequencies of the domain and of all images.",
             ),
+            "linkers": Entry(
+                "limner.cli.experiment_linkers:linkers",
+                "Rank selectors of boxes with each linker of captions to boxes.",
+            ),
         },
         "Run a paper's experiment on corpora of your own.",
     ),
