@@ -84,6 +84,9 @@ COMMANDS: dict[str, Entry] = {
                 "limner.cli.experiment_linkers:linkers",
                 "Rank selectors of boxes with each linker of captions to boxes.",
             ),
+            "verbs": Entry(
+                "limner.cli.experiment_verbs:verbs", "Count what captions speak of by a verb and not by a noun."
+            ),
         },
         "Run a paper's experiment on corpora of your own.",
     ),
