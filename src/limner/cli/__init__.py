@@ -87,6 +87,10 @@ COMMANDS: dict[str, Entry] = {
             "verbs": Entry(
                 "limner.cli.experiment_verbs:verbs", "Count what captions speak of by a verb and not by a noun."
             ),
+            "suppression": Entry(
+                "limner.cli.experiment_suppression:suppression",
+                "Constraints from boxes suppressed by ancestor, by height, or not at all.",
+            ),
         },
         "Run a paper's experiment on corpora of your own.",
     ),
