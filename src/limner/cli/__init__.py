@@ -91,6 +91,10 @@ COMMANDS: dict[str, Entry] = {
                 "limner.cli.experiment_suppression:suppression",
                 "Constraints from boxes suppressed by ancestor, by height, or not at all.",
             ),
+            "content-judgement": Entry(
+                "limner.cli.experiment_content_judgement:content_judgement",
+                "Correlate content selection with expert judgements, beside metrics of words.",
+            ),
         },
         "Run a paper's experiment on corpora of your own.",
     ),
