@@ -27,7 +27,7 @@ from limner.experiments.experiment_files import Estimate, ExperimentReport
 from limner.lazy import lazy
 from limner.progress import Progress, silent, track
 from limner.score.content import gold_sets, mentioned, score_selection
-from limner.score.data_fingerprint import PassingImages
+from limner.score.data_fingerprint import data_fingerprint, gold_numbers
 from limner.score.judgement.correlation import bounds, correlation, sampled
 from limner.score.judgement.judged_captions import JudgedSet, flickr8k
 from limner.score.metric import Settings, measured
@@ -100,9 +100,6 @@ def content_judgement_experiment(
         scores |= {c: per_image[:, i] for i, c in enumerate(metric.columns) if c not in UNSHOWN}
     rated = _rated(judged)
     rows = _rows({name: of_pairs[rated.pair] for name, of_pairs in scores.items()}, rated, samples, seed, progress)
-    passing = PassingImages()
-    for _ in passing.watch(images.values()):
-        pass
     counted = {
         "pairs": len(judged.judgements.pairs),
         "of": n_pairs,
@@ -111,7 +108,15 @@ def content_judgement_experiment(
         "linked": n_linked,
         "ratings": len(rated.value),
     }
-    facts = {**counted, "folds": FOLDS, "seed": seed, "data": passing.fingerprint(), "tok": PTB, "limner": __version__}
+    facts = {
+        **counted,
+        "folds": FOLDS,
+        "seed": seed,
+        "tok": PTB,
+        "data": data_fingerprint(gold_numbers(list(images.values()))),
+        "judged": run.fingerprint(),
+        "limner": __version__,
+    }
     return _report(rows, counted, facts, [corpus.reading, reading])
 
 

@@ -18,7 +18,7 @@ from limner.arrays import Integers
 from limner.corpus import open_corpus
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
-from limner.errors import BadInput, LimnerError
+from limner.errors import BadInput
 from limner.experiments.experiment_files import Estimate, ExperimentReport
 from limner.lazy import lazy
 from limner.progress import Progress, silent, track
@@ -127,8 +127,6 @@ def _equal_size(metric: Metric, run: Run, places: Integers, n: int, draws: int, 
 
 def _scores(name: str, subset: Evaluation, equal: Estimate) -> SubsetScores:
     shared = f"{COLUMN}{SUFFIX}"
-    if shared not in subset.scores:
-        raise LimnerError(f"{COLUMN} has the same frequencies for subsets as for all images; nothing is to be compared")
     own, other = (subset.statistics[metric.name] for metric in subset.metrics)
     ((difference,),) = differences([own], [other])
     bounds = (difference.low, difference.high) if subset.samples else None

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 else:
     estimate_plots = lazy("limner.report.estimate_plots")
 
-COLUMNS = ("linker", "level", "system", "k", "F", "rank")
 CERTAIN = 0.975
 CORRELATIONS = ("first", "second", "tau", "same_best", "certain_flips")
 
@@ -153,6 +152,31 @@ def _sample_weights(n_images: int, samples: int, seed: int) -> Floats:
     return chance.multinomial(n_images, np.full(n_images, 1 / n_images), size=samples) / n_images
 
 
+class Ranked(NamedTuple):
+    """A system's place among all with a linker and at a level: a row of the table."""
+
+    linker: str
+    level: str
+    system: str
+    k: int | None
+    F: Estimate
+    rank: int
+
+
+def _ranked(condition: Condition, ids: Sequence[str], samples: int, seed: int) -> Iterator[Ranked]:
+    """The systems of a condition, the best first."""
+    systems = list(condition.scores)
+    by_image = {id: [condition.scores[system][id] for system in systems] for id in ids}
+    estimates = {
+        system: Estimate.within(mean, (low, high) if samples else None)
+        for system, (mean, low, high) in zip(
+            systems, intervals(by_image, samples=samples or 1, seed=seed, value_range=SHARE), strict=True
+        )
+    }
+    for rank, system in enumerate(sorted(systems, key=lambda system: -estimates[system].value), start=1):
+        yield Ranked(condition.linker, condition.level, system, condition.k_by_system[system], estimates[system], rank)
+
+
 def _report(
     conditions: Sequence[Condition],
     samples: int,
@@ -163,31 +187,20 @@ def _report(
     systems = list(conditions[0].scores)
     ids = sorted(conditions[0].scores[systems[0]])
     arrays = {c.name: np.array([[c.scores[s][id] for s in systems] for id in ids]) for c in conditions}
-    rows: list[tuple[str, str, str, int | None, Estimate, int]] = []
-    for condition in conditions:
-        by_image = dict(zip(ids, arrays[condition.name].tolist(), strict=True))
-        estimates = [
-            Estimate.within(mean, (low, high) if samples else None)
-            for mean, low, high in intervals(by_image, samples=samples or 1, seed=seed, value_range=SHARE)
-        ]
-        order = sorted(range(len(systems)), key=lambda at: -estimates[at].value)
-        for rank, at in enumerate(order, start=1):
-            system = systems[at]
-            k = condition.k_by_system[system]
-            rows.append((condition.linker, condition.level, system, k, estimates[at], rank))
+    rows = [ranked for condition in conditions for ranked in _ranked(condition, ids, samples, seed)]
     agreements = {
         (first.name, second.name): agreement(arrays[first.name], arrays[second.name], samples, seed)
         for first, second in combinations(conditions, 2)
     }
     panels: dict[str, dict[str, dict[str, Estimate]]] = {}
-    for linker, level, system, _, estimate, _ in rows:
-        panels.setdefault(f"{level} level", {}).setdefault(linker, {})[system] = estimate
+    for row in rows:
+        panels.setdefault(f"{row.level} level", {}).setdefault(row.linker, {})[row.system] = row.F
     return ExperimentReport(
         "linkers",
         "Selectors ranked with each linker",
         "A linker ties nouns of captions to boxes of the class. Which box of several it takes is its own choice. Do "
         "selectors of boxes rank alike, whatever it takes?",
-        COLUMNS,
+        Ranked._fields,
         rows,
         list(_findings(conditions, agreements, rows)),
         [
@@ -209,10 +222,10 @@ def _report(
 def _findings(
     conditions: Sequence[Condition],
     agreements: Mapping[tuple[str, str], Agreement],
-    rows: Sequence[tuple[str, str, str, int | None, Estimate, int]],
+    rows: Sequence[Ranked],
 ) -> Iterator[str]:
-    best = [(f"{linker}, {level}", system) for linker, level, system, _, _, rank in rows if rank == 1]
-    yield f"the best: {'; '.join(f'{system} ({name})' for name, system in best)}"
+    best = [f"{row.system} ({row.linker}, {row.level})" for row in rows if row.rank == 1]
+    yield f"the best: {'; '.join(best)}"
     for first, second in combinations(conditions, 2):
         # Where linker and level both differ, nobody could tell which of them made a difference.
         if (first.linker == second.linker) != (first.level == second.level):
