@@ -102,6 +102,15 @@ def test_what_cannot_be_drawn_is_refused(folder: Path) -> None:
         reference_experiment(*sources, refs, metrics="content")
 
 
+def test_what_is_not_tested_has_no_share(folder: Path) -> None:
+    # BLEU is not tested on fewer than 30 images, ROUGE-L is.
+    sources, refs = [str(folder / "paper.jsonl"), str(folder / "fluent.jsonl")], [str(folder / "refs.jsonl")]
+    report = reference_experiment(*sources, refs, metrics="bleu,rouge_l", n_images=20, most=1, draws=2, swaps=100)
+    assert report.findings[0] == "bleu4: not tested, there are too few images"
+    assert cells(report, "bleu4")[1][1] == pytest.approx((float("nan"), None, None), nan_ok=True)
+    assert cells(report, "rouge_l")[1][1].value in (0.0, 0.5, 1.0)
+
+
 def test_the_command_writes_its_files_and_says_when_systems_differ(folder: Path) -> None:
     arguments = [str(folder / "paper.jsonl"), str(folder / "fluent.jsonl"), "--refs", str(folder / "refs.jsonl")]
     options = ["--out", str(folder / "out"), "--draws", "3", "--images", "35", "--metrics", "rouge_l", "--most", "2"]

@@ -81,6 +81,13 @@ def test_lift_is_a_ratio_of_shares_and_rare_verbs_have_none() -> None:
     ]
 
 
+def test_classes_that_no_verb_speaks_of_are_shown_where_there_are_no_others(tmp_path: Path) -> None:
+    dog = Image("dog", 20, 20, (Box("0", 0, 0, 9, 9, "dog"),), (Caption("0", "A dog runs ."),))
+    write_corpus([dog], tmp_path / "dog.jsonl")
+    report = verb_experiment(str(tmp_path / "dog.jsonl"), least_images=1, samples=0)
+    assert [row[0] for row in report.rows] == ["dog"]
+
+
 def test_classes_in_few_images_are_left_out(corpus: Path) -> None:
     with pytest.raises(BadInput, match="no class has boxes in 13 images"):
         verb_experiment(str(corpus), least_images=13)

@@ -8,7 +8,7 @@ system may be people: one reference of each image, which is then none.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import sqrt
+from math import isnan, nan, sqrt
 from statistics import fmean, median
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -64,8 +64,11 @@ class Drawn(NamedTuple):
 
     @property
     def separated(self) -> Estimate:
-        """The share of the draws that tell the systems apart, with Wilson's interval of a share."""
+        """The share of the draws that tell the systems apart, with Wilson's interval; NaN if nothing was tested."""
         n = len(self.tests)
+        # Of few images, values that are no means are not tested.
+        if any(isnan(test.p) for test in self.tests):
+            return Estimate(nan)
         n_separated = sum(test.p <= LEVEL for test in self.tests)
         return Estimate.within(n_separated / n, wilson(n_separated, n) if n > 1 else None)
 
@@ -256,7 +259,9 @@ def _findings(results: Sequence[Drawn], columns: Sequence[str]) -> Iterator[str]
             if all(later.separated.value >= POWER for later in of_column[at:])
         ]
         last = of_column[-1]
-        if enough:
+        if isnan(last.separated.value):
+            yield f"{column}: not tested, there are too few images"
+        elif enough:
             yield f"{column}: {POWER:.0%} of the draws or more have p ≤ .05 from {_references(enough[0])} on"
         else:
             yield (

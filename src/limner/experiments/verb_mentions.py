@@ -156,7 +156,9 @@ def lifted_verbs(
 
 
 def _report(classes: Sequence[ClassShares], top: int, signature: str, reading: Reading) -> ExperimentReport:
-    shown = [of_class for of_class in classes[:top] if any(share.value for share in of_class.shares[1:-1])]
+    spoken_of = [of_class for of_class in classes[:top] if any(share.value for share in of_class.shares[1:-1])]
+    # Where no verb speaks of anything, the table says so of every class.
+    shown = spoken_of or classes[:top]
     panels = {
         "share of the captions": {
             "by noun": {of_class.name: of_class.shares[0] for of_class in shown},
