@@ -108,9 +108,11 @@ def _read_run(
     several = {id: texts for id, texts in known.texts.items() if len(texts) > 1}
     if not several or known.images is None:
         raise BadInput(place, "no image has two references", "give a system's results, or more references")
-    kept = [known.images[id] for id in several]
-    captions_of_nobody = [NO_CAPTION] * len(kept)
-    run = Run(list(several), [""] * len(kept), list(several.values()), tokenise, PTB, kept, captions_of_nobody)
+    gold_images = [known.images[id] for id in several]
+    captions_of_nobody = [NO_CAPTION] * len(gold_images)
+    run = Run(
+        list(several), [""] * len(gold_images), list(several.values()), tokenise, PTB, gold_images, captions_of_nobody
+    )
     return run, PEOPLE, []
 
 

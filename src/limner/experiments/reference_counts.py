@@ -173,14 +173,16 @@ class _Drawing:
             chance = random_stream("sample", self._seed, f"draw {draw}")
             places = sorted(chance.sample(places, self.n_images))
         turns: list[Turn] = []
-        for place in places:
-            order = list(range(len(self._people[place])))
-            random_stream("references", self._seed, f"{draw} {self._runs[0].ids[place]}").shuffle(order)
+        for at in places:
+            order = list(range(len(self._people[at])))
+            random_stream("references", self._seed, f"{draw} {self._runs[0].ids[at]}").shuffle(order)
             # The first of the order stands for people; what is drawn follows it.
-            turns.append((place, (*order[: self._n_held_out], *order[self._n_held_out + n :])))
+            turns.append((at, (*order[: self._n_held_out], *order[self._n_held_out + n :])))
         runs = self._runs if len(self._runs) == 2 else [*self._runs, self._runs[0]]
         of_people = (False, bool(self._n_held_out))
-        first, second = (Round(run, self._people, turns, is_one) for run, is_one in zip(runs, of_people, strict=True))
+        first, second = (
+            Round(run, self._people, turns, is_person) for run, is_person in zip(runs, of_people, strict=True)
+        )
         return first, second
 
 
@@ -188,7 +190,7 @@ def _compared(
     metrics: Sequence[Metric], rounds: tuple[Round, Round], swaps: int, seed: int
 ) -> Mapping[str, Difference]:
     """By column, how the first system differs from the second."""
-    first, second = ([metric.measure_round(one) for metric in metrics] for one in rounds)
+    first, second = ([metric.measure_round(of_system) for metric in metrics] for of_system in rounds)
     tested = differences(first, second, swaps=swaps, seed=seed)
     return {
         column: difference
