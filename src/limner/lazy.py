@@ -30,6 +30,7 @@ HEAVY: Mapping[str, str] = {
     "limner.score.sharded.ray_engine": "ray",
     "limner.look.plots": "plots",
     "limner.report.bench_plots": "plots",
+    "limner.report.estimate_plots": "plots",
     "limner.report.experiment_plots": "plots",
     "limner.report.statistics_plots": "plots",
     "limner.score.spice.spice_parser": "nlp",

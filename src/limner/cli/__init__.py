@@ -69,6 +69,32 @@ COMMANDS: dict[str, Entry] = {
             "judgement": Entry(
                 "limner.cli.experiment_judgement:judgement", "Correlate metrics with what people judged."
             ),
+            "references": Entry(
+                "limner.cli.experiment_references:references", "How many references it takes to tell two systems apart."
+            ),
+            "people": Entry(
+                "limner.cli.experiment_people:people",
+                "Score held-out people against the rest, for one or more of them.",
+            ),
+            "frequencies": Entry(
+                "limner.cli.experiment_frequencies:frequencies",
+                "CIDEr by domain, with document frequencies of the domain and of all images.",
+            ),
+            "linkers": Entry(
+                "limner.cli.experiment_linkers:linkers",
+                "Rank selectors of boxes with each linker of captions to boxes.",
+            ),
+            "verbs": Entry(
+                "limner.cli.experiment_verbs:verbs", "Count what captions speak of by a verb and not by a noun."
+            ),
+            "suppression": Entry(
+                "limner.cli.experiment_suppression:suppression",
+                "Constraints from boxes suppressed by ancestor, by height, or not at all.",
+            ),
+            "content-judgement": Entry(
+                "limner.cli.experiment_content_judgement:content_judgement",
+                "Correlate content selection with expert judgements, beside metrics of words.",
+            ),
         },
         "Run a paper's experiment on corpora of your own.",
     ),

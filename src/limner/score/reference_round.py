@@ -20,7 +20,7 @@ Turn = tuple[int, tuple[int, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A run without one or more references of each image.
+    """A run without some references of each image, or none.
 
     `turns` are the place of each image in the whole run, and which of the
     captions that `people` wrote of it are left out; `of_people` says that the
@@ -47,12 +47,12 @@ class Round:
         captions = None if whole.captions is None else [whole.captions[i] for i, _ in self.turns]
         return Run(
             [whole.ids[i] for i, _ in self.turns],
-            [people[i][first].text if self.of_people else whole.candidates[i] for i, (first, *_) in self.turns],
+            [people[i][left_out[0]].text if self.of_people else whole.candidates[i] for i, left_out in self.turns],
             [[caption.text for caption in references] for references in rest],
             whole.tokeniser,
             whole.tokeniser_name,
             None if whole.images is None else [whole.images[i] for i, _ in self.turns],
-            [people[i][first] for i, (first, *_) in self.turns] if self.of_people else captions,
+            [people[i][left_out[0]] for i, left_out in self.turns] if self.of_people else captions,
             rest,
             None if self.of_people or whole.provenance is None else [whole.provenance[i] for i, _ in self.turns],
             self._tokens() if with_tokens else None,

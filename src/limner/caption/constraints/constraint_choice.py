@@ -20,7 +20,12 @@ from limner.errors import LimnerError, shown, unknown
 By = Literal["confidence", "area"]
 Rule = Literal["no words", "excluded", "more general", "same words", "rank"]
 
+# Which of two boxes in one place is dropped: the one whose class is an ancestor of the other's, the one whose class is
+# nearer to the root, related or not, or neither.
+Suppression = Literal["ancestor", "height", "none"]
+
 ORDERS: tuple[By, ...] = ("confidence", "area")
+SUPPRESSIONS: tuple[Suppression, ...] = ("ancestor", "height", "none")
 # As in nocaps, appendix 2.2.
 TOP = 3
 IOU = 0.85
@@ -91,6 +96,8 @@ class ConstraintChooser:
     2. Of two boxes with an IoU of at least `iou`, the one whose class is an
        ancestor of the other's in `tree` is dropped: a dog suppresses an animal.
        Equal and unrelated classes, and labels that are not in the tree, stay.
+       If `suppress` is `height`, the one whose class is fewer steps from the
+       root is dropped, related or not; if it is `none`, neither.
     3. Boxes of one class are one constraint, which its best box stands for.
     4. The `top` best classes are taken, but none that shares a phrase with a better one.
 
@@ -107,6 +114,7 @@ class ConstraintChooser:
     by: By | None = None
     exclude: Iterable[str] = tuple(EXCLUDED_CLASSES)
     strict: bool = False
+    suppress: Suppression = "ancestor"
 
     def __post_init__(self) -> None:
         if self.top < 1:
@@ -115,6 +123,8 @@ class ConstraintChooser:
             raise ValueError(f"iou is {self.iou}; it must be greater than 0 and at most 1")
         if self.by is not None and self.by not in ORDERS:
             raise unknown("order of classes", self.by, ORDERS)
+        if self.suppress not in SUPPRESSIONS:
+            raise unknown("suppression", self.suppress, SUPPRESSIONS)
         self.exclude = tuple(self.exclude)
         self._excluded = {self._excluded_key(name): name for name in self.exclude}
         self._kind = lru_cache(maxsize=1 << 16)(self._look_up)
@@ -158,8 +168,11 @@ class ConstraintChooser:
         known = self._class(label)
         # A label that is a class id is said by the class' name, any other as it is: "tv", not "Television".
         phrases = class_phrases(label) or class_phrases(known or label)
-        above = self.tree.ancestors(known) if self.tree is not None and known is not None else ()
-        return _Kind(known or class_name(label), known is not None, frozenset(above), phrases)
+        above: tuple[str, ...] = ()
+        depth = None
+        if self.tree is not None and known is not None:
+            above, depth = self.tree.ancestors(known), self.tree.depth(known)
+        return _Kind(known or class_name(label), known is not None, frozenset(above), phrases, depth)
 
     def _class(self, label: str) -> str | None:
         if self.tree is None:
@@ -184,19 +197,27 @@ class ConstraintChooser:
         members: dict[_Kind, list[_Candidate]] = {}
         for candidate in candidates:
             members.setdefault(candidate.kind, []).append(candidate)
-        names = {kind.key for kind in members}
         below: dict[str, list[_Candidate]] = {}
         for kind, boxes in members.items():
-            for general in kind.above & names:
+            for general in self._above(kind, members):
                 below.setdefault(general, []).extend(boxes)
         verdicts: dict[int, _Verdict] = {}
         for general, particular in below.items():
             best_first = sorted(particular, key=lambda candidate: _rank(candidate, order))
             broad = [candidate for candidate in candidates if candidate.kind.key == general]
             for candidate, covering, overlap in _overlapping(broad, best_first, self.iou):
-                why = f"more general than box {covering.box.id} ({covering.box.label}), IoU {overlap:.2f}"
+                relation = "nearer to the root" if self.suppress == "height" else "more general"
+                why = f"{relation} than box {covering.box.id} ({covering.box.label}), IoU {overlap:.2f}"
                 verdicts[candidate.at] = _Verdict("more general", covering.box.id, why)
         return verdicts
+
+    def _above(self, kind: _Kind, others: Iterable[_Kind]) -> set[str]:
+        """Those of some classes that give way to a class."""
+        if self.suppress == "ancestor":
+            return {other.key for other in others if other.key in kind.above}
+        if self.suppress == "none" or kind.depth is None:
+            return set()
+        return {other.key for other in others if other.depth is not None and other.depth < kind.depth}
 
     def _rejected(
         self, constraint: Constraint, rank: int, n: int, before: Sequence[Constraint], order: By
@@ -215,12 +236,13 @@ class ConstraintChooser:
 
 
 class _Kind(NamedTuple):
-    """What is known of a label: the class it names, or else its own words; the classes above; its phrases."""
+    """What is known of a label: the class it names, or else its own words; what is above; its phrases; its depth."""
 
     key: str
     is_known: bool
     above: frozenset[str]
     phrases: tuple[str, ...]
+    depth: int | None
 
 
 class _Candidate(NamedTuple):

@@ -116,6 +116,14 @@ class ClassHierarchy:
         """The classes directly below."""
         return self._children.get(name, ())
 
+    def depth(self, name: str) -> int | None:
+        """The fewest steps up from a class to the root; None for an unknown class or one that is only ever a part."""
+        level, n_steps = {name}, 0
+        while level and self.root not in level:
+            level = {parent for child in level for parent in self.parents(child)}
+            n_steps += 1
+        return n_steps if level else None
+
     def ancestors(self, name: str) -> tuple[str, ...]:
         """All classes above, nearest first, including the root."""
         return _reached(name, self._parents)

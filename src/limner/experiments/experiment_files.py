@@ -1,0 +1,208 @@
+"""The files that every small experiment writes: table.csv, table.md, and its name as JSON, page and figure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from limner.corpus.reading import Reading
+from limner.files import write_texts
+from limner.lazy import lazy
+from limner.look.tables import NOTHING, aligned, csv_text
+from limner.report.pages.experiment_page import ExperimentPage, TableRow
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from limner.look import plots
+else:
+    plots = lazy("limner.look.plots")
+
+
+class Estimate(NamedTuple):
+    """A value with the interval of its 95 %, None where there is none."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    @classmethod
+    def within(cls, value: float, bounds: Sequence[float] | None) -> Estimate:
+        """The value with bounds in which NaN stands for none."""
+        low, high = (None, None) if bounds is None or any(map(isnan, bounds)) else bounds
+        return cls(value, low, high)
+
+
+Cell = str | int | float | Estimate | None
+
+
+class Table(NamedTuple):
+    """A table beside the main one: the name of its file, its columns and rows."""
+
+    name: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+
+
+@dataclass(frozen=True)
+class ExperimentReport:
+    """What an experiment measured, and what to say of it.
+
+    `name` is that of the JSON file, the page and the figure. A column of
+    estimates is three in table.csv: NAME, NAME_low and NAME_high. `draw` makes
+    the figure. `findings` are sentences about the numbers, `notes` about how
+    they came about; `signatures` are by what the numbers are of. `others` are
+    tables of their own, with CSV files.
+    """
+
+    name: str
+    title: str
+    question: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    findings: Sequence[str]
+    notes: Sequence[str]
+    signatures: Mapping[str, str]
+    draw: Callable[[], Figure]
+    warnings: Sequence[str] = ()
+    readings: Sequence[Reading] = ()
+    others: Sequence[Table] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as JSON holds it."""
+        return {
+            "experiment": self.name,
+            "rows": _json_rows(self.columns, self.rows),
+            **{table.name: _json_rows(table.columns, table.rows) for table in self.others},
+            "findings": list(self.findings),
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+            "signatures": dict(self.signatures),
+        }
+
+    def lines(self) -> list[str]:
+        """The table and the findings for a terminal."""
+        sides = "".join("<" if isinstance(cell, str) else ">" for cell in self.rows[0]) if self.rows else ""
+        return [*aligned(_text_rows(self.columns, self.rows), sides or "<" * len(self.columns)), "", *self.findings]
+
+
+def write_experiment(report: ExperimentReport, folder: Path) -> list[Path]:
+    """Write table.csv, table.md, NAME.json, NAME.html, and the figure as SVG and PNG; their paths."""
+    drawn = plots.save({report.name: report.draw()}, folder)
+    svg = next(path for path in drawn if path.suffix == ".svg").read_text(encoding="utf8")
+    texts = {
+        "table.csv": _csv(report.columns, report.rows),
+        **{f"{table.name}.csv": _csv(table.columns, table.rows) for table in report.others},
+        "table.md": _markdown(report),
+        f"{report.name}.json": json.dumps(report.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
+        f"{report.name}.html": _page(report, svg).html(),
+    }
+    return sorted([*drawn, *write_texts(texts, folder)])
+
+
+def _csv(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
+    is_estimate = [any(isinstance(row[i], Estimate) for row in rows) for i in range(len(columns))]
+    heads = [
+        name
+        for column, several in zip(columns, is_estimate, strict=True)
+        for name in ([column, f"{column}_low", f"{column}_high"] if several else [column])
+    ]
+    lines = (
+        [
+            text
+            for cell, several in zip(row, is_estimate, strict=True)
+            for text in (_csv_estimate(cell) if several else [_csv_cell(cell)])
+        ]
+        for row in rows
+    )
+    return csv_text(heads, lines)
+
+
+def _csv_estimate(cell: Cell) -> list[str]:
+    return [
+        _csv_cell(number) for number in (cell if isinstance(cell, Estimate) else Estimate.within(float("nan"), None))
+    ]
+
+
+def _csv_cell(cell: Cell) -> str:
+    if isinstance(cell, float):
+        return "" if isnan(cell) else f"{cell:.6f}"
+    return "" if cell is None else str(cell)
+
+
+def _json_rows(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, map(_json_cell, row), strict=True)) for row in rows]
+
+
+def _json_cell(cell: Cell) -> Any:
+    if isinstance(cell, Estimate):
+        return {name: _json_cell(number) for name, number in cell._asdict().items()}
+    return None if isinstance(cell, float) and isnan(cell) else cell
+
+
+def _heads(columns: Sequence[str]) -> list[str]:
+    """The names of columns as people read them."""
+    return [column.replace("_", " ") for column in columns]
+
+
+def _text_rows(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[list[str]]:
+    """A table as people read it, with its header."""
+    return [_heads(columns), *([_shown(cell) for cell in row] for row in rows)]
+
+
+def _shown(cell: Cell) -> str:
+    if isinstance(cell, Estimate):
+        value, remarks = _value_and_interval(cell)
+        return " ".join([value, *(f"({remark})" for remark in remarks)])
+    if isinstance(cell, float):
+        return NOTHING if isnan(cell) else f"{cell:.3f}"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    return NOTHING if cell is None else cell
+
+
+def _value_and_interval(cell: Cell) -> tuple[str, list[str]]:
+    """What a cell of the page says, and below it the interval if there is one."""
+    if not isinstance(cell, Estimate):
+        return _shown(cell), []
+    interval = [] if cell.low is None or cell.high is None else [f"{cell.low:.3f} to {cell.high:.3f}"]
+    return _shown(cell.value), interval
+
+
+def _markdown(report: ExperimentReport) -> str:
+    lines = [f"# {report.title}", "", report.question]
+    for columns, rows in ((report.columns, report.rows), *((table.columns, table.rows) for table in report.others)):
+        header, *texts = _text_rows(columns, rows)
+        lines += ["", _markdown_row(header), "|" + "---|" * len(header), *map(_markdown_row, texts)]
+    lines += ["", *(f"- {line}" for line in report.findings)]
+    lines += ["", *(f"- {line}" for line in (*_warned(report), *report.notes))]
+    lines += ["", *(f"- {name}: `{signature}`" for name, signature in report.signatures.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    # A bar in a label would end its cell.
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _warned(report: ExperimentReport) -> Iterator[str]:
+    return (f"warning: {warning}" for warning in report.warnings)
+
+
+def _page(report: ExperimentReport, svg: str) -> ExperimentPage:
+    rows = [TableRow(_shown(row[0]), "", [_value_and_interval(cell) for cell in row[1:]]) for row in report.rows]
+    return ExperimentPage(
+        report.title,
+        report.question,
+        report.notes,
+        report.warnings,
+        svg,
+        _heads(report.columns),
+        rows,
+        report.findings,
+        {name: [signature] for name, signature in report.signatures.items()},
+    )

@@ -1,0 +1,93 @@
+"""The page of an experiment: a figure, a table, what was found, and the signatures of every number."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from importlib.resources import files
+from typing import NamedTuple
+
+from limner.look.document import plain_page
+
+
+class TableRow(NamedTuple):
+    """A row of the table: what it is of, a remark on that, and for each column a value with what is said below it."""
+
+    head: str
+    about: str
+    cells: Sequence[tuple[str, Sequence[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class ExperimentPage:
+    """What the page says; `figure` is SVG, `columns` are the heads of the table, `findings` sentences.
+
+    `signatures` are those of the numbers, by what the numbers are of.
+    """
+
+    title: str
+    about: str
+    notes: Sequence[str]
+    warnings: Sequence[str]
+    figure: str
+    columns: Sequence[str]
+    rows: Sequence[TableRow]
+    findings: Sequence[str]
+    signatures: Mapping[str, Sequence[str]]
+    findings_title: str = "What was found"
+    findings_about: str = ""
+
+    def html(self) -> str:
+        """The page as one file."""
+        warnings = "".join(f'<p class="warning"><b>Warning:</b> {_text(text)}.</p>' for text in self.warnings)
+        cards = (self._figure(), self._table(), self._findings(), self._notes(), self._signatures())
+        body = (
+            f'<header class="top"><div><h1>{_text(self.title)}</h1><p class="about">{_text(self.about)}</p>{warnings}'
+            f"</div></header>\n<main>\n{''.join(cards)}</main>"
+        )
+        return plain_page(self.title, body, files(__package__).joinpath("experiment.css").read_text(encoding="utf-8"))
+
+    def _figure(self) -> str:
+        drawn = self.figure[self.figure.index("<svg") :]
+        return f'<section class="card"><div class="drawn">{drawn}</div></section>\n'
+
+    def _table(self) -> str:
+        head = "".join(f'<th scope="col">{_text(name)}</th>' for name in self.columns)
+        rows = "".join(
+            f'<tr><th scope="row">{_text(row.head)}{_remarks([row.about] if row.about else [])}</th>'
+            f"{''.join(_cell(*cell) for cell in row.cells)}</tr>\n"
+            for row in self.rows
+        )
+        table = f"<table><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>"
+        return f'<section class="card"><h2>Scores</h2><div class="wide">{table}</div></section>\n'
+
+    def _findings(self) -> str:
+        about = f"<p>{_text(self.findings_about)}</p>" if self.findings_about else ""
+        items = "".join(f"<li>{_text(line)}</li>" for line in self.findings)
+        return f'<section class="card"><h2>{_text(self.findings_title)}</h2>{about}<ul>{items}</ul></section>\n'
+
+    def _notes(self) -> str:
+        items = "".join(f"<li>{_text(note)}</li>" for note in self.notes)
+        return f'<section class="card"><h2>How it was measured</h2><ul>{items}</ul></section>\n'
+
+    def _signatures(self) -> str:
+        terms = "".join(
+            f"<dt>{_text(name)}</dt>" + "".join(f"<dd><code>{_text(signature)}</code></dd>" for signature in signatures)
+            for name, signatures in self.signatures.items()
+        )
+        about = "Two numbers compare if their signatures are equal."
+        return f'<section class="card signatures"><h2>Signatures</h2><p>{about}</p><dl>{terms}</dl></section>\n'
+
+
+def _cell(value: str, remarks: Sequence[str]) -> str:
+    return f"<td>{_text(value)}{_remarks(remarks)}</td>"
+
+
+def _remarks(remarks: Sequence[str]) -> str:
+    return "".join(f"<small>{_text(remark)}</small>" for remark in remarks)
+
+
+def _text(words: str) -> str:
+    """Words as the text of an element, where quotation marks mean nothing."""
+    return escape(words, quote=False)
