@@ -11,7 +11,7 @@ import msgspec
 from limner.corpus.seen_images import SeenImages, is_hash
 from limner.describe.realise.described_things import BUCKETS
 from limner.describe.realise.relation_words import relation_of
-from limner.describe.realise.remark_table import RemarkTable
+from limner.describe.realise.remark_table import RemarkTable, table_faults
 from limner.errors import shown
 from limner.learn.model_files import ModelKind, read_record, write_record
 from limner.text.kinds import KINDS, kind_of_noun
@@ -33,7 +33,9 @@ class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     mentioned before which, `kinds_before` the same of kinds. What is said
     between two things is counted by the nouns of both (`by_nouns`), by the
     kind of the first and the noun of the second (`by_object`), and by the
-    kinds of both (`by_kinds`). `hashes` are of the images it was learnt from,
+    kinds of both (`by_kinds`). `compounds` are nouns that stand before a noun,
+    as "tennis" before "ball". `remarks` are what captions say without naming a
+    box. Files of before there were any have neither. `hashes` are of the images it was learnt from,
     and missing in files of before there were any.
     """
 
@@ -103,6 +105,12 @@ def _faults(book: Phrasebook) -> Iterator[str]:
         yield f"{shown(min(strange))} is not a kind"
     for name in ("by_nouns", "by_object", "by_kinds"):
         yield from _relation_faults(getattr(book, name), name)
+    for noun, before in book.compounds.items():
+        for word in (noun, *before):
+            if not is_noun(word):
+                yield f"compounds: {shown(word)} is not a noun"
+    if book.remarks is not None:
+        yield from table_faults(book.remarks)
 
 
 def _relation_faults(relations: Relations, name: str) -> Iterator[str]:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
+from math import isfinite
+from typing import Annotated
 
 import msgspec
 
 from limner.describe.realise.evidence import Evidence
 from limner.describe.realise.remarks import act_of, setting_of
+from limner.errors import shown
 from limner.text.noun_forms import singular
+
+Count = Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
 
 
 class RemarkTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -21,9 +27,9 @@ class RemarkTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     `ranking` are weights of `FEATURES`, empty if they were not learnt.
     """
 
-    settings: dict[str, dict[str, int]]
-    acts: dict[str, dict[str, int]]
-    prepositions: dict[str, dict[str, int]]
+    settings: dict[str, dict[str, Count]]
+    acts: dict[str, dict[str, Count]]
+    prepositions: dict[str, dict[str, Count]]
     shown: dict[str, int]
     n_captions: float
     evidence: Evidence
@@ -38,6 +44,31 @@ FEATURES = tuple(
 
 # Words that say more of a person than that it is one.
 WORDS_FOR_PEOPLE = ("man", "woman", "boy", "girl", "child", "baby")
+
+
+def table_faults(table: RemarkTable) -> Iterator[str]:
+    """What no learning would have written, in words: no file puts other words into a sentence than captions may."""
+    for counts, read, name in (
+        *((counts, setting_of, "setting") for counts in table.settings.values()),
+        *((counts, act_of, "act") for counts in table.acts.values()),
+    ):
+        for text in counts:
+            if read(text) is None:
+                yield f"{shown(text)} is not {'an' if name == 'act' else 'a'} {name}"
+    if "" not in table.settings or "" not in table.acts or "" not in table.prepositions:
+        yield "remarks: the counts of all things together are missing"
+    said = {truth_of(text) for counts in (*table.settings.values(), *table.acts.values()) for text in counts}
+    if unknown := (said | set(WORDS_FOR_PEOPLE)) - table.evidence.weights.keys():
+        yield f"remarks: there is no evidence for {shown(min(unknown))}"
+    if any(not table.shown.get(truth) for truth in said):
+        yield "remarks: something is said that no image shows"
+    if not table.n_captions > 0.0:
+        yield f"remarks: images cannot have {shown(table.n_captions)} captions"
+    if strange := table.ranking.keys() ^ set(FEATURES) if table.ranking else set():
+        yield f"remarks: {shown(min(strange))} is not a feature by which remarks are ranked, or is missing"
+    weights = [weight for by_clue in table.evidence.weights.values() for weight in by_clue.values()]
+    if not all(map(isfinite, (*weights, *table.ranking.values(), table.n_captions))):
+        yield "remarks: a weight is not a finite number"
 
 
 @lru_cache(maxsize=1 << 14)
