@@ -27,8 +27,8 @@ class Thing:
     `noun` is the singular noun of the label; `word` is what is said for it.
     `collective` is a word for many ("group") that the label itself is, or that
     the annotation's flags call for. `is_other` is true if things of the same
-    noun come before it, `is_part` if there are more of the noun in the picture
-    than are spoken of. `doubles` are ids of further boxes around the same
+    noun come before it, `n_left_out` how many more of the noun are in the
+    picture than are spoken of. `doubles` are ids of further boxes around the same
     thing, by the id of its box.
     """
 
@@ -39,7 +39,7 @@ class Thing:
     collective: str = ""
     is_plural_label: bool = False
     is_other: bool = False
-    is_part: bool = False
+    n_left_out: int = 0
     doubles: Mapping[str, Sequence[str]] = field(default_factory=dict)
     frame: Frame = field(init=False)
 
@@ -108,7 +108,7 @@ def things_of(image: Image, selected: Sequence[str]) -> list[Thing]:
     rest = [box for box in image.boxes if box.id not in {id for thing in things for id in thing.ids}]
     left_out = Counter(name_of(box.label, box.types).noun for box in rest)
     for thing in things:
-        thing.is_part = left_out[thing.noun] > 0
+        thing.n_left_out = left_out[thing.noun]
     return things
 
 

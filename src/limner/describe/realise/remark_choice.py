@@ -26,7 +26,7 @@ from limner.text.verb_tables import CAPTION_VERBS
 TRUE_SETTING = 0.4
 TRUE_ACT = 0.65
 SURE_ACT = 0.7
-TRUE_WORD = 0.5
+TRUE_WORD = 0.55
 
 # The best so many acts, and settings after each, are candidates.
 MOST_ACTS = 2
@@ -138,7 +138,8 @@ class RemarkChooser:
             p = float(probabilities[self._number[truth]])
             # What somebody does beside a thing must be more than being there: playing tennis, with a racket.
             is_enough = p >= TRUE_ACT if not clause.arms else p >= SURE_ACT and act.object
-            can_act = heads[0].kind != "people" or act.verb not in _NOT_OF_PEOPLE
+            can_act = all(text in self._table.acts.get(thing.noun, {}) for thing in heads[1:])
+            can_act &= heads[0].kind != "people" or act.verb not in _NOT_OF_PEOPLE
             if n >= FEWEST_ACTS and is_enough and can_act:
                 yield _Option(Remark(act, p), log(n / by_truth[truth]))
 

@@ -105,7 +105,7 @@ class NounPhrases:
     def _number(self, thing: Thing, rng: Random, again: bool) -> str:
         """The word for how many, with a space after it."""
         n = thing.n
-        if thing.is_part:
+        if thing.n_left_out:
             # There are more of them in the picture.
             return "several " if n > 2 else "some "
         if n == 2 and not again and not self._simple and rng.random() < _VARIED:
