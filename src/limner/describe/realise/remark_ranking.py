@@ -25,12 +25,18 @@ from limner.text.ptb import PTB, tokenise
 # How strongly weights are drawn to 0: as much as so many candidates.
 RIDGE = 5.0
 
+# Images with more boxes than this take long to be put into words, and are no help.
+MOST_BOXES = 100
+
 # Fewer images teach nothing of what people prefer.
 FEWEST = 30
 
 
 def learn_ranking(sample: Sequence[Image], book: Phrasebook) -> dict[str, float]:
     """The weights of the features, by name; empty if the sample is too small."""
+    sample = [image for image in sample if len(image.boxes) <= MOST_BOXES]
+    if len(sample) < FEWEST:
+        return {}
     realiser = FluentRealiser(book)
     features: list[list[float]] = []
     sentences: list[str] = []
