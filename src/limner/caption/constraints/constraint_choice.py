@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
@@ -197,9 +197,10 @@ class ConstraintChooser:
         members: dict[_Kind, list[_Candidate]] = {}
         for candidate in candidates:
             members.setdefault(candidate.kind, []).append(candidate)
+        depths = {kind.key: kind.depth for kind in members}
         below: dict[str, list[_Candidate]] = {}
         for kind, boxes in members.items():
-            for general in self._above(kind, members):
+            for general in self._above(kind, depths):
                 below.setdefault(general, []).extend(boxes)
         verdicts: dict[int, _Verdict] = {}
         for general, particular in below.items():
@@ -211,13 +212,13 @@ class ConstraintChooser:
                 verdicts[candidate.at] = _Verdict("more general", covering.box.id, why)
         return verdicts
 
-    def _above(self, kind: _Kind, others: Iterable[_Kind]) -> set[str]:
-        """Those of some classes that give way to a class."""
+    def _above(self, kind: _Kind, depths: Mapping[str, int | None]) -> Iterable[str]:
+        """Those of some classes, which are given with their depths, that give way to a class."""
         if self.suppress == "ancestor":
-            return {other.key for other in others if other.key in kind.above}
+            return kind.above & depths.keys()
         if self.suppress == "none" or kind.depth is None:
-            return set()
-        return {other.key for other in others if other.depth is not None and other.depth < kind.depth}
+            return ()
+        return [key for key, depth in depths.items() if depth is not None and depth < kind.depth]
 
     def _rejected(
         self, constraint: Constraint, rank: int, n: int, before: Sequence[Constraint], order: By
