@@ -250,6 +250,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--commands", default=",".join(WRITING), help="which, with commas between; default: all")
     asked = parser.parse_args()
+    # What runs in the background of a shell is told to ignore Ctrl-C, and would hand that down.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     signals = [signal.SIGKILL] * asked.kills + [signal.SIGINT] * asked.interrupts
     names = asked.commands.split(",")
     # Each command gets its share, so that it is timed once.
