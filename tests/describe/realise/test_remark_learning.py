@@ -117,7 +117,8 @@ def test_words_alike_make_the_same_true() -> None:
 
 
 PLACES = [
-    *sorted(COMPOUNDS | SURFACES), "kitchen", "street", "beach", "building", "room", "park", "field", "road", "water", "ocean", "snow",
+    *sorted(COMPOUNDS | SURFACES),
+    "kitchen", "street", "beach", "building", "room", "park", "field", "road", "water", "ocean", "snow",
     "grass", "sidewalk", "wall", "city", "forest", "restaurant", "sky", "mountain", "slope", "river", "house",
 ]  # fmt: skip
 SETTINGS = [
