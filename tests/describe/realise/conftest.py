@@ -85,3 +85,8 @@ def photos() -> list[Image]:
     kitchens = [photo(n, "A man in a kitchen .", "oven" if n % 10 else "surfboard") for n in range(40)]
     beaches = [photo(n, "A man standing on the beach .", "surfboard" if n % 10 else "oven") for n in range(40, 80)]
     return kitchens + beaches
+
+
+@pytest.fixture(scope="session")
+def photo_book(photos: list[Image]) -> Phrasebook:
+    return learn_phrasebook(photos)

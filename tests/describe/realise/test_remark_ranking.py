@@ -4,17 +4,16 @@ import numpy as np
 import pytest
 
 from limner.corpus import Box, Caption, Image, Mention
-from limner.describe.realise import Phrasebook, learn_phrasebook
+from limner.describe.realise import Phrasebook
 from limner.describe.realise.realisers import FluentRealiser
 from limner.describe.realise.remark_ranking import FEWEST, RIDGE, _mentioned, _ridge, learn_ranking
 from limner.describe.realise.remark_table import FEATURES
 
 
-def test_too_few_images_teach_no_ranking(photos: list[Image]) -> None:
-    book = learn_phrasebook(photos)
-    assert learn_ranking(photos[: FEWEST - 1], book) == {}
-    assert set(learn_ranking(photos[:FEWEST], book)) == set(FEATURES)
-    assert learn_ranking([], book) == {}
+def test_too_few_images_teach_no_ranking(photos: list[Image], photo_book: Phrasebook) -> None:
+    assert learn_ranking(photos[: FEWEST - 1], photo_book) == {}
+    assert set(learn_ranking(photos[:FEWEST], photo_book)) == set(FEATURES)
+    assert learn_ranking([], photo_book) == {}
 
 
 def test_a_book_without_remarks_teaches_no_ranking(photos: list[Image], bare_book: Phrasebook) -> None:
@@ -27,9 +26,8 @@ def bare_book() -> Phrasebook:
     return Phrasebook(n_images=0, n_captions=0, **{name: {} for name in names})
 
 
-def test_equal_images_give_equal_weights(photos: list[Image]) -> None:
-    book = learn_phrasebook(photos)
-    assert learn_ranking(photos, book) == learn_ranking(photos, book)
+def test_equal_images_give_equal_weights(photos: list[Image], photo_book: Phrasebook) -> None:
+    assert learn_ranking(photos, photo_book) == learn_ranking(photos, photo_book)
 
 
 def alone(image: Image) -> Image:
@@ -38,19 +36,19 @@ def alone(image: Image) -> Image:
     return Image(image.id, image.width, image.height, image.boxes, captions)
 
 
-def test_people_who_tell_places_teach_to_tell_them_and_people_who_do_not_teach_silence(photos: list[Image]) -> None:
-    book = learn_phrasebook(photos)
-    assert learn_ranking(photos, book)["setting"] > 0.0
+def test_people_who_tell_places_teach_to_tell_them_and_people_who_do_not_teach_silence(
+    photos: list[Image], photo_book: Phrasebook
+) -> None:
+    assert learn_ranking(photos, photo_book)["setting"] > 0.0
     # Words that all captions have are worth nothing, so that there must be others.
     dogs = Image("dogs", 640, 480, (Box("a", 0, 0, 9, 9, "dog"),), (Caption("0", "Dogs ."),))
-    silent = learn_ranking([*(alone(image) for image in photos), *[dogs] * 40], book)
+    silent = learn_ranking([*(alone(image) for image in photos), *[dogs] * 40], photo_book)
     assert silent["setting"] < 0.0
     assert silent["act"] < 0.0
 
 
-def test_what_is_learnt_decides_what_is_said(photos: list[Image]) -> None:
-    book = learn_phrasebook(photos)
-    sentence = FluentRealiser(book).realise(photos[1], ["a"]).text
+def test_what_is_learnt_decides_what_is_said(photos: list[Image], photo_book: Phrasebook) -> None:
+    sentence = FluentRealiser(photo_book).realise(photos[1], ["a"]).text
     assert "kitchen" in sentence
     assert "beach" not in sentence
 
