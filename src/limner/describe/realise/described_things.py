@@ -105,8 +105,8 @@ def things_of(image: Image, selected: Sequence[str]) -> list[Thing]:
             name = name_of(box.label, box.types)
             by_name.setdefault((name.noun, name.collective or _crowd(box, name.kind)), []).append(box)
     things = [_thing(alike, collective, doubles) for (_, collective), alike in by_name.items()]
-    rest = [box for box in image.boxes if box.id not in {id for thing in things for id in thing.ids}]
-    left_out = Counter(name_of(box.label, box.types).noun for box in rest)
+    spoken_of = {id for thing in things for id in thing.ids}
+    left_out = Counter(name_of(box.label, box.types).noun for box in image.boxes if box.id not in spoken_of)
     for thing in things:
         thing.is_part = left_out[thing.noun] > 0
     return things
