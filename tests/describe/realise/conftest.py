@@ -69,3 +69,24 @@ def make_book() -> Callable[..., Phrasebook]:
 @pytest.fixture(scope="session")
 def said_images() -> Callable[[], list[Image]]:
     return people_say
+
+
+def photo(number: int, text: str, *labels: str) -> Image:
+    """An image of a man and of things apart from him; two captions say what is given, and mention him first."""
+    things = (Box(f"b{i}", 210 + 60 * i, 300, 260 + 60 * i, 350, label) for i, label in enumerate(labels))
+    mentions = (Mention(0, len("A man"), ("a",)),)
+    captions = (Caption(str(i), text, mentions) for i in range(2))
+    return Image(f"photo {number}", 640, 480, (Box("a", 100, 50, 200, 250, "man"), *things), tuple(captions))
+
+
+@pytest.fixture(scope="session")
+def photos() -> list[Image]:
+    """Kitchens with ovens, and beaches with surfboards on which men stand; one of ten the other way round."""
+    kitchens = [photo(n, "A man in a kitchen .", "oven" if n % 10 else "surfboard") for n in range(40)]
+    beaches = [photo(n, "A man standing on the beach .", "surfboard" if n % 10 else "oven") for n in range(40, 80)]
+    return kitchens + beaches
+
+
+@pytest.fixture(scope="session")
+def photo_book(photos: list[Image]) -> Phrasebook:
+    return learn_phrasebook(photos)

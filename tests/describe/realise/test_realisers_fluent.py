@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from limner.corpus import Box, Caption, Image
 from limner.describe.realise import FluentRealiser, Phrasebook, learn_phrasebook
+from limner.describe.realise.described_things import nameable, things_of
+from limner.describe.realise.evidence import clues
 from limner.errors import LimnerError
 from limner.playground import World
 from strategies import images
@@ -288,7 +290,96 @@ def test_any_image_can_be_told(image: Image, how: dict[str, Any]) -> None:
     chosen = [box.id for box in image.boxes]
     caption = FluentRealiser(**how).realise(image, chosen)
     if chosen:
-        check(image, chosen, caption)
+        # A box whose label says nothing is left out if another says something.
+        check(image, [id for thing in nameable(things_of(image, chosen)) for id in thing.ids], caption)
+
+
+def test_a_box_whose_label_says_nothing_is_left_out_if_another_says_something() -> None:
+    nothing = picture(("face", PERSON), ("object", BELOW), ("hand", BESIDE))
+    assert {id for mention in tell(nothing).mentions for id in mention.boxes} == {"0", "1", "2"}
+    something = picture(("face", PERSON), ("object", BELOW), ("hand", BESIDE), ("dog", BELOW))
+    assert [mention.boxes for mention in tell(something).mentions] == [("3",)]
+
+
+def test_a_setting_is_a_mention_of_no_box_with_its_probability(photo_book: Phrasebook, photos: list[Image]) -> None:
+    remarks = photo_book.remarks
+    assert remarks is not None
+    for image, place in ((photos[1], "a kitchen"), (photos[41], "the beach")):
+        caption = FluentRealiser(photo_book).realise(image, ["a"])
+        man, setting = caption.mentions
+        likely = remarks.evidence.probabilities(clues(image))[remarks.evidence.outcomes.index(place.split()[1])]
+        assert caption.phrase(man) in ("A man", "a man")
+        assert caption.phrase(setting) == place
+        assert (setting.boxes, setting.types, setting.origin) == ((), ("scene",), "ungrounded")
+        assert setting.probability == pytest.approx(likely, abs=5e-4)
+
+
+def test_an_act_and_a_setting_come_in_every_pattern(photo_book: Phrasebook, photos: list[Image]) -> None:
+    image = photos[41]
+    texts = {FluentRealiser(photo_book, seed=seed).realise(image, ["a"]).text for seed in range(60)}
+    assert texts == {
+        "A man standing on the beach.",
+        "A man is standing on the beach.",
+        "A man stands on the beach.",
+        "There is a man standing on the beach.",
+    }
+
+
+def test_little_detail_has_no_settings_or_acts_of_the_phrasebook(photo_book: Phrasebook, photos: list[Image]) -> None:
+    for image in photos[::9]:
+        realiser = FluentRealiser(photo_book, detail="low")
+        caption = realiser.realise(image, ["a"])
+        assert caption.text in ("A man.", "There is a man.", "A picture of a man.")
+        assert list(realiser.candidates(image, ["a"])) == []
+        assert realiser.reasons(image, ["a"]) == []
+
+
+def test_simple_sentences_with_settings_are_whole_ones(photo_book: Phrasebook, photos: list[Image]) -> None:
+    texts = {FluentRealiser(photo_book, seed=seed, simple=True).realise(photos[41], ["a"]).text for seed in range(60)}
+    assert texts == {
+        "A man is standing on the beach.",
+        "A man stands on the beach.",
+        "There is a man standing on the beach.",
+    }
+
+
+def test_the_focus_is_named_before_a_setting(photo_book: Phrasebook, photos: list[Image]) -> None:
+    for seed in range(20):
+        caption = FluentRealiser(photo_book, seed=seed, focus="surfboard").realise(photos[41], ["a", "b0"])
+        assert [mention.boxes for mention in caption.mentions][:2] == [("b0",), ("a",)]
+
+
+def test_candidates_are_everything_that_could_be_said_and_one_of_them_is(
+    photo_book: Phrasebook, photos: list[Image]
+) -> None:
+    realiser = FluentRealiser(photo_book)
+    said = {caption.text: completion for completion, caption in realiser.candidates(photos[41], ["a"])}
+    acts = {str(completion.act.what) if completion.act else "" for completion in said.values()}
+    settings = {str(completion.setting.what) if completion.setting else "" for completion in said.values()}
+    assert (acts, settings) == ({"", "standing"}, {"", "on the beach"})
+    assert len(said) == 4
+    assert realiser.realise(photos[41], ["a"]).text in said
+    # Asking for candidates changes nothing.
+    assert {caption.text for _, caption in realiser.candidates(photos[41], ["a"])} == set(said)
+    assert list(realiser.candidates(photos[41], [])) == []
+    assert list(FluentRealiser().candidates(photos[41], ["a"])) == []
+
+
+@given(st.integers(0, 79), st.booleans(), SETTINGS)
+def test_with_settings_too_every_span_is_exact_and_every_box_mentioned_once(
+    photo_book: Phrasebook, photos: list[Image], number: int, both: bool, how: dict[str, Any]
+) -> None:
+    image, chosen = photos[number], ["a", "b0"] if both else ["a"]
+    realiser = FluentRealiser(photo_book, **how)
+    caption = realiser.realise(image, chosen)
+    check(image, chosen, caption)
+    assert realiser.realise(image, chosen) == caption
+    for mention in caption.mentions:
+        if mention.origin == "ungrounded":
+            assert caption.phrase(mention) in ("a kitchen", "the beach")
+            assert caption.text[: mention.start].endswith((" in ", " on "))
+        else:
+            assert caption.phrase(mention).split()[-1] in ("man", "oven", "surfboard")
 
 
 def test_the_playground_is_told_in_many_ways_and_its_colours_are_true() -> None:

@@ -8,7 +8,7 @@ from limner.corpus import Box
 from limner.describe.realise import Phrasebook
 from limner.describe.realise.described_things import BUCKETS, Frame, Thing, layout
 from limner.describe.realise.relation_words import NAMED_TOGETHER, Relation, read_relation, relation_of
-from limner.describe.realise.relator import Relator, is_simple, without_act
+from limner.describe.realise.relator import UNLIKELY_ACT, Relator, is_simple, without_act
 from limner.describe.realise.spatial_relations import is_plausible
 from limner.text.kinds import kind_of
 
@@ -239,3 +239,59 @@ def test_points_have_a_layout_too() -> None:
     assert layout(point, line).a_in_b == 1.0
     assert layout(point, point).bucket in BUCKETS
     assert layout(Frame(50, 50, 50, 50), line).a_in_b == 0.0
+
+
+def crowd_over(noun: str, n: int, below: str, n_below: int = 1) -> tuple[Thing, Thing]:
+    """People side by side, all of them on the one or few things below."""
+    spots = [(100.0 + 10 * i, 50.0, 200.0 + 10 * i, 250.0) for i in range(n)]
+    return thing(noun, *spots), thing(below, *[(90.0 + 10 * i, 180.0, 290.0 + 10 * i, 300.0) for i in range(n_below)])
+
+
+@pytest.mark.parametrize(
+    ("n", "below", "n_below", "fits"),
+    [
+        (1, "skateboard", 1, True),
+        (2, "skateboard", 1, False),
+        (2, "skateboard", 2, True),
+        (3, "surfboard", 2, False),
+        (2, "chair", 1, False),
+        (2, "horse", 1, True),
+        (3, "horse", 1, False),
+        (4, "horse", 2, True),
+        (5, "horse", 2, False),
+        (2, "bicycle", 1, True),
+        (3, "motorcycle", 1, False),
+        (5, "couch", 1, True),
+    ],
+)
+def test_no_more_people_are_on_a_thing_than_it_carries(n: int, below: str, n_below: int, fits: bool) -> None:
+    people, carrier = crowd_over("man", n, below, n_below)
+    how = layout(people.frame, carrier.frame)
+    assert is_plausible(Relation(preposition="on"), people, carrier, how) == fits
+    assert is_plausible(Relation("sit", preposition="on"), people, carrier, how) == fits
+    assert is_plausible(RIDE, people, carrier, how) == fits
+    # What says nothing of being carried is not touched by that.
+    assert is_plausible(Relation(preposition="with"), people, carrier, how)
+    # Without captions, too, nobody is put where there is no room.
+    assert fits or str(Relator(None).relation(people, carrier)) != "on"
+
+
+def test_a_verb_that_is_unlikely_in_an_image_is_not_said(book: Phrasebook) -> None:
+    relator = Relator(book)
+    rider, horse = thing("person", OVER[0]), thing("horse", OVER[1])
+    for probability, relation in ((0.9, "riding"), (UNLIKELY_ACT, "riding"), (UNLIKELY_ACT - 0.01, "on"), (0.0, "on")):
+        assert str(relator.in_image({"ride": probability}).relation(rider, horse)) == relation
+
+
+def test_a_verb_of_which_nothing_is_known_is_said(book: Phrasebook) -> None:
+    rider, horse = thing("person", OVER[0]), thing("horse", OVER[1])
+    assert str(Relator(book).in_image({"hold": 0.0}).relation(rider, horse)) == "riding"
+
+
+def test_what_is_unlikely_in_one_image_says_nothing_of_another(book: Phrasebook) -> None:
+    relator = Relator(book)
+    rider, horse = thing("person", OVER[0]), thing("horse", OVER[1])
+    here = relator.in_image({"ride": 0.0})
+    assert str(here.relation(rider, horse)) == "on"
+    assert str(relator.relation(rider, horse)) == "riding"
+    assert str(here.in_image({"ride": 0.9}).relation(rider, horse)) == "riding"

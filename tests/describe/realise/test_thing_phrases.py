@@ -8,7 +8,15 @@ import pytest
 from limner.corpus import Box, Image
 from limner.describe.realise import Phrasebook
 from limner.describe.realise.described_things import Thing, things_of
-from limner.describe.realise.thing_phrases import NounPhrases, after_there, attributes, is_singular, takes_plural
+from limner.describe.realise.thing_phrases import (
+    NounPhrases,
+    after_there,
+    attributes,
+    choose_words,
+    is_singular,
+    takes_plural,
+)
+from limner.text.lexicon import OPINIONS
 
 
 class Steady(Random):
@@ -202,3 +210,82 @@ def test_quantities_agree(said: str, there: bool) -> None:
     (thing,) = things("dog", 7)
     assert is_singular(said, thing) == there
     assert takes_plural(said, thing)
+
+
+@pytest.mark.parametrize(
+    ("label", "n_chosen", "n", "said"),
+    [
+        ("dog", 2, 3, "some dogs"),
+        ("dog", 3, 4, "several dogs"),
+        ("dog", 7, 9, "several dogs"),
+        ("dog", 1, 3, "a dog"),
+        ("dog", 3, 3, "three dogs"),
+        ("scissors", 2, 3, "some pairs of scissors"),
+        ("grass", 2, 3, "grass"),
+    ],
+)
+def test_what_is_not_all_there_is_has_no_number(label: str, n_chosen: int, n: int, said: str) -> None:
+    boxes = tuple(Box(str(i), 10 * i, 0, 10 * i + 10, 10, label) for i in range(n))
+    (thing,) = things_of(Image("i", 1000, 100, boxes), [box.id for box in boxes[:n_chosen]])
+    assert NounPhrases(None, "high").phrase(thing, Steady(0)) == said
+
+
+def worded(book: Phrasebook, *boxes: tuple[str, tuple[str, ...], tuple[str, ...]]) -> list[str]:
+    """The phrases for boxes of given labels, types and attributes, far apart."""
+    made = tuple(
+        Box(str(i), 100 * i, 0, 100 * i + 10, 10, label, types=types, attributes=attributes)
+        for i, (label, types, attributes) in enumerate(boxes)
+    )
+    chosen = things_of(Image("i", 1000, 100, made), [box.id for box in made])
+    choose_words(chosen, book, "true")
+    return [NounPhrases(book, "high").phrase(thing, Steady(0)) for thing in chosen]
+
+
+def test_a_noun_with_one_before_it_is_said_whole_if_captions_do(make_book: Callable[..., Phrasebook]) -> None:
+    book = make_book(compounds={"ball": {"tennis": 9, "soccer": 5}})
+    assert worded(book, ("ball", (), ("tennis",))) == ["a tennis ball"]
+    assert worded(book, ("ball", (), ("yellow", "tennis"))) == ["a yellow tennis ball"]
+    assert worded(book, ("ball", (), ("soccer", "tennis"))) == ["a tennis ball"]
+    assert worded(book, ("ball", (), ("tennis",)), ("ball", (), ("tennis",))) == ["two tennis balls"]
+    assert worded(book, ("ball", (), ("tennis",)), ("ball", (), ("soccer",))) == ["two balls"]
+    assert worded(make_book(), ("ball", (), ("tennis",))) == ["a ball"]
+    assert worded(book, ("racket", (), ("tennis",))) == ["a racket"]
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    [*sorted(OPINIONS), "asian", "african-american", "black", "white", "Indian", "fat", "skinny", "dark-skinned"],
+)
+def test_descent_build_and_opinions_are_never_said_of_people(attribute: str) -> None:
+    assert phrase("man", detail="high", attributes=(attribute,)) == "a man"
+    assert phrase("people", detail="high", attributes=(attribute,)) == "people"
+    assert phrase("group", detail="high", attributes=(attribute,), types=("people",)) == "a group of people"
+
+
+def test_what_is_said_of_people_is_what_can_be_seen() -> None:
+    assert (
+        phrase("man", detail="high", attributes=("young", "tall", "asian", "shirtless")) == "a tall young shirtless man"
+    )
+    assert phrase("dog", detail="high", attributes=("black",)) == "a black dog"
+
+
+@pytest.mark.parametrize(
+    ("label", "types", "said"),
+    [
+        ("zara", ("people",), "a person"),
+        ("zaras", ("people",), "people"),
+        ("blorb", ("animals",), "an animal"),
+        ("blorb", ("vehicles",), "a vehicle"),
+        ("blorb", ("clothing",), "clothes"),
+        ("blorb", ("instruments",), "an instrument"),
+        ("blorb", ("scene",), "a blorb"),
+        ("blorb", ("other",), "a blorb"),
+        ("blorb", (), "a blorb"),
+        ("man", ("people",), "a man"),
+        ("umpire", ("people",), "an umpire"),
+    ],
+)
+def test_a_label_that_nobody_knows_is_of_its_type(
+    make_book: Callable[..., Phrasebook], label: str, types: tuple[str, ...], said: str
+) -> None:
+    assert worded(make_book(nouns={"umpire": {"umpire": 3}}), (label, types, ())) == [said]

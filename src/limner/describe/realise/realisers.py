@@ -132,8 +132,11 @@ class FluentRealiser:
         if self._remarks is not None:
             likely = self._remarks.probabilities(image)
             relator = relator.in_image(self._remarks.acts(likely))
+            words = {thing.word for thing in things}
             for thing in things:
-                thing.word = self._remarks.word(thing, likely)
+                # What else is called a man is somebody else.
+                if (word := self._remarks.word(thing, likely)) not in words:
+                    thing.word = word
         things = ordered(divided(things, relator), self._book, self._focus)
         clause = plan(things, relator, most=3 if self._simple else MOST_IN_CLAUSE[self._detail])
         return _Planned(things, clause, likely)

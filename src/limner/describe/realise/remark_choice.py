@@ -20,6 +20,7 @@ from limner.describe.realise.remark_table import FEATURES, WORDS_FOR_PEOPLE, Rem
 from limner.describe.realise.remarks import SURFACES, Act, Remark, Setting, act_of, setting_of
 from limner.describe.realise.sentence_plan import Clause
 from limner.text.lexicon import word_set
+from limner.text.noun_forms import singular
 from limner.text.verb_tables import CAPTION_VERBS
 
 # How likely it must be that people speak of a place, of an act, or of a person by such a word.
@@ -153,7 +154,7 @@ class RemarkChooser:
         for truth, texts in self._by_truth.items():
             p = float(probabilities[self._number[truth]])
             # What has a box is mentioned where it was selected, and only there.
-            if p < TRUE_SETTING or truth.rpartition(" ")[2] in named or (truth in SURFACES and not can_lie):
+            if p < TRUE_SETTING or _head(truth) in named or (truth in SURFACES and not can_lie):
                 continue
             for text, setting in texts:
                 wording = self._wording(text, truth, head.noun, head.kind) * self._fit(verb, setting.preposition)
@@ -195,6 +196,11 @@ def _verb(clause: Clause, act: _Option | None) -> str:
         return act.remark.what.verb
     verbs = [arm.relation.verb or arm.relation.participle for arm in clause.arms]
     return next((verb for verb in reversed(verbs) if verb), "")
+
+
+def _head(place: str) -> str:
+    """What a place is, as boxes are named: "track" of "train tracks"."""
+    return singular(place.rpartition(" ")[2])
 
 
 def _stands_alone(act: Act | Setting) -> bool:

@@ -113,10 +113,13 @@ class RemarkLearner:
 
 @lru_cache(maxsize=1 << 16)
 def _spoken(text: str) -> set[str]:
-    """The words of a caption, as singulars and base forms, and the places of two words."""
+    """The words of a caption, as singulars and base forms, and the places of two words.
+
+    A building is a noun, whatever it is a form of: words are taken as both.
+    """
     tokens = words(text)
     pairs = {f"{first} {second}" for first, second in pairwise(tokens)} & COMPOUNDS
-    return {_base(token) for token in tokens} | pairs
+    return {singular(token) for token in tokens} | {BASE_BY_FORM.get(token, token) for token in tokens} | pairs
 
 
 def _holds(truth: str, spoken: frozenset[str]) -> bool:
@@ -135,11 +138,6 @@ def _name(mention: Mention, boxes: Mapping[str, Box]) -> Name | None:
 def alike(truth: str) -> frozenset[str]:
     """Words that make the same true."""
     return frozenset({truth}).union(*(group for group in _ALIKE if truth in group))
-
-
-@lru_cache(maxsize=1 << 16)
-def _base(word: str) -> str:
-    return BASE_BY_FORM.get(word) or singular(word)
 
 
 # Words of which only one can hold of somebody.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import NamedTuple
 
 from limner.corpus.caption import Caption
@@ -161,7 +162,7 @@ def _matches(tokens: Sequence[_Token], at: int, words: Sequence[str]) -> bool:
 
 
 def _continues(token: _Token, *, is_first: bool) -> bool:
-    if token.mention is not None or token.after_break:
+    if not _goes_on(token):
         return False
     return (is_first and token.word in _ARTICLES) or _is_place_word(token.word)
 
@@ -212,15 +213,19 @@ def _act_at(tokens: Sequence[_Token], at: int) -> tuple[Act, int, int] | None:
 def _act_words(tokens: Sequence[_Token], at: int, base: str) -> tuple[Act, int]:
     """The act that a verb begins, with its particle and object, and the index after it."""
     end = at + 1
-    for length in range(min(MAX_OBJECT, len(tokens) - end), 0, -1):
-        following = tokens[end : end + length]
-        text = " ".join(token.word for token in following)
-        if text in OBJECTS.get(base, ()) and all(token.mention is None for token in following):
+    following = list(takewhile(_goes_on, tokens[end : end + MAX_OBJECT]))
+    for length in range(len(following), 0, -1):
+        text = " ".join(token.word for token in following[:length])
+        if text in OBJECTS.get(base, ()):
             return Act(base, object=text), end + length
-    particles = PARTICLES.get(base, ())
-    if end < len(tokens) and tokens[end].mention is None and tokens[end].word in particles:
-        return Act(base, tokens[end].word), end + 1
+    if following and following[0].word in PARTICLES.get(base, ()):
+        return Act(base, following[0].word), end + 1
     return Act(base), end
+
+
+def _goes_on(token: _Token) -> bool:
+    """Whether a word belongs to what was said before it: punctuation ends that, and so does a box."""
+    return token.mention is None and not token.after_break
 
 
 def _is_complete(act: Act) -> bool:
@@ -302,9 +307,7 @@ OBJECTS: dict[str, tuple[str, ...]] = {
     "ride": ("a wave", "waves", "the wave", "the waves", "a large wave", "a small wave"),
     "surf": ("a wave", "waves", "the waves"),
     "perform": ("a trick", "tricks"),
-    "do": ("a trick", "tricks"),
     "jump": ("a ramp",),
-    "take": ("a picture", "pictures", "a photo", "a selfie", "a nap"),
     "pose": ("for a picture", "for a photo", "for the camera", "for a photograph"),
     "look": ("at the camera",),
     "smile": ("at the camera", "for the camera"),

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from limner.corpus import Box, Caption, Image, Mention
+from limner.describe.realise import learn_phrasebook
+from limner.describe.realise.evidence import clues
+from limner.describe.realise.remark_learning import RemarkLearner
+from limner.describe.realise.remark_table import RemarkTable, truth_of
+from limner.describe.realise.remarks import COMPOUNDS, INTRANSITIVE, OBJECTS, STATES, SURFACES, Act, setting_of
+from limner.text.kinds import kind_of_noun
+from limner.text.labels import many
+
+
+def learnt(images: list[Image], **how: object) -> RemarkTable:
+    learner = RemarkLearner()
+    for image in images:
+        learner.add(image)
+    return learner.table(**how)  # type: ignore[arg-type]
+
+
+def probability(table: RemarkTable, truth: str, *names: str) -> float:
+    return float(table.evidence.probabilities(names)[table.evidence.outcomes.index(truth)])
+
+
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    [
+        ("in a kitchen", "kitchen"),
+        ("on a blue tennis court", "tennis court"),
+        ("on the streets", "street"),
+        ("playing tennis", "tennis"),
+        ("playing a game of tennis", "tennis"),
+        ("riding waves", "wave"),
+        ("posing for the camera", "camera"),
+        ("lying down", "lie"),
+        ("standing", "stand"),
+        ("parked", "parked"),
+    ],
+)
+def test_a_remark_is_true_if_its_place_its_game_or_its_verb_is(text: str, truth: str) -> None:
+    assert truth_of(text) == truth
+
+
+def test_ovens_are_clues_of_kitchens_and_surfboards_of_beaches(photos: list[Image]) -> None:
+    table = learnt(photos)
+    oven, surfboard = clues(photos[1]), clues(photos[41])
+    # Nine of ten, drawn a little to one half.
+    assert 0.8 < probability(table, "kitchen", *oven) < 0.9
+    assert 0.1 < probability(table, "kitchen", *surfboard) < 0.2
+    assert 0.8 < probability(table, "beach", *surfboard) < 0.9
+    assert 0.1 < probability(table, "beach", *oven) < 0.2
+    assert probability(table, "kitchen", "oven") > 0.5 > probability(table, "kitchen", "surfboard")
+    assert {name for name, _ in table.evidence.reasons("kitchen", oven)} == {"oven", "small oven"}
+
+
+def test_what_is_said_is_counted_by_who_it_is_said_of(photos: list[Image]) -> None:
+    table = learnt(photos)
+    counts = {"in a kitchen": 80, "on the beach": 80}
+    assert table.settings == {"": counts, "man": counts, "people": counts}
+    assert table.acts == {"": {"standing": 80}, "man": {"standing": 80}}
+    assert table.prepositions == {"": {"in": 80}, "stand": {"on": 80}}
+    assert table.n_captions == 2.0
+    shown = {"kitchen": 40, "beach": 40, "stand": 40, "man": 80}
+    assert table.shown == {**shown, **dict.fromkeys(("woman", "boy", "girl", "child", "baby"), 0)}
+    assert table.ranking == {}
+
+
+def test_images_that_are_held_out_teach_no_evidence(photos: list[Image]) -> None:
+    kitchens = range(40)
+    table = learnt(photos, without=kitchens)
+    assert probability(table, "kitchen", "oven") < 0.01
+    assert probability(table, "beach", "oven") > 0.9
+    # What was said of them is still counted: only how likely it is true must not be known from them.
+    assert table.settings == learnt(photos).settings
+    assert table.evidence == learnt(photos, without=set(kitchens)).evidence
+
+
+def test_only_gold_captions_teach(photos: list[Image]) -> None:
+    image = photos[0]
+    said = tuple(Caption(c.id, c.text, c.mentions, "person:labels") for c in image.captions)
+    learner = RemarkLearner()
+    assert not learner.add(Image(image.id, 640, 480, image.boxes, said))
+    assert learner.add(image)
+
+
+def test_nothing_at_all_makes_an_empty_table() -> None:
+    table = learnt([])
+    assert table.settings == table.acts == table.prepositions == {"": {}}
+    assert set(table.shown.values()) == {0}
+    assert table.n_captions == 0.0
+
+
+@pytest.mark.parametrize(
+    ("texts", "holds"),
+    [
+        (["A man in a hat ."], {"man"}),
+        (["A man in a hat .", "A woman ."], set()),
+        (["A boy ."], {"boy"}),
+        (["A boy ; a kid ."], set()),
+        (["A lady and a woman ."], set()),
+        (["Men ."], {"man"}),
+    ],
+)
+def test_a_word_for_people_holds_where_no_other_is_used(texts: list[str], holds: set[str]) -> None:
+    captions = tuple(Caption(str(i), text) for i, text in enumerate(texts))
+    shown = learnt([Image("i", 10, 10, (), captions)]).shown
+    assert {word for word, n in shown.items() if n} == holds
+
+
+def test_words_alike_make_the_same_true() -> None:
+    street = [Image(str(i), 10, 10, (), (Caption("0", "A man on the street ."),)) for i in range(6)]
+    road = [Image(f"r{i}", 10, 10, (), (Caption("0", "A quiet road ."),)) for i in range(3)]
+    assert learnt(street + road).shown["street"] == 9
+
+
+PLACES = [
+    *sorted(COMPOUNDS | SURFACES),
+    "kitchen", "street", "beach", "building", "room", "park", "field", "road", "water", "ocean", "snow",
+    "grass", "sidewalk", "wall", "city", "forest", "restaurant", "sky", "mountain", "slope", "river", "house",
+]  # fmt: skip
+SETTINGS = [
+    text for place in PLACES for text in (f"in the {place}", f"near some {many(place)}") if setting_of(text) is not None
+]
+ACTS = [str(Act(verb)) for verb in sorted(INTRANSITIVE | STATES)] + [
+    str(Act(verb, object=said)) for verb, objects in OBJECTS.items() for said in objects
+]
+
+
+@pytest.mark.parametrize("text", SETTINGS + ACTS)
+def test_whatever_a_caption_says_holds_of_its_image(text: str) -> None:
+    sentence = f"A man is {text} ."
+    image = Image("i", 10, 10, (Box("0", 0, 0, 9, 9, "man"),), (Caption("0", sentence, (Mention(0, 5, ("0",)),)),))
+    assert learnt([image] * 5).shown[truth_of(text)] == 5
+
+
+def test_places_in_the_table_of_this_test_are_scenes() -> None:
+    assert all(kind_of_noun(place) == "scene" for place in PLACES if place not in COMPOUNDS | SURFACES)
+
+
+def test_a_phrasebook_is_learnt_from_few_images_in_front_of_buildings() -> None:
+    sentence = "A man in front of a building ."
+    captions = tuple(Caption(str(i), sentence, (Mention(0, 5, ("0",)),)) for i in range(3))
+    images = [Image(str(i), 10, 10, (Box("0", 0, 0, 9, 9, "man"),), captions) for i in range(10)]
+    remarks = learn_phrasebook(images).remarks
+    assert remarks is not None
+    assert remarks.shown["building"] == 10
+
+
+def test_equal_images_give_equal_tables(photos: list[Image], said_images: Callable[[], list[Image]]) -> None:
+    images = photos + said_images()
+    assert learnt(images) == learnt(images)
