@@ -137,12 +137,12 @@ def test_relatives_of_other_kinds_keep_their_names() -> None:
 def test_a_thing_is_part_of_what_there_is_if_boxes_of_its_noun_are_left_out(chosen: list[str], is_part: bool) -> None:
     boxes = [box(id, "dog", (100.0 * i, 0, 100.0 * i + 50, 50)) for i, id in enumerate("abc")]
     (thing,) = things(*boxes, box("d", "cat"), chosen=chosen)
-    assert thing.is_part == is_part
+    assert bool(thing.n_left_out) == is_part
 
 
 def test_of_two_things_of_a_noun_neither_is_part_if_both_are_chosen() -> None:
     group = box("g", "group", (400, 0, 600, 200), types=("people",))
-    assert [thing.is_part for thing in things(group, box("a", "person"))] == [False, False]
+    assert [bool(thing.n_left_out) for thing in things(group, box("a", "person"))] == [False, False]
 
 
 SAYS_NOTHING = [

@@ -97,7 +97,7 @@ class RemarkLearner:
             acts=acts,
             prepositions=_frequent(self._prepositions, MAX_SETTINGS),
             shown=dict(zip(truths, n_shown, strict=True)),
-            n_captions=self._n_captions / max(1, len(self._words)),
+            n_captions=max(1, self._n_captions) / max(1, len(self._words)),
             evidence=Evidence.of(truths, rows.names, intercepts, weights),
         )
 
