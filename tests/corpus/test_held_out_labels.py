@@ -225,3 +225,18 @@ def test_advice_fits_the_number_of_captions(n_captions: int, advice: str) -> Non
     captions = tuple(Caption(str(i), "A dog .") for i in range(n_captions))
     with pytest.raises(BadInput, match=advice):
         list(HeldOutLabels([Image("1", captions=captions)], 2))
+
+
+def test_boxes_keep_their_attributes_where_captions_give_none() -> None:
+    said = Caption("0", "A small dog", (Mention(0, 11, ("0",)),))
+    image = Image("1", 9, 9, (Box("0", 0, 0, 5, 5, "animal", attributes=("brown",)),), (said, Caption("1", "A dog")))
+    found = {
+        with_attributes: hold_out(image, 1, seed, with_attributes=with_attributes)
+        for seed in range(20)
+        for with_attributes in (True, False)
+        if (held := hold_out(image, 1, seed)) is not None and held.captions[0].source == LABEL_SOURCE
+    }
+    assert {key: held and held.boxes[0].attributes for key, held in found.items()} == {
+        True: ("brown", "small"),
+        False: ("brown",),
+    }

@@ -104,14 +104,17 @@ class HeldOutLabels:
 
     `n_too_few` images have no caption besides those that label, and are left
     out. Of `n_mentions` in gold captions, `n_hidden` refer to hidden boxes
-    only: a system cannot name these, and loses recall by them.
+    only: a system cannot name these, and loses recall by them. Without
+    attributes, boxes keep those that they had.
     """
 
-    def __init__(self, images: Iterable[Image], n: int, seed: int = 0, *, place: str = "corpus") -> None:
+    def __init__(
+        self, images: Iterable[Image], n: int, seed: int = 0, *, place: str = "corpus", with_attributes: bool = True
+    ) -> None:
         if n < 1:
             raise ValueError(f"labels cannot come from {n} captions; give at least 1")
         self.n, self.seed = n, seed
-        self._images, self._place = images, place
+        self._images, self._place, self._with_attributes = images, place, with_attributes
         self.n_images = self.n_too_few = self.n_mentions = self.n_hidden = 0
 
     def __iter__(self) -> Iterator[Image]:
@@ -121,7 +124,7 @@ class HeldOutLabels:
             if "labels_from" in image.provenance:
                 problem = f"the labels of image {shown(image.id)} are from held-out captions already"
                 raise BadInput(self._place, problem, "start from the corpus as it was", code="held-out-already")
-            labelled = hold_out(image, self.n, self.seed)
+            labelled = hold_out(image, self.n, self.seed, with_attributes=self._with_attributes)
             if labelled is None:
                 self.n_too_few += 1
                 most_captions = max(most_captions, sum(caption.source == "gold" for caption in image.captions))
@@ -152,8 +155,11 @@ class HeldOutLabels:
                 self.n_hidden += hidden.issuperset(mention.boxes)
 
 
-def hold_out(image: Image, n: int, seed: int = 0) -> Image | None:
+def hold_out(image: Image, n: int, seed: int = 0, *, with_attributes: bool = True) -> Image | None:
     """The image with its boxes labelled by n of its gold captions; None if it has no more than n.
+
+    Boxes get attributes from these captions too, unless `with_attributes` is false: the
+    words before the noun.
 
     Which captions depends on the seed and the image's id alone. They get the
     source `person:labels`; the other captions stay gold. A box that none of
@@ -169,7 +175,7 @@ def hold_out(image: Image, n: int, seed: int = 0) -> Image | None:
     called = _labels([image.captions[i] for i in sorted(chosen)])
     return replace(
         image,
-        boxes=tuple(_labelled(box, called.get(box.id)) for box in image.boxes),
+        boxes=tuple(_labelled(box, called.get(box.id), with_attributes) for box in image.boxes),
         captions=captions,
         provenance={**image.provenance, "labels": "captions", "labels_from": n, "labels_seed": seed},
     )
@@ -244,9 +250,9 @@ def _attributes(phrase: str) -> tuple[str, ...]:
     return tuple(intern(word) for word in modifiers(held_phrase(phrase)) if word.replace("-", "").isalpha())
 
 
-def _labelled(box: Box, called: _Called | None) -> Box:
+def _labelled(box: Box, called: _Called | None, with_attributes: bool) -> Box:
     if called is None:
         return replace(box, flags=(*box.flags, HIDDEN))
     # Mentions that say no types leave those of the box's class.
-    attributes = tuple(dict.fromkeys((*box.attributes, *called.attributes)))
+    attributes = tuple(dict.fromkeys((*box.attributes, *(called.attributes if with_attributes else ()))))
     return replace(box, label=called.label, types=called.types or box.types, attributes=attributes)

@@ -138,7 +138,9 @@ def label_experiment(
     seen_images = SeenImages()
     known = list(seen_images.watch(track(corpora[0], "training images", progress)))
     overlap = Overlap.of(seen_images)
-    held_out = HeldOutLabels(track(corpora[1], "test images", progress), labels_from, seed, place=corpora[1].name)
+    # Labels from all captions come without attributes: with them, the protocols would differ in more than labels.
+    tracked = track(corpora[1], "test images", progress)
+    held_out = HeldOutLabels(tracked, labels_from, seed, place=corpora[1].name, with_attributes=False)
     honest = list(held_out)
     for image in honest:
         overlap.add(image)
@@ -148,7 +150,7 @@ def label_experiment(
     # The images that can be scored under every protocol.
     tested = {image.id for image in honest}
     old = list(provenance.watch(image for image in corpora[1] if image.id in tested))
-    held_out_training = HeldOutLabels(known, labels_from, seed, place=corpora[0].name)
+    held_out_training = HeldOutLabels(known, labels_from, seed, place=corpora[0].name, with_attributes=False)
     honest_training = list(held_out_training)
     too_few = TooFewCaptions(held_out_training.n_too_few, held_out.n_too_few)
     labels = "all captions" if provenance.has_leaking_labels else "classes of the corpus"
