@@ -283,3 +283,44 @@ def test_images_without_boxes_among_others_are_counted(tmp_path: Path) -> None:
     warning, written = done.stderr.splitlines()
     assert warning == "limner: warning: 2 of 3 images have no box: nothing can be said of them"
     assert written.startswith("limner: 3 images written")
+
+
+def test_why_each_sentence_says_what_it_says_is_a_line_of_json_for_each_image(world: Path, tmp_path: Path) -> None:
+    book, why = tmp_path / "book.json", tmp_path / "why.jsonl"
+    assert CliRunner().invoke(phrasebook, [str(world), "--out", str(book)]).exit_code == 0
+    options = ["--phrasebook", book, "--k", 3, "--why", why]
+    assert describe(world, "-o", tmp_path / "said.jsonl", *options).exit_code == 0
+    assert describe(world, "-o", tmp_path / "plain.jsonl", *options[:-2]).exit_code == 0
+    assert (tmp_path / "said.jsonl").read_bytes() == (tmp_path / "plain.jsonl").read_bytes()
+    records = [msgspec.json.decode(line) for line in why.read_bytes().splitlines()]
+    results = list(open_corpus(tmp_path / "said.jsonl"))
+    assert [(record["id"], record["caption"]) for record in records] == [(r.id, r.captions[0].text) for r in results]
+    assert {tuple(record) for record in records} == {("id", "caption", "clauses")}
+    clauses = [
+        (clause, result) for record, result in zip(records, results, strict=True) for clause in record["clauses"]
+    ]
+    assert {clause["kind"] for clause, _ in clauses} <= {"relation", "act", "setting"}
+    assert "relation" in {clause["kind"] for clause, _ in clauses}
+    for clause, result in clauses:
+        assert clause["words"]
+        assert set(clause["boxes"]) <= mentioned(result.captions[0])
+        assert clause["n_captions"] >= 0
+        assert 0.0 < clause.get("probability", 1.0) <= 1.0
+
+
+def test_without_a_phrasebook_the_layouts_are_the_reasons(world: Path, tmp_path: Path) -> None:
+    assert describe(world, "-o", tmp_path / "said.jsonl", "--why", tmp_path / "why.jsonl").exit_code == 0
+    records = [msgspec.json.decode(line) for line in (tmp_path / "why.jsonl").read_bytes().splitlines()]
+    clauses = [clause for record in records for clause in record["clauses"]]
+    assert len(records) == 60
+    assert {(clause["kind"], clause["n_captions"], "probability" in clause) for clause in clauses} == {
+        ("relation", 0, False)
+    }
+
+
+@pytest.mark.parametrize("realiser", ["paper", "template", "retrieval"])
+def test_only_fluent_sentences_tell_why(world: Path, tmp_path: Path, realiser: str) -> None:
+    done = describe(world, "-o", tmp_path / "said.jsonl", "--realise", realiser, "--why", tmp_path / "why.jsonl")
+    assert done.exit_code == 2
+    assert f"--why is for the fluent realiser; leave out --realise {realiser}" in done.output
+    assert list(tmp_path.iterdir()) == []

@@ -240,3 +240,52 @@ def test_boxes_keep_their_attributes_where_captions_give_none() -> None:
         True: ("brown", "small"),
         False: ("brown",),
     }
+
+
+def attributes_of(image: Image, n: int, seed: int = 0) -> dict[str, tuple[str, ...]]:
+    labelled = hold_out(image, n, seed)
+    assert labelled is not None
+    return {box.id: box.attributes for box in labelled.boxes}
+
+
+@pytest.mark.parametrize(
+    ("phrase", "attributes"),
+    [
+        ("A young man", ("young",)),
+        ("a large group of young people", ("young",)),
+        ("a large group", ("large",)),
+        ("two small brown dogs", ("small", "brown")),
+        ("a black and white dog", ("black", "white")),
+        ("a light-blue shirt", ("light-blue",)),
+        ("a tennis ball", ("tennis",)),
+        ("the man", ()),
+        ("men", ()),
+    ],
+)
+def test_the_words_before_the_noun_are_attributes(phrase: str, attributes: tuple[str, ...]) -> None:
+    said = Caption("0", f"{phrase} .", (Mention(0, len(phrase), ("a",)),))
+    image = Image("i", 10, 10, BOXES[:1], (said, Caption("1", said.text, said.mentions)))
+    assert attributes_of(image, 1) == {"a": attributes}
+
+
+def test_all_that_the_label_captions_say_of_a_box_counts_once_and_its_own_attributes_come_first() -> None:
+    boxes = (Box("a", 0, 0, 9, 9, "thing", attributes=("wet", "small")), Box("b", 0, 0, 9, 9, "thing"))
+    said = tuple(caption(str(i), a_small_brown_dog="a", two_big_dogs="ab") for i in range(3))
+    assert attributes_of(Image("i", 10, 10, boxes, said), 2) == {"a": ("wet", "small", "brown", "big"), "b": ("big",)}
+
+
+def test_a_hidden_box_keeps_the_attributes_it_had() -> None:
+    boxes = (Box("a", 0, 0, 9, 9, "thing"), Box("b", 0, 0, 9, 9, "thing", attributes=("wet",)))
+    said = caption("0", a_man="a"), caption("1", a_man="a")
+    assert attributes_of(Image("i", 10, 10, boxes, said), 1) == {"a": (), "b": ("wet",)}
+
+
+@given(st.integers(0, 50), st.integers(1, 3))
+def test_no_word_of_the_captions_that_stay_gold_becomes_an_attribute(seed: int, n: int) -> None:
+    adjectives = ("red", "tall", "young", "wooden")
+    said = tuple(caption(str(i), **{f"a_{adjective}_dog": "a"}) for i, adjective in enumerate(adjectives))
+    image = hold_out(Image("i", 10, 10, BOXES[:1], said), n, seed)
+    assert image is not None
+    labels = [adjectives[int(c.id)] for c in image.captions if c.source == LABEL_SOURCE]
+    assert sorted(image.boxes[0].attributes) == sorted(labels)
+    assert len(labels) == n

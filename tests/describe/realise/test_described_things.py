@@ -131,18 +131,16 @@ def test_relatives_of_other_kinds_keep_their_names() -> None:
     assert name_of("partner", ("animals",)).noun == "partner"
 
 
-@pytest.mark.parametrize(
-    ("chosen", "is_part"), [(["a", "b"], True), (["a", "b", "c"], False), (["c"], True), (["d"], False)]
-)
-def test_a_thing_is_part_of_what_there_is_if_boxes_of_its_noun_are_left_out(chosen: list[str], is_part: bool) -> None:
+@pytest.mark.parametrize(("chosen", "n_left_out"), [(["a", "b"], 1), (["a", "b", "c"], 0), (["c"], 2), (["d"], 0)])
+def test_boxes_of_a_noun_that_are_left_out_are_counted(chosen: list[str], n_left_out: int) -> None:
     boxes = [box(id, "dog", (100.0 * i, 0, 100.0 * i + 50, 50)) for i, id in enumerate("abc")]
     (thing,) = things(*boxes, box("d", "cat"), chosen=chosen)
-    assert bool(thing.n_left_out) == is_part
+    assert thing.n_left_out == n_left_out
 
 
-def test_of_two_things_of_a_noun_neither_is_part_if_both_are_chosen() -> None:
+def test_of_two_things_of_a_noun_none_is_left_out_if_both_are_chosen() -> None:
     group = box("g", "group", (400, 0, 600, 200), types=("people",))
-    assert [bool(thing.n_left_out) for thing in things(group, box("a", "person"))] == [False, False]
+    assert [thing.n_left_out for thing in things(group, box("a", "person"))] == [0, 0]
 
 
 SAYS_NOTHING = [

@@ -3,12 +3,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from limner.corpus import Box, Caption, Image, Mention
 from limner.describe.realise import learn_phrasebook
 from limner.describe.realise.evidence import clues
 from limner.describe.realise.remark_learning import RemarkLearner
-from limner.describe.realise.remark_table import RemarkTable, truth_of
+from limner.describe.realise.remark_table import RemarkTable, table_faults, truth_of
 from limner.describe.realise.remarks import COMPOUNDS, INTRANSITIVE, OBJECTS, STATES, SURFACES, Act, setting_of
 from limner.text.kinds import kind_of_noun
 from limner.text.labels import many
@@ -90,7 +92,7 @@ def test_nothing_at_all_makes_an_empty_table() -> None:
     table = learnt([])
     assert table.settings == table.acts == table.prepositions == {"": {}}
     assert set(table.shown.values()) == {0}
-    assert table.n_captions == 0.0
+    assert list(table_faults(table)) == []
 
 
 @pytest.mark.parametrize(
@@ -152,3 +154,17 @@ def test_a_phrasebook_is_learnt_from_few_images_in_front_of_buildings() -> None:
 def test_equal_images_give_equal_tables(photos: list[Image], said_images: Callable[[], list[Image]]) -> None:
     images = photos + said_images()
     assert learnt(images) == learnt(images)
+
+
+SAID = [
+    "in", "on", "near", "the", "a", "in front of", "kitchen", "buildings", "building", "tennis court", "tennis courts",
+    "train tracks", "train", "streets", "large", "is", "standing", "plays", "tennis", "riding", "waves", "parked",
+    "eating leaves", "lying down", "leaves", ",", ".",
+]  # fmt: skip
+
+
+@given(st.lists(st.lists(st.sampled_from(SAID), max_size=6).map(" ".join), min_size=1, max_size=4))
+def test_no_table_that_was_learnt_is_refused_when_it_is_read(texts: list[str]) -> None:
+    captions = tuple(Caption(str(i), f"A man {text}", (Mention(0, 5, ("0",)),)) for i, text in enumerate(texts))
+    table = learnt([Image("i", 10, 10, (Box("0", 0, 0, 9, 9, "man"),), captions)] * 4)
+    assert list(table_faults(table)) == []

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from limner.corpus import Box, Caption, Image, Mention
-from limner.describe.realise import Phrasebook
+from limner.describe.realise import Phrasebook, phrasebook_learning
+from limner.describe.realise.evidence import clues
 from limner.describe.realise.realisers import FluentRealiser
+from limner.describe.realise.remark_learning import RemarkLearner
 from limner.describe.realise.remark_ranking import FEWEST, RIDGE, _mentioned, _ridge, learn_ranking
 from limner.describe.realise.remark_table import FEATURES
 
@@ -81,3 +83,22 @@ def test_weights_are_those_of_a_ridge_regression_within_images() -> None:
     whole = np.vstack([np.hstack([features, constants]), drawn])
     expected = np.linalg.lstsq(whole, np.concatenate([scores, np.zeros(3)]), rcond=None)[0][:3]
     np.testing.assert_allclose(_ridge(features, scores, groups), expected, atol=1e-4)
+
+
+def test_a_ranking_is_learnt_with_evidence_from_other_images(
+    photos: list[Image], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[list[Image], Phrasebook]] = []
+    monkeypatch.setattr(phrasebook_learning, "learn_ranking", lambda *given: asked.append(given) or {})
+    phrasebook_learning.learn_phrasebook(photos)
+    ((sample, book),) = asked
+    assert book.remarks is not None
+    held_out = {image.id for image in sample}
+    learner = RemarkLearner()
+    for image in photos:
+        learner.add(image)
+    numbers = {number for number, image in enumerate(photos) if image.id in held_out}
+    assert book.remarks.evidence == learner.table(without=numbers).evidence
+    # Of few images only half are held out: from none at all, everything would be as likely as not.
+    assert len(held_out) == len(photos) / 2
+    assert book.remarks.evidence.reasons("kitchen", clues(photos[1])) != []

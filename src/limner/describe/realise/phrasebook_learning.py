@@ -62,7 +62,7 @@ class _Said(NamedTuple):
 
 
 class _Sample:
-    """At most `SAMPLE` of the images added, all of them equally likely, with the number of each."""
+    """At most `SAMPLE` of the images added, and at most half, with the number of each."""
 
     def __init__(self) -> None:
         self._rng = random_stream("sample", 0, "phrasebook")
@@ -78,11 +78,16 @@ class _Sample:
 
     @property
     def images(self) -> list[Image]:
-        return [image for _, image in self._chosen]
+        return [image for _, image in self._held_out]
 
     @property
     def numbers(self) -> set[int]:
-        return {number for number, _ in self._chosen}
+        return {number for number, _ in self._held_out}
+
+    @property
+    def _held_out(self) -> list[tuple[int, Image]]:
+        """The sample; of few images every other one, so that evidence can be learnt from the rest."""
+        return self._chosen if self._n >= 2 * SAMPLE else self._chosen[::2]
 
 
 class _Learner:

@@ -16,7 +16,7 @@ from limner.arrays import Floats
 from limner.corpus.image import Image
 from limner.describe.realise.described_things import AGENTS, Thing, name_of
 from limner.describe.realise.evidence import clues
-from limner.describe.realise.remark_table import FEATURES, WORDS_FOR_PEOPLE, RemarkTable, truth_of
+from limner.describe.realise.remark_table import FEATURES, NO_VERB, WORDS_FOR_PEOPLE, RemarkTable, truth_of
 from limner.describe.realise.remarks import SURFACES, Act, Remark, Setting, act_of, setting_of
 from limner.describe.realise.sentence_plan import Clause
 from limner.text.lexicon import word_set
@@ -190,12 +190,12 @@ def _completion(clause: Clause, act: _Option | None, setting: _Option | None) ->
 
 
 def _verb(clause: Clause, act: _Option | None) -> str:
-    """The verb after which a setting would stand; "" for none."""
+    """The verb after which a setting would stand."""
     if act is not None:
         assert isinstance(act.remark.what, Act)
         return act.remark.what.verb
     verbs = [arm.relation.verb or arm.relation.participle for arm in clause.arms]
-    return next((verb for verb in reversed(verbs) if verb), "")
+    return next((verb for verb in reversed(verbs) if verb), NO_VERB)
 
 
 def _head(place: str) -> str:

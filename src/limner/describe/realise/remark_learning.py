@@ -14,7 +14,7 @@ from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
 from limner.describe.realise.described_things import Name, name_of
 from limner.describe.realise.evidence import ClueRows, Evidence, clues
-from limner.describe.realise.remark_table import WORDS_FOR_PEOPLE, RemarkTable, truth_of
+from limner.describe.realise.remark_table import NO_VERB, WORDS_FOR_PEOPLE, RemarkTable, truth_of
 from limner.describe.realise.remarks import COMPOUNDS, Remarks, read_remarks
 from limner.learn.logistic import fit_logistic
 from limner.progress import Progress, silent
@@ -78,7 +78,8 @@ class RemarkLearner:
                 self._acts[name.noun, str(act)] += 1
         if remarks.settings:
             verb = remarks.acts[-1][0].verb if remarks.acts else ""
-            self._prepositions[verb, remarks.settings[0].preposition] += 1
+            for name in dict.fromkeys((verb or NO_VERB, "")):
+                self._prepositions[name, remarks.settings[0].preposition] += 1
 
     def table(self, progress: Progress = silent, *, without: Container[int] = ()) -> RemarkTable:
         """Everything learnt; without the images of these numbers, evidence is learnt from the others."""
@@ -161,13 +162,11 @@ _ALIKE = [
 
 
 def _frequent(counter: Counter[tuple[str, str]], most: int) -> dict[str, dict[str, int]]:
-    """Counts by their first name, of the texts that are frequent in all, in a stable order."""
-    total: Counter[str] = Counter()
-    for (_, text), n in counter.items():
-        total[text] += n
-    frequent = {
-        text for text, n in sorted(total.items(), key=lambda item: (-item[1], item[0]))[:most] if n >= MIN_COUNT
-    }
+    """Counts by name, of the texts that are frequent for things of any name (""), in a stable order."""
+    in_all = sorted(
+        ((text, n) for (name, text), n in counter.items() if not name), key=lambda item: (-item[1], item[0])
+    )
+    frequent = {text for text, n in in_all[:most] if n >= MIN_COUNT}
     nested: dict[str, dict[str, int]] = {"": {}}
     for (name, text), n in sorted(counter.items(), key=lambda item: (item[0][0], -item[1], item[0][1])):
         if text in frequent:

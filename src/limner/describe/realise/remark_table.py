@@ -22,7 +22,8 @@ class RemarkTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     `settings` are counts by the noun and by the kind of the first thing that a
     caption mentions, and by "" for any; `acts` by the noun of who does them;
-    `prepositions` of settings by the verb before. `shown` is how many images
+    `prepositions` of settings by the verb before, `NO_VERB` for none and "" for
+    any. `shown` is how many images
     each truth holds of, `n_captions` the number of captions of an image.
     `ranking` are weights of `FEATURES`, empty if they were not learnt.
     """
@@ -41,6 +42,9 @@ class RemarkTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 FEATURES = tuple(
     f"{name}{aspect}" for name in ("act", "setting") for aspect in ("", " is true", " is said", " beside things")
 )
+
+# Stands for the verb before a setting where there is none.
+NO_VERB = "-"
 
 # Words that say more of a person than that it is one.
 WORDS_FOR_PEOPLE = ("man", "woman", "boy", "girl", "child", "baby")

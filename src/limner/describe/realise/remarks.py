@@ -169,7 +169,7 @@ def _continues(token: _Token, *, is_first: bool) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _is_place_word(word: str) -> bool:
-    return word in ADJECTIVES or word in _BEFORE_PLACES or _is_place_noun(word)
+    return word in ADJECTIVES or word in _BEFORE_PLACES or word in _COMPOUND_WORDS or _is_place_noun(word)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -182,7 +182,7 @@ def _is_place(words: Sequence[str]) -> bool:
     last = words[-1]
     if len(words) == 1 and words[0] in _ARTICLES:
         return False
-    return _is_place_noun(last)
+    return _is_place_noun(last) or " ".join(words[-2:]) in COMPOUNDS
 
 
 def _act_at(tokens: Sequence[_Token], at: int) -> tuple[Act, int, int] | None:
@@ -273,6 +273,7 @@ COMPOUNDS = frozenset({
     "parking lot", "living room", "dining room", "tennis court", "baseball field", "soccer field", "train station",
     "train tracks", "train track", "skate park", "ski slope", "city street", "swimming pool", "hotel room",
 })  # fmt: skip
+_COMPOUND_WORDS = frozenset(word for compound in COMPOUNDS for word in compound.split(" "))
 # Nouns that say where in the picture something is, or nothing.
 _NO_PLACES = word_set("background scene area lot lots landscape horizon corner background square bar stage platform")
 

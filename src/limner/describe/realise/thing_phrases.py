@@ -232,6 +232,13 @@ _NOT_BEFORE_NOUNS = word_set(
 )
 
 
+def _is_odd(thing: Thing, book: Phrasebook) -> bool:
+    """Whether no caption uses a label and no list knows it, of somebody or something whose type is known: "a zara"."""
+    if thing.kind not in GENERIC or thing.kind == "scene":
+        return False
+    return thing.noun not in book.nouns and kind_of_noun(thing.noun) == "other"
+
+
 def _compound(thing: Thing, known: Mapping[str, int]) -> str:
     """The thing's noun with one before it that all its boxes have, if captions have both together: a tennis ball."""
     first, *rest = (box.attributes for box in thing.boxes)
@@ -251,13 +258,7 @@ def choose_words(things: Sequence[Thing], book: Phrasebook | None, words: str) -
         return
     for thing in things:
         counts = book.nouns.get(thing.noun, {})
-        if (
-            thing.kind in GENERIC
-            and thing.kind != "scene"
-            and thing.noun not in book.nouns
-            and kind_of_noun(thing.noun) == "other"
-        ):
-            # A label that no caption uses and no list knows, of somebody or something whose type is known: "a zara".
+        if _is_odd(thing, book):
             thing.word = GENERIC[thing.kind]
             continue
         if compound := _compound(thing, book.compounds.get(thing.noun, {})):
@@ -271,5 +272,6 @@ def choose_words(things: Sequence[Thing], book: Phrasebook | None, words: str) -
             thing.word = word if thing.n == 1 or words == "true" or thing.noun != "person" else thing.noun
     nouns = Counter(thing.word for thing in things)
     for thing in things:
-        if nouns[thing.word] > 1:
+        # A label that names nothing known is not said even so.
+        if nouns[thing.word] > 1 and not _is_odd(thing, book):
             thing.word = thing.noun
