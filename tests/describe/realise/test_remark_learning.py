@@ -10,7 +10,7 @@ from limner.corpus import Box, Caption, Image, Mention
 from limner.describe.realise import learn_phrasebook
 from limner.describe.realise.evidence import clues
 from limner.describe.realise.remark_learning import RemarkLearner
-from limner.describe.realise.remark_table import RemarkTable, table_faults, truth_of
+from limner.describe.realise.remark_table import NO_VERB, RemarkTable, table_faults, truth_of
 from limner.describe.realise.remarks import COMPOUNDS, INTRANSITIVE, OBJECTS, STATES, SURFACES, Act, setting_of
 from limner.text.kinds import kind_of_noun
 from limner.text.labels import many
@@ -63,7 +63,7 @@ def test_what_is_said_is_counted_by_who_it_is_said_of(photos: list[Image]) -> No
     counts = {"in a kitchen": 80, "on the beach": 80}
     assert table.settings == {"": counts, "man": counts, "people": counts}
     assert table.acts == {"": {"standing": 80}, "man": {"standing": 80}}
-    assert table.prepositions == {"": {"in": 80}, "stand": {"on": 80}}
+    assert table.prepositions == {"": {"in": 80, "on": 80}, NO_VERB: {"in": 80}, "stand": {"on": 80}}
     assert table.n_captions == 2.0
     shown = {"kitchen": 40, "beach": 40, "stand": 40, "man": 80}
     assert table.shown == {**shown, **dict.fromkeys(("woman", "boy", "girl", "child", "baby"), 0)}

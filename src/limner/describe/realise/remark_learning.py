@@ -77,9 +77,9 @@ class RemarkLearner:
             if (name := names[mention]) is not None:
                 self._acts[name.noun, str(act)] += 1
         if remarks.settings:
-            verb = remarks.acts[-1][0].verb if remarks.acts else ""
-            for name in dict.fromkeys((verb or NO_VERB, "")):
-                self._prepositions[name, remarks.settings[0].preposition] += 1
+            verb = remarks.acts[-1][0].verb if remarks.acts else NO_VERB
+            for before in (verb, ""):
+                self._prepositions[before, remarks.settings[0].preposition] += 1
 
     def table(self, progress: Progress = silent, *, without: Container[int] = ()) -> RemarkTable:
         """Everything learnt; without the images of these numbers, evidence is learnt from the others."""
