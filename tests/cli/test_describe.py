@@ -324,3 +324,29 @@ def test_only_fluent_sentences_tell_why(world: Path, tmp_path: Path, realiser: s
     assert done.exit_code == 2
     assert f"--why is for the fluent realiser; leave out --realise {realiser}" in done.output
     assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_that_is_read_is_written_over_and_no_output_by_another(world: Path, tmp_path: Path) -> None:
+    corpus = tmp_path / "w.jsonl"
+    corpus.write_bytes(world.read_bytes())
+    (tmp_path / "link.jsonl").symlink_to(corpus)
+    for arguments, problem in (
+        ((corpus, "-o", corpus), "--out: .* is read as well"),
+        ((corpus, "-o", tmp_path / "link.jsonl"), "--out: .* is read as well"),
+        ((corpus, "-o", tmp_path / "r.jsonl", "--why", corpus), "--why: .* is read as well"),
+        (
+            (world, "-o", tmp_path / "r.jsonl", "--select", "bigram", "--train", corpus, "--why", corpus),
+            "--why: .*read",
+        ),
+        ((corpus, "-o", tmp_path / "r.jsonl", "--why", tmp_path / "r.jsonl"), "--why and --out name the same file"),
+        ((corpus, "-o", "-", "--to", "jsonl", "--why", "-"), "--why and --out name the same file"),
+    ):
+        done = describe(*arguments)
+        assert done.exit_code == 2
+        assert re.search(problem, done.output)
+    for train in (phrasebook, selector):
+        done = CliRunner().invoke(train, [str(corpus), "--out", str(corpus)])
+        assert done.exit_code == 2
+        assert "is read as well" in done.output
+    assert corpus.read_bytes() == world.read_bytes()
+    assert not (tmp_path / "r.jsonl").exists()

@@ -148,13 +148,26 @@ def check_outputs(outputs: Mapping[str, Path | None], sources: Sequence[str]) ->
             continue
         if path == STDIO:
             raise click.UsageError(f"{option}: standard output is taken; name a file")
-        resolved = path.resolve()
-        if resolved in read:
-            raise click.UsageError(f"{option}: {path} is read as well; name another file to write")
-        if resolved in written:
-            raise click.UsageError(f"{option} and {written[resolved]} name the same file; name two")
-        written[resolved] = option
+        _check_replaced(option, path, read, written)
         _check_place(path)
+
+
+def check_replaced(outputs: Mapping[str, Path | None], sources: Sequence[str]) -> None:
+    """An error for an output, by its option, that would replace what is read or another output."""
+    read = {path.resolve(): str(path) for path in map(source_path, sources) if path != STDIO}
+    written: dict[Path, str] = {}
+    for option, path in outputs.items():
+        if path is not None:
+            _check_replaced(option, path, read, written)
+
+
+def _check_replaced(option: str, path: Path, read: Mapping[Path, str], written: dict[Path, str]) -> None:
+    resolved = path if path == STDIO else path.resolve()
+    if resolved in read:
+        raise click.UsageError(f"{option}: {path} is read as well; name another file to write")
+    if resolved in written:
+        raise click.UsageError(f"{option} and {written[resolved]} name the same file; name two")
+    written[resolved] = option
 
 
 def _check_place(path: Path) -> None:

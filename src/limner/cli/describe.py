@@ -10,10 +10,12 @@ from limner.cli.click_classes import PATH, choice_option
 from limner.cli.corpora import (
     FormatName,
     Source,
+    check_replaced,
     from_option,
     held_out,
     labels_from_option,
     lenient_option,
+    source_path,
     tell_held_out,
     tell_reading,
     tell_written,
@@ -83,6 +85,8 @@ def command(
         raise click.UsageError("--explain tells why a trained selector chose what it chose; pass --model, and no --k")
     if why and realise != "fluent":
         raise click.UsageError(f"--why is for the fluent realiser; leave out --realise {realise}")
+    read = [corpus, *([train] if train else []), *map(str, filter(None, (model, phrasebook)))]
+    check_replaced({"--out": source_path(out), "--explain": explain, "--why": why}, read)
     settings = DescribeSettings(select, k, model, realise, phrasebook, detail, simple, focus, words, seed)
     known = counted = captions = None
     if train is not None:

@@ -9,6 +9,7 @@ import click
 from limner.cli.click_classes import PATH
 from limner.cli.corpora import (
     Source,
+    check_replaced,
     check_sources,
     from_option,
     held_out,
@@ -43,7 +44,9 @@ def selector(
     lenient: bool,
 ) -> None:
     """Learn which boxes people mention, and how many."""
-    check_sources([corpus, *([valid] if valid else [])])
+    sources = [corpus, *([valid] if valid else [])]
+    check_sources(sources)
+    check_replaced({"--out": out}, sources)
     opened = open_corpus(corpus, from_, lenient=lenient)
     images = held_out(opened, labels_from, seed)
     others = None
@@ -86,6 +89,7 @@ def _tell_validation(validation: learned.Validation, source: str) -> None:
 @lenient_option
 def phrasebook(corpus: str, out: Path, labels_from: int | None, seed: int, from_: str | None, lenient: bool) -> None:
     """Learn how people put boxes into words: nouns, articles, order, and what is said between two things."""
+    check_replaced({"--out": out}, [corpus])
     opened = open_corpus(corpus, from_, lenient=lenient)
     images = held_out(opened, labels_from, seed)
     book = realise.learn_phrasebook(progress(images, "images"))

@@ -24,7 +24,7 @@ from limner.corpus.random_streams import random_stream
 from limner.errors import BadInput, shown
 from limner.text.lexicon import COLOURS, DETERMINERS, word_set
 from limner.text.noun_forms import singular
-from limner.text.phrases import held_phrase, is_number, modifiers, thing_noun
+from limner.text.phrases import is_number, qualities, thing_noun
 
 UNNAMED = "object"
 
@@ -247,7 +247,7 @@ def _labels(captions: Sequence[Caption]) -> dict[str, _Called]:
 @lru_cache(maxsize=1 << 17)
 def _attributes(phrase: str) -> tuple[str, ...]:
     """The words before the noun for what can be seen: "young" of "a large group of young people"."""
-    return tuple(intern(word) for word in modifiers(held_phrase(phrase)) if word.replace("-", "").isalpha())
+    return tuple(intern(word) for word in qualities(phrase) if word.replace("-", "").isalpha())
 
 
 def _labelled(box: Box, called: _Called | None, with_attributes: bool) -> Box:

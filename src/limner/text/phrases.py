@@ -76,6 +76,11 @@ def held_phrase(phrase: str) -> str:
 MAX_NESTED = 5
 
 
+def qualities(phrase: str) -> list[str]:
+    """The words that describe what can be seen: not whose it is ("red" of "a man's red hat")."""
+    return modifiers(_POSSESSIVE.split(held_phrase(phrase))[-1])
+
+
 def modifiers(phrase: str) -> list[str]:
     """The words between the determiner or number and the head, in lower case, without "and" and commas."""
     parsed = _parse(phrase)

@@ -169,3 +169,15 @@ def test_a_face_of_which_something_is_said_is_named() -> None:
 
 def test_if_no_label_says_anything_all_are_named() -> None:
     assert len(nameable(things(box("0", "face"), box("1", "thing"), box("2", "arm")))) == 3
+
+
+@pytest.mark.parametrize("labels", [("man", "woman"), ("man", "baby"), ("boy", "girl")])
+def test_people_of_names_that_exclude_each_other_are_two(labels: tuple[str, str]) -> None:
+    first, second = labels
+    assert not doubles_of([box("0", first), box("1", second)])
+    assert doubles_of([box("0", first), box("1", "person")]) == {"0": ["1"]}
+
+
+def test_a_crowd_is_not_another_box_of_somebody() -> None:
+    crowd = box("1", "person", flags=("crowd",))
+    assert not doubles_of([box("0", "person"), crowd])

@@ -1,17 +1,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from limner.corpus import Box, Caption, Image, Mention
-from limner.describe.realise import learn_phrasebook
-from limner.describe.realise.evidence import clues
+from limner.describe.realise import learn_phrasebook, read_phrasebook, write_phrasebook
+from limner.describe.realise.evidence import Evidence, clues
 from limner.describe.realise.remark_learning import RemarkLearner
 from limner.describe.realise.remark_table import NO_VERB, RemarkTable, table_faults, truth_of
 from limner.describe.realise.remarks import COMPOUNDS, INTRANSITIVE, OBJECTS, STATES, SURFACES, Act, setting_of
+from limner.errors import BadInput
 from limner.text.kinds import kind_of_noun
 from limner.text.labels import many
 
@@ -61,7 +64,7 @@ def test_ovens_are_clues_of_kitchens_and_surfboards_of_beaches(photos: list[Imag
 def test_what_is_said_is_counted_by_who_it_is_said_of(photos: list[Image]) -> None:
     table = learnt(photos)
     counts = {"in a kitchen": 80, "on the beach": 80}
-    assert table.settings == {"": counts, "man": counts, "people": counts}
+    assert table.settings == {"": counts, "man": counts, "kind people": counts}
     assert table.acts == {"": {"standing": 80}, "man": {"standing": 80}}
     assert table.prepositions == {"": {"in": 80, "on": 80}, NO_VERB: {"in": 80}, "stand": {"on": 80}}
     assert table.n_captions == 2.0
@@ -168,3 +171,19 @@ def test_no_table_that_was_learnt_is_refused_when_it_is_read(texts: list[str]) -
     captions = tuple(Caption(str(i), f"A man {text}", (Mention(0, 5, ("0",)),)) for i, text in enumerate(texts))
     table = learnt([Image("i", 10, 10, (Box("0", 0, 0, 9, 9, "man"),), captions)] * 4)
     assert list(table_faults(table)) == []
+
+
+def test_a_table_that_would_break_or_fill_the_memory_is_refused(photos: list[Image], tmp_path: Path) -> None:
+    book = learn_phrasebook(photos)
+    assert book.remarks is not None
+    table, weights = book.remarks, book.remarks.evidence.weights
+    larger = {**weights, **{f"outcome {i}": {f"clue {i}": 1.0} for i in range(2_000)}}
+    for hostile, problem in (
+        (replace(table, shown=dict.fromkeys(table.shown, -5)), "shown"),
+        (replace(table, n_captions=1e308), "n_captions"),
+        (replace(table, evidence=Evidence(weights={**weights, "man": {"": -5000.0}})), "weight"),
+        (replace(table, evidence=Evidence(weights=larger)), "too large"),
+    ):
+        write_phrasebook(replace(book, remarks=hostile), tmp_path / "book.json")
+        with pytest.raises(BadInput, match=problem):
+            read_phrasebook(tmp_path / "book.json")

@@ -125,7 +125,8 @@ def doubles_of(boxes: Sequence[Box]) -> dict[str, list[str]]:
     Captions call somebody a man and a person, and a man and his friends a
     group. The box of the most telling name stands for all.
     """
-    people = [(box, name) for box in boxes if (name := name_of(box.label, box.types)).kind == "people"][:MOST_COMPARED]
+    named = [(box, name_of(box.label, box.types)) for box in boxes if "crowd" not in box.flags]
+    people = [(box, name) for box, name in named if name.kind == "people"][:MOST_COMPARED]
     ranked = sorted(people, key=lambda item: (_is_many(item[1]), item[1].noun in _ANYBODY))
     doubles: dict[str, list[str]] = {}
     standing: list[tuple[Box, Name]] = []
@@ -134,7 +135,7 @@ def doubles_of(boxes: Sequence[Box]) -> dict[str, list[str]]:
             held = [other for other, of in standing if not _is_many(of) and _covered(other, box) >= MOSTLY]
             same = held[0] if len(held) > 1 else None
         else:
-            same = next((other for other, of in standing if not _is_many(of) and _iou(box, other) >= SAME), None)
+            same = next((other for other, of in standing if _may_be_one(name, of) and box.iou(other) >= SAME), None)
         if same is None:
             standing.append((box, name))
         else:
@@ -146,23 +147,14 @@ def _is_many(name: Name) -> bool:
     return bool(name.collective) or name.is_plural
 
 
-def _overlap(a: Box, b: Box) -> float:
-    across, down = min(a.x1, b.x1) - max(a.x0, b.x0), min(a.y1, b.y1) - max(a.y0, b.y0)
-    return across * down if across > 0 and down > 0 else 0.0
-
-
-def _extent(box: Box) -> float:
-    return (box.x1 - box.x0) * (box.y1 - box.y0)
-
-
-def _iou(a: Box, b: Box) -> float:
-    shared = _overlap(a, b)
-    return shared / (_extent(a) + _extent(b) - shared) if shared else 0.0
+def _may_be_one(name: Name, other: Name) -> bool:
+    """Whether two names may be of one person: a man is a person, and no woman."""
+    return not _is_many(other) and (name.noun == other.noun or name.noun in _ANYBODY or other.noun in _ANYBODY)
 
 
 def _covered(a: Box, b: Box) -> float:
     """The share of A that lies in B."""
-    return _overlap(a, b) / _extent(a) if _extent(a) else 0.0
+    return a.intersection(b) / a.area if a.area else 0.0
 
 
 class Name(NamedTuple):

@@ -36,7 +36,7 @@ def clues(image: Image) -> list[str]:
         name = name_of(box.label, box.types)
         numbers[name.noun] += 1
         kinds[name.kind] = None
-        largest[name.noun] = max(largest.get(name.noun, 0.0), (box.x1 - box.x0) * (box.y1 - box.y0))
+        largest[name.noun] = max(largest.get(name.noun, 0.0), box.area)
     names = [f"kind {kind}" for kind in kinds]
     for noun, n in numbers.items():
         names.append(noun)

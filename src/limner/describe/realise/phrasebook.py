@@ -35,7 +35,7 @@ class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     kind of the first and the noun of the second (`by_object`), and by the
     kinds of both (`by_kinds`). `compounds` are nouns that stand before a noun,
     as "tennis" before "ball". `remarks` are what captions say without naming a
-    box. Files of before there were any have neither. `hashes` are of the images it was learnt from,
+    box. Older files have neither. `hashes` are of the images it was learnt from,
     and missing in files of before there were any.
     """
 

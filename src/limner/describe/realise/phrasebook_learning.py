@@ -25,7 +25,7 @@ from limner.text.kinds import kind_of
 from limner.text.labels import noun, one
 from limner.text.lexicon import ARTICLES, DETERMINERS, NUMBERS
 from limner.text.noun_forms import singular
-from limner.text.phrases import head_noun, is_adjective, is_plural_phrase, modifiers
+from limner.text.phrases import head_noun, is_adjective, is_plural_phrase, modifiers, qualities
 
 # What was said less often than this is not kept: it may be a slip.
 MIN_COUNT = 3
@@ -137,7 +137,7 @@ class _Learner:
         if not word:
             return
         self._nouns[name, word] += 1
-        if (described := modifiers(phrase)) and _is_part_of_noun(described[-1]) and word in (name, head_noun(phrase)):
+        if (described := qualities(phrase)) and _is_part_of_noun(described[-1]) and word in (name, head_noun(phrase)):
             self._compounds[word, described[-1]] += 1
         if determiner and not leads:
             self._determiners[word, determiner] += 1

@@ -8,7 +8,6 @@ were learnt from captions and stand in the phrasebook by name.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
 from math import log
 from typing import NamedTuple
 
@@ -41,6 +40,9 @@ FEWEST_ACTS = 3
 
 # So many captions about things of a kind weigh as much as all that is known of the kind.
 PRIOR = 10.0
+
+# Entries after which the cache of wordings begins anew: labels may be anything.
+_CACHED = 1 << 14
 
 # Weights for a table whose ranking was not learnt: say what is true, as most people would.
 USUAL = dict.fromkeys(FEATURES, 0.0) | {
@@ -86,9 +88,7 @@ class RemarkChooser:
             assert setting is not None
             self._by_truth.setdefault(truth_of(text), []).append((text, setting))
         self._n_prepositions = sum(table.prepositions[""].values())
-        # A corpus has few nouns, verbs and prepositions; asked once for each, they are then known.
-        self._wording = cache(self._wording_of)
-        self._fit = cache(self._fit_of)
+        self._wordings: dict[tuple[str, str], float] = {}
 
     def probabilities(self, image: Image) -> Floats:
         """How likely everything is that could be said, in the order of the evidence's outcomes."""
@@ -157,21 +157,29 @@ class RemarkChooser:
             if p < TRUE_SETTING or _head(truth) in named or (truth in SURFACES and not can_lie):
                 continue
             for text, setting in texts:
-                wording = self._wording(text, truth, head.noun, head.kind) * self._fit(verb, setting.preposition)
+                wording = self._wording(text, truth, head) * self._fit(verb, setting.preposition)
                 yield _Option(Remark(setting, p), log(wording))
 
-    def _wording_of(self, text: str, truth: str, noun: str, kind: str) -> float:
+    def _wording(self, text: str, truth: str, head: Thing) -> float:
         """The share of captions with a setting, of those of images of which it is true, about things of a noun."""
+        key = text, head.noun
+        if key not in self._wordings:
+            if len(self._wordings) > _CACHED:
+                self._wordings.clear()
+            self._wordings[key] = self._wording_of(text, truth, head.noun, head.kind)
+        return self._wordings[key]
+
+    def _wording_of(self, text: str, truth: str, noun: str, kind: str) -> float:
         share = 1.0
         totals = []
-        for name in ("", kind, noun):
+        for name in ("", f"kind {kind}", noun):
             counts = self._table.settings.get(name, {})
             total = sum(counts.get(other, 0) for other, _ in self._by_truth[truth])
             totals.append(total)
             share = (counts.get(text, 0) + PRIOR * share) / (total + PRIOR) if name else counts[text] / total
         return share * totals[0] / (self._table.shown[truth] * self._table.n_captions)
 
-    def _fit_of(self, verb: str, preposition: str) -> float:
+    def _fit(self, verb: str, preposition: str) -> float:
         """How much more often a setting's preposition follows a verb than it comes at all."""
         every, counts = self._table.prepositions[""], self._table.prepositions.get(verb, {})
         usual = (every.get(preposition, 0) + 1.0) / (self._n_prepositions + 10.0)

@@ -70,7 +70,7 @@ class RemarkLearner:
         for setting in dict.fromkeys(remarks.settings):
             self._settings["", str(setting)] += 1
             if head is not None:
-                self._settings[head.kind, str(setting)] += 1
+                self._settings[f"kind {head.kind}", str(setting)] += 1
                 self._settings[head.noun, str(setting)] += 1
         for act, mention in remarks.acts:
             self._acts["", str(act)] += 1
@@ -152,9 +152,7 @@ _ALIKE = [
         "grass field pasture meadow lawn",
         "slope hill mountain",
         "track railroad rail",
-        "snow ski slope",
         "beach shore sand",
-        "court tennis",
         "lie lay sleep rest",
         "travel drive",
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from math import isfinite
 from typing import Annotated
 
 import msgspec
@@ -14,14 +13,18 @@ from limner.describe.realise.remarks import act_of, setting_of
 from limner.errors import shown
 from limner.text.noun_forms import singular
 
+# Weights beyond this say no more, and a table of more weights would take much memory.
+MAX_WEIGHT = 100
+MAX_EVIDENCE = 1 << 20
+
 Count = Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
 
 
 class RemarkTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is said, by whom, and what it takes to be true.
 
-    `settings` are counts by the noun and by the kind of the first thing that a
-    caption mentions, and by "" for any; `acts` by the noun of who does them;
+    `settings` are counts by the noun and by the kind ("kind people") of the first
+    thing that a caption mentions, and by "" for any; `acts` by the noun of who does them;
     `prepositions` of settings by the verb before, `NO_VERB` for none and "" for
     any. `shown` is how many images
     each truth holds of, `n_captions` the number of captions of an image.
@@ -31,8 +34,8 @@ class RemarkTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     settings: dict[str, dict[str, Count]]
     acts: dict[str, dict[str, Count]]
     prepositions: dict[str, dict[str, Count]]
-    shown: dict[str, int]
-    n_captions: float
+    shown: dict[str, Annotated[int, msgspec.Meta(ge=0, le=1 << 40)]]
+    n_captions: Annotated[float, msgspec.Meta(gt=0, le=1 << 20)]
     evidence: Evidence
     ranking: dict[str, float] = {}
 
@@ -66,13 +69,14 @@ def table_faults(table: RemarkTable) -> Iterator[str]:
         yield f"remarks: there is no evidence for {shown(min(unknown))}"
     if any(not table.shown.get(truth) for truth in said):
         yield "remarks: something is said that no image shows"
-    if not table.n_captions > 0.0:
-        yield f"remarks: images cannot have {shown(table.n_captions)} captions"
     if strange := table.ranking.keys() ^ set(FEATURES) if table.ranking else set():
         yield f"remarks: {shown(min(strange))} is not a feature by which remarks are ranked, or is missing"
     weights = [weight for by_clue in table.evidence.weights.values() for weight in by_clue.values()]
-    if not all(map(isfinite, (*weights, *table.ranking.values(), table.n_captions))):
-        yield "remarks: a weight is not a finite number"
+    if not all(abs(weight) <= MAX_WEIGHT for weight in (*weights, *table.ranking.values())):
+        yield f"remarks: a weight is not a number from -{MAX_WEIGHT} to {MAX_WEIGHT}"
+    n_clues = len({clue for by_clue in table.evidence.weights.values() for clue in by_clue})
+    if n_clues * len(table.evidence.weights) > MAX_EVIDENCE:
+        yield f"remarks: evidence of {n_clues:,} clues for {len(table.evidence.weights):,} outcomes is too large"
 
 
 @lru_cache(maxsize=1 << 14)

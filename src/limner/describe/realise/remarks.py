@@ -275,7 +275,7 @@ COMPOUNDS = frozenset({
 })  # fmt: skip
 _COMPOUND_WORDS = frozenset(word for compound in COMPOUNDS for word in compound.split(" "))
 # Nouns that say where in the picture something is, or nothing.
-_NO_PLACES = word_set("background scene area lot lots landscape horizon corner background square bar stage platform")
+_NO_PLACES = word_set("background scene area lot lots landscape horizon corner square bar stage platform")
 
 # What things stand, lie and hang on without being a place.
 SURFACES = word_set(

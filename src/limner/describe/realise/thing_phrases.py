@@ -12,7 +12,7 @@ from limner.describe.realise.described_things import GENERIC, Thing
 from limner.text.articles import article, is_mass, is_pair, is_unique, is_worn_pair
 from limner.text.kinds import kind_of_noun
 from limner.text.labels import many, written
-from limner.text.lexicon import ADJECTIVE_ORDER, ADJECTIVES, COMMON_COLOURS, OPINIONS, SHADES, word_set
+from limner.text.lexicon import ADJECTIVE_ORDER, ADJECTIVES, COMMON_COLOURS, SHADES, word_set
 from limner.text.noun_tables import FLOCK_ANIMALS, HERD_ANIMALS, PLURAL_AS_SINGULAR
 from limner.text.phrases import is_adjective
 
@@ -177,7 +177,7 @@ def attributes(boxes: Sequence[Box], most: int, noun: str, kind: str = "other") 
     shared = dict.fromkeys(a for a in first if all(a in words for words in rest))
     said = [a.lower() for a in shared if _can_be_said(a.lower(), noun)]
     if kind == "people":
-        said = [a for a in said if a not in _NOT_OF_PEOPLE]
+        said = [a for a in said if a in _OF_PEOPLE]
     adjectives = sorted(dict.fromkeys(said), key=_rank)
     colours = [a for a in adjectives if a in _COLOURS]
     # With three colours or more, none of them describes the thing.
@@ -218,13 +218,13 @@ _BARE = 0.7
 # How often "a couple of" is said for "two".
 _VARIED = 0.12
 _COLOURS = COMMON_COLOURS | SHADES
-# Opinions, and words for descent and build: whoever writes them, a machine should not repeat them of people.
-_NOT_OF_PEOPLE = OPINIONS | word_set(
+# What is said of people: age, size, hair and state. Opinions and words for descent and build are not: whoever writes
+# them, a machine should not repeat them.
+_OF_PEOPLE = word_set(
     """
-    asian african american african-american black white brown yellow red caucasian hispanic latino latina indian chinese
-    japanese oriental european eastern western middle-eastern arabic muslim jewish ethnic foreign native mexican fat
-    male female hard working hard-working same different various
-    overweight obese heavy heavyset heavy-set chubby skinny thin dark light dark-skinned light-skinned tan
+    young old older elderly younger adult teenage middle-aged little small tall short big blond blonde blond-haired
+    red-haired dark-haired brown-haired gray-haired long-haired curly-haired bald balding bearded shirtless barefoot
+    barefooted masked smiling costumed uniformed
     """
 )
 _NOT_BEFORE_NOUNS = word_set(
@@ -241,6 +241,9 @@ def _is_odd(thing: Thing, book: Phrasebook) -> bool:
 
 def _compound(thing: Thing, known: Mapping[str, int]) -> str:
     """The thing's noun with one before it that all its boxes have, if captions have both together: a tennis ball."""
+    if thing.kind == "people":
+        # What stands before a word for people is mostly their descent.
+        return ""
     first, *rest = (box.attributes for box in thing.boxes)
     shared = [name for name in first if name in known and all(name in names for names in rest)]
     return f"{max(shared, key=lambda name: (known[name], name))} {thing.noun}" if shared else ""
