@@ -77,14 +77,7 @@ def command(
     The results are a corpus: image ids with a sentence each, whose mentions
     name the boxes of CORPUS. Captions of CORPUS have no influence.
     """
-    if model is None and select == "learned":
-        raise click.UsageError("learned needs a selector that `limner train selector` made; pass --model MODEL")
-    if model is not None and select not in (None, "learned"):
-        raise click.UsageError(f"--model is for learned; leave out --select {select}")
-    if explain and (model is None or k):
-        raise click.UsageError("--explain tells why a trained selector chose what it chose; pass --model, and no --k")
-    if why and realise != "fluent":
-        raise click.UsageError(f"--why is for the fluent realiser; leave out --realise {realise}")
+    _check_options(select, k, model, explain, realise, why)
     read = [corpus, *([train] if train else []), *map(str, filter(None, (model, phrasebook)))]
     check_replaced({"--out": source_path(out), "--explain": explain, "--why": why}, read)
     settings = DescribeSettings(select, k, model, realise, phrasebook, detail, simple, focus, words, seed)
@@ -118,6 +111,20 @@ def command(
     for warning in warnings:
         tell(f"warning: {warning}{_HINTS.get(warning, '')}")
     tell_written(written, out)
+
+
+def _check_options(
+    select: str | None, k: int | None, model: Path | None, explain: Path | None, realise: str, why: Path | None
+) -> None:
+    """An error for options that do not go together."""
+    if model is None and select == "learned":
+        raise click.UsageError("learned needs a selector that `limner train selector` made; pass --model MODEL")
+    if model is not None and select not in (None, "learned"):
+        raise click.UsageError(f"--model is for learned; leave out --select {select}")
+    if explain and (model is None or k):
+        raise click.UsageError("--explain tells why a trained selector chose what it chose; pass --model, and no --k")
+    if why and realise != "fluent":
+        raise click.UsageError(f"--why is for the fluent realiser; leave out --realise {realise}")
 
 
 _HINTS = {LEAKING_LABELS: "; --labels-from holds some captions out"}

@@ -28,6 +28,7 @@ from limner.files import write_bytes
 
 if TYPE_CHECKING:
     from limner.describe.learned import LearnedSelector
+    from limner.describe.realise import Phrasebook
     from limner.describe.realise.caption_index import CaptionIndex
 
 # Images that a selector for many at once is given together.
@@ -84,10 +85,10 @@ def describe_corpus(
     need, `captions` the training captions that `retrieval` needs; `counted` are
     the images of both. `reasons` is a file that tells why a trained selector
     chose each box, `why` one that tells why the fluent realiser says what it
-    says, clause by clause. An image that any of the models was trained on is marked so
-    in its result's provenance; `warn` is called with each thing to beware of,
-    once all images are written. A corpus without a single box is an error:
-    every description would be the same.
+    says, clause by clause. An image that any of the models was trained on is
+    marked so in its result's provenance; `warn` is called with each thing to
+    beware of, once all images are written. A corpus without a single box is an
+    error: every description would be the same.
     """
     settings = settings or DescribeSettings()
     if reasons and (settings.model is None or settings.k):
@@ -97,16 +98,7 @@ def describe_corpus(
         settings, trained or find_selector(settings.selector or DEFAULT_SELECTOR, concepts, settings.seed)
     )
     book = realise.read_phrasebook(settings.phrasebook) if settings.phrasebook else None
-    realiser = find_realiser(
-        settings.realiser,
-        book,
-        seed=settings.seed,
-        captions=captions,
-        detail=settings.detail,
-        simple=settings.simple,
-        focus=settings.focus,
-        words=settings.words,
-    )
+    realiser = _realiser(settings, book, captions)
     if why and not isinstance(realiser, FluentRealiser):
         raise ValueError(f"only the fluent realiser tells why it says something, not {settings.realiser!r}")
     of_models = [*([trained.model.trained.seen] if trained else []), *([book.seen] if book else [])]
@@ -127,6 +119,19 @@ def describe_corpus(
     for warning in warnings:
         warn(warning)
     return written
+
+
+def _realiser(settings: DescribeSettings, book: Phrasebook | None, captions: CaptionIndex | None) -> Realiser:
+    return find_realiser(
+        settings.realiser,
+        book,
+        seed=settings.seed,
+        captions=captions,
+        detail=settings.detail,
+        simple=settings.simple,
+        focus=settings.focus,
+        words=settings.words,
+    )
 
 
 class _Explaining:

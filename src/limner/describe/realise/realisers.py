@@ -96,21 +96,15 @@ class FluentRealiser:
 
         A box whose label says nothing is left out if there is another.
         """
-        planned = self._planned(image, selected)
+        planned = self._completed(image, selected)
         if planned is None:
             return Caption("0", "A picture.", source=f"system:{self.name}")
-        if self._remarks is not None and planned.likely is not None:
-            self._remarks.complete(planned.clause, image, planned.likely)
         return self._written(planned, image)
 
     def reasons(self, image: Image, selected: Sequence[str]) -> list[Reason]:
         """Why the sentence for the chosen boxes says what it says, clause by clause."""
-        planned = self._planned(image, selected)
-        if planned is None:
-            return []
-        if self._remarks is not None and planned.likely is not None:
-            self._remarks.complete(planned.clause, image, planned.likely)
-        return clause_reasons(planned.clause, image, self._book, self._relator)
+        planned = self._completed(image, selected)
+        return [] if planned is None else clause_reasons(planned.clause, image, self._book, self._relator)
 
     def candidates(self, image: Image, selected: Sequence[str]) -> Iterator[tuple[Completion, Caption]]:
         """Every act and setting that could be said of the chosen boxes, each with its sentence."""
@@ -122,6 +116,13 @@ class FluentRealiser:
             assert again is not None
             again.clause.act, again.clause.setting = completion.act, completion.setting
             yield completion, self._written(again, image)
+
+    def _completed(self, image: Image, selected: Sequence[str]) -> _Planned | None:
+        """What is said of the chosen boxes, with the act and the setting that rank highest."""
+        planned = self._planned(image, selected)
+        if planned is not None and self._remarks is not None and planned.likely is not None:
+            self._remarks.complete(planned.clause, image, planned.likely)
+        return planned
 
     def _planned(self, image: Image, selected: Sequence[str]) -> _Planned | None:
         things = nameable(things_of(image, selected))
