@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from limner.cli.experiment_frequencies import frequencies
 from limner.corpus import Image, open_corpus, write_corpus
 from limner.describe.describing import describe
-from limner.describe.realise.realisers import FluentRealiser
+from limner.describe.realise.fluent_realiser import FluentRealiser
 from limner.describe.selectors import Limited, Size
 from limner.errors import BadInput
 from limner.experiments.domain_frequencies import frequency_experiment

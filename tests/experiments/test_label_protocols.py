@@ -15,8 +15,8 @@ from limner.corpus.caption import Caption
 from limner.corpus.held_out_labels import hold_out
 from limner.describe.describing import describe
 from limner.describe.learned import train_selector
+from limner.describe.realise.fluent_realiser import FluentRealiser
 from limner.describe.realise.phrasebook_learning import learn_phrasebook
-from limner.describe.realise.realisers import FluentRealiser
 from limner.errors import BadInput
 from limner.experiments.content_selection import content_selection_experiment
 from limner.experiments.label_protocols import COLUMNS, LabelExperiment, label_experiment

@@ -12,7 +12,8 @@ from limner.cli.experiment_references import references
 from limner.corpus import open_corpus, write_corpus
 from limner.corpus.random_streams import random_stream
 from limner.describe.describing import describe
-from limner.describe.realise.realisers import FluentRealiser, PaperRealiser
+from limner.describe.realise.fluent_realiser import FluentRealiser
+from limner.describe.realise.realisers import PaperRealiser
 from limner.describe.selectors import Limited, Size
 from limner.errors import BadInput, LimnerError
 from limner.experiments.experiment_files import Estimate, ExperimentReport

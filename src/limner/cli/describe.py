@@ -27,7 +27,8 @@ from limner.corpus.seen_images import SeenImages
 from limner.describe.describing import DescribeSettings, describe_corpus
 from limner.describe.realise.baselines import RetrievalRealiser
 from limner.describe.realise.caption_index import CaptionIndex, TrainingCaptions
-from limner.describe.realise.realisers import DETAILS, REALISERS, WORDS
+from limner.describe.realise.fluent_realiser import DETAILS, WORDS
+from limner.describe.realise.realisers import REALISERS
 from limner.describe.selectors import Concepts
 
 

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from limner.describe.realise.baselines import RetrievalRealiser, TemplateRealiser
     from limner.describe.realise.caption_index import CaptionIndex
     from limner.describe.realise.constrained_realiser import ConstrainedRealiser, SentenceWriter, ThingWords
+    from limner.describe.realise.fluent_realiser import FluentRealiser
     from limner.describe.realise.phrasebook import Phrasebook, read_phrasebook, write_phrasebook
     from limner.describe.realise.phrasebook_learning import learn_phrasebook
-    from limner.describe.realise.realisers import FluentRealiser, PaperRealiser, Realiser, find_realiser
+    from limner.describe.realise.realisers import PaperRealiser, Realiser, find_realiser
     from limner.describe.selectors import Concepts, Limited, Selector, find_selector
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

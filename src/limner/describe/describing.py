@@ -22,7 +22,8 @@ from limner.corpus.image import Image
 from limner.corpus.provenance import LEAKING_LABELS, ProvenanceTally
 from limner.corpus.seen_images import Overlap, SeenImages
 from limner.describe import learned, realise
-from limner.describe.realise.realisers import FluentRealiser, Realiser, find_realiser
+from limner.describe.realise.fluent_realiser import FluentRealiser
+from limner.describe.realise.realisers import Realiser, find_realiser
 from limner.describe.selectors import Concepts, Limited, ManySelector, Selector, find_selector, seen
 from limner.files import write_bytes
 

@@ -10,9 +10,10 @@ from limner.corpus import Corpus, Image, open_corpus, write_corpus
 from limner.corpus.statistics import statistics
 from limner.describe.describing import describe
 from limner.describe.learned import train_selector
+from limner.describe.realise.fluent_realiser import FluentRealiser
 from limner.describe.realise.phrasebook import write_phrasebook
 from limner.describe.realise.phrasebook_learning import learn_phrasebook
-from limner.describe.realise.realisers import FluentRealiser, PaperRealiser
+from limner.describe.realise.realisers import PaperRealiser
 from limner.describe.selectors import Limited, find_selector
 from limner.files import write_bytes, write_texts
 from limner.look.tables import aligned, decimal

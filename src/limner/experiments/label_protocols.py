@@ -29,8 +29,8 @@ from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap, SeenImages
 from limner.describe.describing import describe
 from limner.describe.learned import train_selector
+from limner.describe.realise.fluent_realiser import FluentRealiser
 from limner.describe.realise.phrasebook_learning import learn_phrasebook
-from limner.describe.realise.realisers import FluentRealiser
 from limner.experiments.too_few_captions import TooFewCaptions
 from limner.progress import Progress, silent, track
 from limner.score.caption_evaluation import Evaluation, evaluate

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from limner.arrays import Floats, Integers, Singles
+from limner.arrays import Booleans, Floats, Integers, Singles
 from limner.progress import Progress, silent
 
 # Rows of one step, and the least number of steps and of times that all rows are seen.
@@ -24,6 +24,7 @@ def fit_logistic(
     targets: Floats,
     n_features: int,
     *,
+    known: Booleans | None = None,
     seed: int = 0,
     shrinkage: float = SHRINKAGE,
     progress: Progress = silent,
@@ -31,13 +32,15 @@ def fit_logistic(
     """The intercepts `[targets]` and weights `[features, targets]` that predict each target from a row's features.
 
     `rows` lists the features that hold in each row; `targets` is
-    `[rows, targets]`, each a share from 0 to 1. AdaGrad on the cross entropy:
-    features that are rare keep a large step. Equal seeds and data give equal
-    weights.
+    `[rows, targets]`, each a share from 0 to 1; those that are not `known`,
+    where this is given, teach nothing. AdaGrad on the cross entropy: features
+    that are rare keep a large step. Equal seeds and data give equal weights.
     """
     n_rows, n_targets = targets.shape
     wanted = targets.astype(np.float32)
-    base = np.clip(wanted.mean(axis=0), 1e-5, 1.0 - 1e-5) if n_rows else np.full(n_targets, 0.5, dtype=np.float32)
+    counted = np.ones(targets.shape, dtype=np.float32) if known is None else known.astype(np.float32)
+    # A target of which nothing is known is as likely as not.
+    base = np.clip(((wanted * counted).sum(axis=0) + 1e-9) / (counted.sum(axis=0) + 2e-9), 1e-5, 1.0 - 1e-5)
     weights = np.zeros((n_features + 1, n_targets), dtype=np.float32)
     weights[-1] = np.log(base / (1.0 - base))
     squares = np.full_like(weights, 1e-8)
@@ -49,7 +52,7 @@ def fit_logistic(
         for start in range(0, n_rows, BATCH):
             batch = order[start : start + BATCH]
             matrix = _dense([rows[i] for i in batch.tolist()], n_features)
-            error = _squashed(matrix @ weights) - wanted[batch]
+            error = (_squashed(matrix @ weights) - wanted[batch]) * counted[batch]
             slope = matrix.T @ error
             slope[:-1] += shrinkage * len(batch) / n_rows * weights[:-1]
             squares += slope**2

@@ -28,7 +28,7 @@ class Fixed:
 
 
 def image_of(*labels: str) -> Image:
-    return Image("i", 100, 100, tuple(Box(str(n), n, 0, n + 9, 9, label) for n, label in enumerate(labels)))
+    return Image("i", 100, 100, tuple(Box(str(n), 9 * n, 0, 9 * n + 9, 9, label) for n, label in enumerate(labels)))
 
 
 def realised(text: str, *labels: str, select: Sequence[int] | None = None) -> list[tuple[str, tuple[str, ...]]]:

@@ -11,19 +11,18 @@ from hypothesis import strategies as st
 from limner.corpus import Box, Caption, Image
 from limner.describe.realise import FluentRealiser, Phrasebook
 from limner.describe.realise.described_things import things_of
-from limner.describe.realise.evidence import Evidence
+from limner.describe.realise.evidence import Evidence, clues
 from limner.describe.realise.relation_words import Relation
 from limner.describe.realise.remark_choice import (
     MOST_ACTS,
     MOST_SETTINGS,
-    SURE_ACT,
     TRUE_ACT,
     TRUE_SETTING,
     TRUE_WORD,
-    Completion,
     RemarkChooser,
 )
-from limner.describe.realise.remark_table import FEATURES, WORDS_FOR_PEOPLE, RemarkTable, truth_of
+from limner.describe.realise.remark_table import WORDS_FOR_PEOPLE, RemarkTable, truth_of
+from limner.describe.realise.remarks import Remark
 from limner.describe.realise.sentence_plan import Arm, Clause, Node
 
 Books = Callable[..., Phrasebook]
@@ -64,41 +63,32 @@ def clause_of(image: Image, n_heads: int = 1, relation: Relation | None = None) 
 def completions(
     remarks: RemarkTable, *labels: str, n_heads: int = 1, relation: Relation | None = None, hidden: str = ""
 ) -> list[tuple[str, str]]:
-    """The act and the setting of each candidate as text; `hidden` is a label of a box that is not spoken of."""
+    """The act and the setting of each completion as text; `hidden` is a label of a box that is not spoken of."""
     image = picture(*labels)
     clause = clause_of(image, n_heads, relation)
     if hidden:
         image = picture(*labels, hidden)
     chooser = RemarkChooser(remarks)
-    return [texts(item) for item in chooser.candidates(clause, image, chooser.probabilities(image))]
+    said = chooser.completions(clause, image, chooser.probabilities(clues(image)))
+    return [(_text(act), _text(setting)) for act, setting in said]
 
 
-def texts(completion: Completion) -> tuple[str, str]:
-    return tuple(str(remark.what) if remark else "" for remark in (completion.act, completion.setting))  # type: ignore[return-value]
-
-
-def chosen(remarks: RemarkTable, *labels: str) -> tuple[str, str]:
-    image = picture(*labels)
-    clause = clause_of(image)
-    chooser = RemarkChooser(remarks)
-    chooser.complete(clause, image, chooser.probabilities(image))
-    return texts(Completion(clause.act, clause.setting, {}))
+def _text(remark: Remark | None) -> str:
+    return "" if remark is None else str(remark.what)
 
 
 @pytest.mark.parametrize(
     ("likely", "said"),
     [
-        (TRUE_SETTING + 0.01, [("", ""), ("", "in a kitchen")]),
-        (TRUE_SETTING - 0.01, [("", "")]),
+        (TRUE_SETTING + 0.01, [("", "in a kitchen")]),
+        (TRUE_SETTING - 0.01, []),
     ],
 )
 def test_a_setting_is_considered_if_it_is_likely_enough(likely: float, said: list[tuple[str, str]]) -> None:
     assert completions(table({"in a kitchen": 9}, {}, {"kitchen": likely}), "man") == said
 
 
-@pytest.mark.parametrize(
-    ("likely", "said"), [(TRUE_ACT + 0.01, [("", ""), ("playing tennis", "")]), (TRUE_ACT - 0.01, [("", "")])]
-)
+@pytest.mark.parametrize(("likely", "said"), [(TRUE_ACT + 0.01, [("playing tennis", "")]), (TRUE_ACT - 0.01, [])])
 def test_an_act_is_considered_if_it_is_likely_enough(likely: float, said: list[tuple[str, str]]) -> None:
     assert completions(table({}, {"playing tennis": 9}, {"tennis": likely}), "man") == said
 
@@ -109,26 +99,26 @@ NEXT_TO = Relation(preposition="next to")
 @pytest.mark.parametrize(
     ("act", "truth", "likely", "is_said"),
     [
-        ("playing tennis", "tennis", SURE_ACT + 0.01, True),
-        ("playing tennis", "tennis", SURE_ACT - 0.01, False),
+        ("playing tennis", "tennis", TRUE_ACT + 0.01, True),
+        ("playing tennis", "tennis", TRUE_ACT - 0.01, False),
         ("standing", "stand", 0.99, False),
     ],
 )
-def test_beside_a_thing_an_act_must_be_surer_and_say_more(act: str, truth: str, likely: float, is_said: bool) -> None:
+def test_beside_a_thing_an_act_must_say_more(act: str, truth: str, likely: float, is_said: bool) -> None:
     said = completions(table({}, {act: 9}, {truth: likely}), "man", "dog", relation=NEXT_TO)
     assert ((act, "") in said) == is_said
 
 
 def test_who_does_something_to_a_box_does_nothing_else() -> None:
     said = completions(table({}, {"playing tennis": 9}, {"tennis": 0.99}), "man", "dog", relation=Relation("hold"))
-    assert said == [("", "")]
+    assert said == []
 
 
 def test_an_act_that_was_rarely_said_of_a_noun_is_not_said() -> None:
     likely = {"tennis": 0.99}
-    assert completions(table({}, {"playing tennis": 2}, likely), "man") == [("", "")]
-    assert completions(table({}, {"playing tennis": 3}, likely), "man") == [("", ""), ("playing tennis", "")]
-    assert completions(table({}, {"playing tennis": 9}, likely), "woman") == [("", "")]
+    assert completions(table({}, {"playing tennis": 2}, likely), "man") == []
+    assert completions(table({}, {"playing tennis": 3}, likely), "man") == [("playing tennis", "")]
+    assert completions(table({}, {"playing tennis": 9}, likely), "woman") == []
 
 
 @pytest.mark.parametrize(
@@ -145,20 +135,20 @@ def test_an_act_that_was_rarely_said_of_a_noun_is_not_said() -> None:
 )
 def test_a_place_that_has_a_box_is_never_an_ungrounded_setting(place: str, setting: str, label: str) -> None:
     remarks = table({setting: 9}, {}, {place: 0.99}, of=("cup",))
-    assert completions(remarks, "cup") == [("", ""), ("", setting)]
-    assert completions(remarks, "cup", hidden=label) == [("", "")]
+    assert completions(remarks, "cup") == [("", setting)]
+    assert completions(remarks, "cup", hidden=label) == []
 
 
 def test_things_lie_on_surfaces_only_where_nothing_else_is_said() -> None:
     remarks = table({"on a table": 9, "in a kitchen": 9}, {}, {"table": 0.99, "kitchen": 0.9}, of=("cup",))
-    assert {setting for _, setting in completions(remarks, "cup")} == {"", "on a table", "in a kitchen"}
-    assert {setting for _, setting in completions(remarks, "cup", "fork", n_heads=2)} == {"", "in a kitchen"}
-    assert {s for _, s in completions(remarks, "cup", "fork", relation=NEXT_TO)} == {"", "in a kitchen"}
+    assert {setting for _, setting in completions(remarks, "cup")} == {"on a table", "in a kitchen"}
+    assert {setting for _, setting in completions(remarks, "cup", "fork", n_heads=2)} == {"in a kitchen"}
+    assert {s for _, s in completions(remarks, "cup", "fork", relation=NEXT_TO)} == {"in a kitchen"}
 
 
 def test_what_is_said_to_be_in_a_place_has_no_other_setting() -> None:
     remarks = table({"in a kitchen": 9}, {}, {"kitchen": 0.99})
-    assert completions(remarks, "man", "street", relation=Relation(preposition="on")) == [("", "")]
+    assert completions(remarks, "man", "street", relation=Relation(preposition="on")) == []
 
 
 @pytest.mark.parametrize(
@@ -177,64 +167,41 @@ def test_what_is_said_to_be_in_a_place_has_no_other_setting() -> None:
     ],
 )
 def test_people_do_not_fly_and_lifeless_things_do_nothing(label: str, act: str, can: bool) -> None:
-    remarks = table({}, {act: 9}, {truth_of(act): 0.99}, of=(label,))
-    assert ((act, "") in completions(remarks, label)) == can
+    remarks = table({"on a street": 9}, {act: 9}, {truth_of(act): 0.99, "street": 0.9}, of=(label,))
+    assert ((act, "on a street") in completions(remarks, label)) == can
 
 
 def test_who_works_does_so_somewhere() -> None:
     remarks = table({"in a kitchen": 9}, {"working": 9}, {"kitchen": 0.9, "work": 0.9})
-    assert completions(remarks, "man") == [("", ""), ("", "in a kitchen"), ("working", "in a kitchen")]
+    assert completions(remarks, "man") == [("working", "in a kitchen"), ("", "in a kitchen")]
 
 
 def test_only_the_best_are_candidates() -> None:
     settings = {f"{preposition} the kitchen": 9 for preposition in ("in", "near", "by", "outside", "at")}
-    acts = dict.fromkeys(("standing", "sitting", "walking", "running"), 9)
-    likely = {"kitchen": 0.9, "stand": 0.9, "sit": 0.8, "walk": 0.7, "run": 0.66}
+    acts = dict.fromkeys(("running", "jumping", "swimming", "posing"), 9)
+    likely = {"kitchen": 0.9, "run": 0.9, "jump": 0.85, "swim": 0.8, "pose": 0.76}
     said = completions(table(settings, acts, likely), "man")
-    assert len(said) == (1 + MOST_ACTS) * (1 + MOST_SETTINGS)
-    assert {act for act, _ in said} == {"", "standing", "sitting"}
+    assert len(said) == (1 + MOST_ACTS) * (1 + MOST_SETTINGS) - 1
+    assert {act for act, _ in said} == {"", "running", "jumping"}
 
 
-def test_the_weights_of_the_ranking_decide() -> None:
-    settings, acts = {"in a kitchen": 90, "in the kitchen": 10}, {"playing tennis": 90}
-    likely = {"kitchen": 0.9, "tennis": 0.9}
-
-    def best(**weights: float) -> tuple[str, str]:
-        ranking = {**dict.fromkeys(FEATURES, 0.0), **{name.replace("_", " "): n for name, n in weights.items()}}
-        return chosen(table(settings, acts, likely, ranking=ranking), "man")
-
-    assert best(act=1.0, setting=-1.0) == ("playing tennis", "")
-    assert best(act=-1.0, setting=1.0, setting_is_said=0.1) == ("", "in a kitchen")
-    assert best(act=-1.0, setting=9.0, setting_is_said=-0.1) == ("", "in the kitchen")
-    assert best(act=-1.0, setting=-1.0) == ("", "")
-
-
-def test_without_a_ranking_what_is_true_is_said_as_most_people_do() -> None:
+def test_what_is_true_is_said_as_most_people_do() -> None:
     remarks = table({"in a kitchen": 90, "in the kitchen": 10}, {"standing": 90}, {"kitchen": 0.9, "stand": 0.9})
-    assert chosen(remarks, "man") == ("standing", "in a kitchen")
+    assert completions(remarks, "man")[0] == ("standing", "in a kitchen")
 
 
-def test_features_are_the_logarithms_of_truth_and_wording() -> None:
+def test_a_completion_knows_its_probability() -> None:
     remarks = table({"in a kitchen": 30, "in the kitchen": 10}, {}, {"kitchen": 0.8}, of=())
     image = picture("man")
     chooser = RemarkChooser(remarks)
-    said = {texts(item)[1]: item for item in chooser.candidates(clause_of(image), image, chooser.probabilities(image))}
-    assert said[""].features == {}
-    # Of 100 images with 5 captions each 40 name the kitchen, 30 of them so; nothing is known of men.
-    assert said["in a kitchen"].features == pytest.approx({
-        "setting": 1.0,
-        "setting is true": log(0.8),
-        "setting is said": log(30 / 40 * 40 / 500),
-        "setting beside things": 0.0,
-    })  # fmt: skip
-    assert said["in a kitchen"].setting is not None
-    assert said["in a kitchen"].setting.probability == pytest.approx(0.8)
+    said = chooser.completions(clause_of(image), image, chooser.probabilities(clues(image)))
+    assert [setting.probability for _, setting in said if setting is not None] == [pytest.approx(0.8)] * 2
 
 
 def test_what_is_said_of_a_noun_outweighs_what_is_said_of_all() -> None:
     settings = {"": {"in a kitchen": 50, "near a kitchen": 50}, "man": {"near a kitchen": 50}}
     remarks = table({"in a kitchen": 50, "near a kitchen": 50}, {}, {"kitchen": 0.9}, settings=settings)
-    assert chosen(remarks, "man") == ("", "near a kitchen")
+    assert completions(remarks, "man")[0] == ("", "near a kitchen")
 
 
 def test_prepositions_follow_the_verbs_that_they_follow_in_captions() -> None:
@@ -245,20 +212,20 @@ def test_prepositions_follow_the_verbs_that_they_follow_in_captions() -> None:
         {"kitchen": 0.9, "stand": 0.9},
         prepositions=prepositions,
     )
-    assert chosen(remarks, "man") == ("standing", "near a kitchen")
+    assert completions(remarks, "man")[0] == ("standing", "near a kitchen")
 
 
 @pytest.mark.parametrize(("likely", "word"), [(TRUE_WORD + 0.01, "woman"), (TRUE_WORD - 0.01, "person")])
 def test_a_person_is_called_what_is_likely_enough(likely: float, word: str) -> None:
     chooser = RemarkChooser(table({}, {}, {"woman": likely, "girl": 0.3}))
     (thing,) = things_of(picture("person"), ["0"])
-    assert chooser.word(thing, chooser.probabilities(picture("person"))) == word
+    assert chooser.word(thing, chooser.probabilities(clues(picture("person")))) == word
 
 
 def test_several_people_and_those_who_are_called_something_keep_their_words() -> None:
     chooser = RemarkChooser(table({}, {}, {"woman": 0.99}))
     image = picture("person", "person", "boy")
-    likely = chooser.probabilities(image)
+    likely = chooser.probabilities(clues(image))
     assert [chooser.word(thing, likely) for thing in things_of(image, ["0", "1", "2"])] == ["person", "boy"]
 
 
@@ -277,7 +244,7 @@ def test_two_things_never_get_the_same_word(make_book: Books) -> None:
 def test_verbs_that_are_truths_have_their_probabilities() -> None:
     remarks = table({"in a kitchen": 9}, {"standing": 9, "playing tennis": 9}, {"stand": 0.7, "kitchen": 0.9})
     chooser = RemarkChooser(remarks)
-    assert chooser.acts(chooser.probabilities(picture("man"))) == {"stand": pytest.approx(0.7)}
+    assert chooser.acts(chooser.probabilities(clues(picture("man")))) == {"stand": pytest.approx(0.7)}
 
 
 SETTINGS = ["in a kitchen", "on the beach", "near the street", "on a table"]
@@ -290,7 +257,6 @@ LABELS = ["man", "dog", "kitchen", "car", "cup", "street", "table", "person"]
     st.dictionaries(st.sampled_from(ACTS), st.integers(1, 50)),
     st.dictionaries(st.sampled_from([*map(truth_of, (*SETTINGS, *ACTS)), "man", "woman"]), st.floats(0.01, 0.99)),
     st.lists(st.sampled_from(LABELS), min_size=1, max_size=4),
-    st.dictionaries(st.sampled_from(FEATURES), st.floats(-2, 2)),
 )
 def test_nothing_that_is_unlikely_is_ever_said(
     make_book: Books,
@@ -298,10 +264,8 @@ def test_nothing_that_is_unlikely_is_ever_said(
     acts: Counts,
     likely: Mapping[str, float],
     labels: list[str],
-    weights: Mapping[str, float],
 ) -> None:
-    ranking = {**dict.fromkeys(FEATURES, 0.0), **weights} if weights else {}
-    remarks = table(settings, acts, likely, of=tuple(LABELS), ranking=ranking)
+    remarks = table(settings, acts, likely, of=tuple(LABELS))
     image = picture(*labels)
     realiser = FluentRealiser(make_book(remarks=remarks))
     ids = [box.id for box in image.boxes]
@@ -313,9 +277,10 @@ def test_nothing_that_is_unlikely_is_ever_said(
             assert mention.probability is not None
             assert mention.probability >= TRUE_SETTING - 1e-3
             assert caption.phrase(mention).split()[-1] not in labels
-    for completion, _ in realiser.candidates(image, ids):
-        if completion.act is not None:
-            assert completion.act.probability >= TRUE_ACT
-            assert completion.act.probability == pytest.approx(likely[truth_of(str(completion.act.what))])
-        if completion.setting is not None:
-            assert completion.setting.probability >= TRUE_SETTING
+    for draft in realiser.drafts(image, ids):
+        act, setting = draft.clause.act, draft.clause.setting
+        if act is not None:
+            assert act.probability >= TRUE_ACT
+            assert act.probability == pytest.approx(likely[truth_of(str(act.what))])
+        if setting is not None:
+            assert setting.probability >= TRUE_SETTING

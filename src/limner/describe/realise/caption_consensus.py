@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from limner.arrays import Integers
+from limner.describe.realise.caption_ngrams import ngram_orders
 from limner.text.ptb import tokenise
-from limner.text.token_table import TokenTable, token_table
-
-# The longest n-grams, as CIDEr has them.
-N = 4
+from limner.text.token_table import token_table
 
 # Similarities are compared to so many decimals: the order in which numbers were added must not break ties.
 DECIMALS = 9
@@ -31,18 +29,14 @@ class CaptionVectors:
         n_images = int(image_of.max(initial=-1)) + 1
         captions, grams, weights = [], [], []
         n_before = 0
-        for caption, gram, times, n_grams in _orders(table):
-            # Sorted by hand: it takes a fraction of the time of numpy's `unique`.
-            of_images = np.sort(image_of[caption] * n_grams + gram)
-            of_images = of_images[np.diff(of_images, prepend=-1) > 0]
-            n_having = np.bincount(of_images % n_grams, minlength=n_grams)[gram]
-            weight = times * (np.log(max(n_images, 1)) - np.log(n_having))
-            norms = np.sqrt(np.bincount(caption, weight**2, minlength=len(table)))[caption]
-            is_kept = (weight > 0.0) & (np.bincount(gram, minlength=n_grams)[gram] > 1)
-            captions.append(caption[is_kept].astype(np.int32))
-            grams.append((gram[is_kept] + n_before).astype(np.int32))
+        for ngrams in ngram_orders(table):
+            weight = ngrams.times * ngrams.idf(image_of, n_images)[ngrams.gram]
+            norms = np.sqrt(np.bincount(ngrams.caption, weight**2, minlength=len(table)))[ngrams.caption]
+            is_kept = (weight > 0.0) & (ngrams.n_captions()[ngrams.gram] > 1)
+            captions.append(ngrams.caption[is_kept].astype(np.int32))
+            grams.append((ngrams.gram[is_kept] + n_before).astype(np.int32))
             weights.append((weight[is_kept] / norms[is_kept]).astype(np.float32))
-            n_before += n_grams
+            n_before += ngrams.n_grams
         caption_of = np.concatenate(captions)
         order = np.argsort(caption_of, kind="stable")
         self._grams: NDArray[np.int32] = np.concatenate(grams)[order]
@@ -62,20 +56,3 @@ class CaptionVectors:
         caption = np.repeat(np.arange(len(captions)), lengths)
         means = np.bincount(caption, weights * of_others, minlength=len(captions)) / max(len(captions) - 1, 1)
         return int(captions[np.argmax(means.round(DECIMALS))])
-
-
-def _orders(table: TokenTable) -> Iterator[tuple[Integers, Integers, Integers, int]]:
-    """For each order which caption has which n-gram how often, by caption; and the number of n-grams."""
-    numbers = table.numbers.astype(np.int64)
-    caption_of = np.repeat(np.arange(len(table)), np.diff(table.starts))
-    grams, n_grams = numbers.copy(), max(len(table.words), 1)
-    at = np.arange(len(numbers))
-    for n in range(1, N + 1):
-        if n > 1:
-            at = at[at + n <= table.starts[1:][caption_of[at]]]
-            # An n-gram is the shorter one that begins at the same word, and its last word: two numbers in one.
-            distinct, grams[at] = np.unique(grams[at] << 32 | numbers[at + n - 1], return_inverse=True)
-            n_grams = max(len(distinct), 1)
-        keys, times = np.unique(caption_of[at] * n_grams + grams[at], return_counts=True)
-        caption, gram = np.divmod(keys, n_grams)
-        yield caption, gram, times, n_grams

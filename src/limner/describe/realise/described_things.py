@@ -89,7 +89,7 @@ _COMMONPLACE = word_set(
 def things_of(image: Image, selected: Sequence[str]) -> list[Thing]:
     """The chosen boxes as things, in the order in which their first box was chosen.
 
-    People are counted once, however many boxes are around each.
+    People and large things are counted once, however many boxes are around each.
     """
     box_by_id = image.box_by_id()
     boxes = []
@@ -112,27 +112,28 @@ def things_of(image: Image, selected: Sequence[str]) -> list[Thing]:
     return things
 
 
-# People whose boxes are compared with each other; in a larger crowd nobody is told apart.
+# Boxes that are compared with each other; in a larger crowd nobody is told apart.
 MOST_COMPARED = 40
 
-# Two boxes are around one person if they share this much of what they cover together.
+# Two boxes are around one person or thing if they share this much of what they cover together.
 SAME = 0.6
 
 
 def doubles_of(boxes: Sequence[Box]) -> dict[str, list[str]]:
-    """For each box of a person the ids of further boxes around that person, or around a group that holds it.
+    """For each box the ids of further boxes around the same person or thing, or around a group that holds it.
 
     Captions call somebody a man and a person, and a man and his friends a
-    group. The box of the most telling name stands for all.
+    group; annotators box a couch that is also a chair twice. The box of the most
+    telling name stands for all, of equals the first.
     """
     named = [(box, name_of(box.label, box.types)) for box in boxes if "crowd" not in box.flags]
-    people = [(box, name) for box, name in named if name.kind == "people"][:MOST_COMPARED]
-    ranked = sorted(people, key=lambda item: (_is_many(item[1]), item[1].noun in _ANYBODY))
+    compared = [(box, name) for box, name in named if name.kind in _BOXED_TWICE][:MOST_COMPARED]
+    ranked = sorted(compared, key=lambda item: (_is_many(item[1]), item[1].noun in _ANYBODY))
     doubles: dict[str, list[str]] = {}
     standing: list[tuple[Box, Name]] = []
     for box, name in ranked:
         if _is_many(name):
-            held = [other for other, of in standing if not _is_many(of) and _covered(other, box) >= MOSTLY]
+            held = [other for other, of in standing if _is_member(of, name) and _covered(other, box) >= MOSTLY]
             same = held[0] if len(held) > 1 else None
         else:
             same = next((other for other, of in standing if _may_be_one(name, of) and box.iou(other) >= SAME), None)
@@ -147,9 +148,15 @@ def _is_many(name: Name) -> bool:
     return bool(name.collective) or name.is_plural
 
 
+def _is_member(name: Name, group: Name) -> bool:
+    return name.kind == group.kind == "people" and not _is_many(name)
+
+
 def _may_be_one(name: Name, other: Name) -> bool:
-    """Whether two names may be of one person: a man is a person, and no woman."""
-    return not _is_many(other) and (name.noun == other.noun or name.noun in _ANYBODY or other.noun in _ANYBODY)
+    """Whether two names may be of one: a man is a person, and no woman; a couch may be called a chair."""
+    if _is_many(other) or name.kind != other.kind:
+        return False
+    return name.kind != "people" or name.noun == other.noun or name.noun in _ANYBODY or other.noun in _ANYBODY
 
 
 def _covered(a: Box, b: Box) -> float:
@@ -205,6 +212,9 @@ _RELATIVES = word_pairs(
     " coworker person, teammate player, companion person, buddy person, boyfriend man, girlfriend woman, sibling child,"
     " grandson boy, granddaughter girl, owner person, partner person, opponent player, counterpart person"
 )
+
+# Kinds of which annotators box one thing twice, under one name or two.
+_BOXED_TWICE = frozenset({"people", "furniture", "vehicles"})
 
 # Nouns for people that say least of them.
 _ANYBODY = word_set("person people human individual someone somebody male female adult one figure")

@@ -14,7 +14,7 @@ from functools import cached_property
 import msgspec
 import numpy as np
 
-from limner.arrays import Floats, Integers
+from limner.arrays import Floats, Integers, Singles
 from limner.corpus.image import Image
 from limner.describe.realise.described_things import name_of
 
@@ -122,3 +122,11 @@ class ClueRows:
             np.array(sorted(number[name] for name in names if name in number), dtype=np.int64)
             for names in clues_of_images
         ]
+
+    def matrix(self) -> Singles:
+        """The clues as a matrix `[images, clues + 1]` of zeros and ones; the last column is always one."""
+        matrix = np.zeros((len(self.rows), len(self.names) + 1), dtype=np.float32)
+        for number, row in enumerate(self.rows):
+            matrix[number, row] = 1.0
+        matrix[:, -1] = 1.0
+        return matrix

@@ -10,6 +10,7 @@ import msgspec
 
 from limner.corpus.seen_images import SeenImages, is_hash
 from limner.describe.realise.described_things import BUCKETS
+from limner.describe.realise.expected_ngrams import ExpectedNgrams, ngram_faults
 from limner.describe.realise.relation_words import relation_of
 from limner.describe.realise.remark_table import RemarkTable, table_faults
 from limner.errors import shown
@@ -35,8 +36,9 @@ class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     kind of the first and the noun of the second (`by_object`), and by the
     kinds of both (`by_kinds`). `compounds` are nouns that stand before a noun,
     as "tennis" before "ball". `remarks` are what captions say without naming a
-    box. Older files have neither. `hashes` are of the images it was learnt from,
-    and missing in files of before there were any.
+    box, `ngrams` which n-grams they have. Older files have none of these.
+    `hashes` are of the images it was learnt from, and missing in files of before
+    there were any.
     """
 
     limner_model: str = PHRASEBOOK.name
@@ -52,6 +54,7 @@ class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     by_kinds: Relations
     compounds: dict[str, Counts] = {}
     remarks: RemarkTable | None = None
+    ngrams: ExpectedNgrams | None = None
     hashes: list[str] | None = None
 
     @property
@@ -111,6 +114,8 @@ def _faults(book: Phrasebook) -> Iterator[str]:
                 yield f"compounds: {shown(word)} is not a noun"
     if book.remarks is not None:
         yield from table_faults(book.remarks)
+    if book.ngrams is not None:
+        yield from ngram_faults(book.ngrams)
 
 
 def _relation_faults(relations: Relations, name: str) -> Iterator[str]:

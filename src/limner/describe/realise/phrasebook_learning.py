@@ -13,13 +13,12 @@ from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
-from limner.corpus.random_streams import random_stream
 from limner.corpus.seen_images import SeenImages
 from limner.describe.realise.described_things import AGENTS, PARTS, Frame, layout
+from limner.describe.realise.ngram_learning import NgramLearner
 from limner.describe.realise.phrasebook import Counts, Phrasebook, Relations, is_noun
 from limner.describe.realise.relation_words import NAMED_TOGETHER, Relation, read_relation
 from limner.describe.realise.remark_learning import RemarkLearner
-from limner.describe.realise.remark_ranking import learn_ranking
 from limner.progress import Progress, silent, track
 from limner.text.kinds import kind_of
 from limner.text.labels import noun, one
@@ -35,9 +34,6 @@ MAX_PAIRS = 20_000
 MAX_RELATIONS = 40
 MAX_NOUNS_OF_LABEL = 6
 MAX_COMPOUNDS = 30
-
-# Images on which the ranking of acts and settings is learnt.
-SAMPLE = 400
 
 # No relation is read from more characters than this between two mentions.
 MAX_BETWEEN = 60
@@ -61,35 +57,6 @@ class _Said(NamedTuple):
     frame: Frame
 
 
-class _Sample:
-    """At most `SAMPLE` of the images added, and at most half, with the number of each."""
-
-    def __init__(self) -> None:
-        self._rng = random_stream("sample", 0, "phrasebook")
-        self._n = 0
-        self._chosen: list[tuple[int, Image]] = []
-
-    def add(self, image: Image) -> None:
-        if self._n < SAMPLE:
-            self._chosen.append((self._n, image))
-        elif (place := self._rng.randrange(self._n + 1)) < SAMPLE:
-            self._chosen[place] = (self._n, image)
-        self._n += 1
-
-    @property
-    def images(self) -> list[Image]:
-        return [image for _, image in self._held_out]
-
-    @property
-    def numbers(self) -> set[int]:
-        return {number for number, _ in self._held_out}
-
-    @property
-    def _held_out(self) -> list[tuple[int, Image]]:
-        """The sample; of few images every other one, so that evidence can be learnt from the rest."""
-        return self._chosen if self._n >= 2 * SAMPLE else self._chosen[::2]
-
-
 class _Learner:
     def __init__(self) -> None:
         self._seen = SeenImages()
@@ -104,14 +71,14 @@ class _Learner:
         self._by_object: Counter[_Key] = Counter()
         self._by_kinds: Counter[_Key] = Counter()
         self._remarks = RemarkLearner()
-        self._sample = _Sample()
+        self._ngrams = NgramLearner()
 
     def add(self, image: Image) -> None:
         self._seen.add(image)
         image = visible(image)
         boxes = image.box_by_id()
         if self._remarks.add(image):
-            self._sample.add(image)
+            self._ngrams.add(caption.text for caption in image.captions if caption.source == "gold")
         self._n_images += 1
         for caption in image.captions:
             if caption.source != "gold" or not caption.mentions:
@@ -189,11 +156,8 @@ class _Learner:
             by_kinds=_relations(self._by_kinds),
             hashes=self._seen.to_json(),
         )
-        # The ranking is learnt on images that the evidence for it has not seen; then evidence is learnt from all.
-        sample = self._sample.images
-        first = replace(book, remarks=self._remarks.table(progress, without=self._sample.numbers))
-        remarks = self._remarks.table(progress)
-        return replace(book, remarks=replace(remarks, ranking=learn_ranking(sample, first)))
+        rows = self._remarks.clue_rows()
+        return replace(book, remarks=self._remarks.table(rows, progress), ngrams=self._ngrams.ngrams(rows))
 
 
 _Key = tuple[str, str, str, str]

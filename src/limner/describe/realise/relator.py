@@ -31,7 +31,7 @@ CLEAR_ACT = 0.4
 STILL = 0.7
 
 # An act is not said if its verb is less likely than this to be in any caption of an image with such boxes.
-UNLIKELY_ACT = 0.15
+UNLIKELY_ACT = 0.4
 
 # An act must have been said so often of an object to be said again.
 MIN_ACTS = 4
@@ -65,6 +65,12 @@ class Relator:
         here._spoken = spoken
         return here
 
+    def without_acts(self) -> Relator:
+        """The same, that relates things by where they are alone."""
+        still = copy(self)
+        still._acts = False
+        return still
+
     def relation(
         self, a: Thing, b: Thing, *, acts: bool = True, together: bool = True, support: bool = True
     ) -> Relation:
@@ -83,10 +89,14 @@ class Relator:
             if (together or relation != NAMED_TOGETHER)
             and (support or relation.preposition not in SUPPORT)
             and (not self._simple or is_simple(relation))
-            and self._spoken.get(relation.verb, 1.0) >= UNLIKELY_ACT
+            and self._is_likely(relation)
             and is_plausible(relation, a, b, how)
         ]
         return _worded(_best(said), b) or spatial_relation(a, b, how, together=together, support=support)
+
+    def _is_likely(self, relation: Relation) -> bool:
+        """Whether people would speak of such an act at all, by all boxes of the image."""
+        return self._spoken.get(relation.verb, 1.0) >= UNLIKELY_ACT
 
     def named_together(self, a: Thing, b: Thing) -> bool:
         """Whether people would rather name both than say something of one to the other."""

@@ -1,32 +1,29 @@
 """Which act and which setting a sentence gets: of what is likely true, what people would likely say.
 
-Whatever is less likely true than a threshold is not considered. The rest are
-candidates, and so is saying nothing. A linear model ranks them; its weights
-were learnt from captions and stand in the phrasebook by name.
+Whatever is less likely true than a threshold is not considered. The rest may be
+said, in the ways that people most often say it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from math import log
 from typing import NamedTuple
 
 from limner.arrays import Floats
 from limner.corpus.image import Image
 from limner.describe.realise.described_things import AGENTS, Thing, name_of
-from limner.describe.realise.evidence import clues
-from limner.describe.realise.remark_table import FEATURES, NO_VERB, WORDS_FOR_PEOPLE, RemarkTable, truth_of
+from limner.describe.realise.remark_table import NO_VERB, WORDS_FOR_PEOPLE, RemarkTable, truth_of
 from limner.describe.realise.remarks import SURFACES, Act, Remark, Setting, act_of, setting_of
 from limner.describe.realise.sentence_plan import Clause
-from limner.text.lexicon import word_set
+from limner.text.lexicon import COMMON_COLOURS, word_set
 from limner.text.noun_forms import singular
 from limner.text.verb_tables import CAPTION_VERBS
 
 # How likely it must be that people speak of a place, of an act, or of a person by such a word.
-TRUE_SETTING = 0.4
-TRUE_ACT = 0.65
-SURE_ACT = 0.7
-TRUE_WORD = 0.55
+TRUE_SETTING = 0.55
+TRUE_ACT = 0.7
+TRUE_WORD = 0.6
 
 # The best so many acts, and settings after each, are candidates.
 MOST_ACTS = 2
@@ -34,6 +31,9 @@ MOST_SETTINGS = 3
 
 # What has acts of its own; other things only lie about.
 MOVING = AGENTS | {"vehicles"}
+
+# More people than this do not all play a game or ride a wave.
+MOST_ACTING = 5
 
 # How often an act must have been said of a noun.
 FEWEST_ACTS = 3
@@ -43,24 +43,6 @@ PRIOR = 10.0
 
 # Entries after which the cache of wordings begins anew: labels may be anything.
 _CACHED = 1 << 14
-
-# Weights for a table whose ranking was not learnt: say what is true, as most people would.
-USUAL = dict.fromkeys(FEATURES, 0.0) | {
-    "act": 1.0,
-    "act is said": 0.1,
-    "act is true": 0.1,
-    "setting": 1.5,
-    "setting is said": 0.1,
-    "setting is true": 0.1,
-}
-
-
-class Completion(NamedTuple):
-    """An act and a setting for a clause, either may be missing, and the features by which it is ranked."""
-
-    act: Remark | None
-    setting: Remark | None
-    features: Mapping[str, float]
 
 
 class _Option(NamedTuple):
@@ -79,20 +61,20 @@ class RemarkChooser:
 
     def __init__(self, table: RemarkTable) -> None:
         self._table = table
-        self._weights = table.ranking or USUAL
         self._number = {truth: i for i, truth in enumerate(table.evidence.outcomes)}
         self._verbs = {truth: i for truth, i in self._number.items() if truth in CAPTION_VERBS}
         self._by_truth: dict[str, list[tuple[str, Setting]]] = {}
         for text in table.settings[""]:
             setting = setting_of(text)
             assert setting is not None
-            self._by_truth.setdefault(truth_of(text), []).append((text, setting))
+            if claims_little(setting):
+                self._by_truth.setdefault(truth_of(text), []).append((text, setting))
         self._n_prepositions = sum(table.prepositions[""].values())
         self._wordings: dict[tuple[str, str], float] = {}
 
-    def probabilities(self, image: Image) -> Floats:
+    def probabilities(self, clues: Sequence[str]) -> Floats:
         """How likely everything is that could be said, in the order of the evidence's outcomes."""
-        return self._table.evidence.probabilities(clues(image))
+        return self._table.evidence.probabilities(clues)
 
     def acts(self, probabilities: Floats) -> dict[str, float]:
         """How likely each known verb is to be spoken of."""
@@ -105,25 +87,18 @@ class RemarkChooser:
         p, word = max((float(probabilities[self._number[word]]), word) for word in WORDS_FOR_PEOPLE)
         return word if p >= TRUE_WORD else thing.word
 
-    def complete(self, clause: Clause, image: Image, probabilities: Floats) -> None:
-        """Give the clause the act and the setting that rank highest."""
-        best = max(self.candidates(clause, image, probabilities), key=self._rank)
-        clause.act, clause.setting = best.act, best.setting
-
-    def _rank(self, completion: Completion) -> float:
-        return sum(self._weights[name] * value for name, value in completion.features.items())
-
-    def candidates(self, clause: Clause, image: Image, probabilities: Floats) -> Iterator[Completion]:
-        """Everything that could be said, nothing at all first."""
+    def completions(
+        self, clause: Clause, image: Image, probabilities: Floats
+    ) -> Iterator[tuple[Remark | None, Remark | None]]:
+        """The acts and settings that could be said, at least one of the two, the likeliest first."""
         named = {word for box in image.boxes for word in name_of(box.label, box.types).noun.split(" ")}
         acts = sorted(self._acts(clause, probabilities), key=lambda option: -option.score)[:MOST_ACTS]
-        for act in (None, *acts):
-            settings = sorted(self._settings(clause, act, named, probabilities), key=lambda option: -option.score)[
-                :MOST_SETTINGS
-            ]
-            for setting in (None, *settings):
-                if act is None or setting is not None or _stands_alone(act.remark.what):
-                    yield _completion(clause, act, setting)
+        for act in (*acts, None):
+            settings = sorted(self._settings(clause, act, named, probabilities), key=lambda option: -option.score)
+            for setting in settings[:MOST_SETTINGS]:
+                yield act and act.remark, setting.remark
+            if act is not None and _stands_alone(act.remark.what):
+                yield act.remark, None
 
     def _acts(self, clause: Clause, probabilities: Floats) -> Iterator[_Option]:
         heads = [node.thing for node in clause.heads]
@@ -138,9 +113,11 @@ class RemarkChooser:
             assert act is not None
             p = float(probabilities[self._number[truth]])
             # What somebody does beside a thing must be more than being there: playing tennis, with a racket.
-            is_enough = p >= TRUE_ACT if not clause.arms else p >= SURE_ACT and act.object
+            is_enough = p >= TRUE_ACT and (act.object or not clause.arms)
             can_act = all(text in self._table.acts.get(thing.noun, {}) for thing in heads[1:])
             can_act &= heads[0].kind != "people" or act.verb not in _NOT_OF_PEOPLE
+            # Of a crowd, most look on.
+            can_act &= not act.object or sum(thing.n for thing in heads) <= MOST_ACTING
             if n >= FEWEST_ACTS and is_enough and can_act:
                 yield _Option(Remark(act, p), log(n / by_truth[truth]))
 
@@ -186,15 +163,17 @@ class RemarkChooser:
         return (counts.get(preposition, 0) + 5.0 * usual) / (sum(counts.values()) + 5.0) / usual
 
 
-def _completion(clause: Clause, act: _Option | None, setting: _Option | None) -> Completion:
-    features: dict[str, float] = {}
-    for name, option in (("act", act), ("setting", setting)):
-        if option is not None:
-            features[name] = 1.0
-            features[f"{name} is true"] = log(option.remark.probability)
-            features[f"{name} is said"] = option.wording
-            features[f"{name} beside things"] = float(bool(clause.arms))
-    return Completion(act and act.remark, setting and setting.remark, features)
+def claims_little(setting: Setting) -> bool:
+    """Whether a setting says where something is, and nothing else that could be wrong: no colour, no exact spot."""
+    return (
+        setting.preposition in _VAGUE_PREPOSITIONS
+        and setting.noun not in _RIDDEN_PLACES
+        and COMMON_COLOURS.isdisjoint(setting.phrase.split(" "))
+    )
+
+
+_VAGUE_PREPOSITIONS = word_set("in on at near down along by over through")
+_RIDDEN_PLACES = frozenset({"wave"})
 
 
 def _verb(clause: Clause, act: _Option | None) -> str:
@@ -214,12 +193,10 @@ def _head(place: str) -> str:
 def _stands_alone(act: Act | Setting) -> bool:
     """Whether an act says enough without a setting: somebody who plays, or a train that travels, does so somewhere."""
     assert isinstance(act, Act)
-    return bool(act.object) or act.is_state or act.verb in _TELLING
+    return bool(act.object) or act.verb in _TELLING
 
 
 # What people do only with or in something, which captions leave out now and then.
 _NOT_OF_PEOPLE = word_set("fly float graze drive travel hang parked docked")
 
-_TELLING = word_set(
-    "fly float graze ski surf skateboard snowboard sleep swim pose smile lie sit stand jump run walk eat"
-)
+_TELLING = word_set("fly float graze ski surf skateboard snowboard sleep swim pose smile lie jump run eat")

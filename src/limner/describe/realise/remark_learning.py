@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import pairwise
 
@@ -81,17 +81,23 @@ class RemarkLearner:
             for before in (verb, ""):
                 self._prepositions[before, remarks.settings[0].preposition] += 1
 
-    def table(self, progress: Progress = silent, *, without: Container[int] = ()) -> RemarkTable:
-        """Everything learnt; without the images of these numbers, evidence is learnt from the others."""
+    def clue_rows(self) -> ClueRows:
+        """The clues of all images."""
+        return ClueRows(self._clues, MIN_IMAGES, MAX_CLUES)
+
+    def table(self, rows: ClueRows, progress: Progress = silent) -> RemarkTable:
+        """Everything learnt, from the clues of the images."""
         settings, acts = _frequent(self._settings, MAX_SETTINGS), _frequent(self._acts, MAX_ACTS)
-        said = {truth_of(text) for text in (*settings[""], *acts[""])}
+        places = {truth_of(text) for text in settings[""]}
+        said = places | {truth_of(text) for text in acts[""]}
         truths = [*sorted(said | self._verbs()), *WORDS_FOR_PEOPLE]
-        rows = ClueRows(self._clues, MIN_IMAGES, MAX_CLUES)
         shown = [[_holds(truth, spoken) for truth in truths] for spoken in self._words]
         targets = np.array(shown, dtype=np.float64).reshape(len(self._words), len(truths))
-        used = [number for number in range(len(targets)) if number not in without]
-        clue_rows = [rows.rows[number] for number in used]
-        intercepts, weights = fit_logistic(clue_rows, targets[used], len(rows.names), progress=progress)
+        # An image whose captions speak of no place tells nothing about which it is: a bathroom goes without saying.
+        is_place = np.array([truth in places for truth in truths])
+        speaks_of_place = targets[:, is_place].sum(axis=1, keepdims=True) > 0.0
+        known = ~is_place | speaks_of_place
+        intercepts, weights = fit_logistic(rows.rows, targets, len(rows.names), known=known, progress=progress)
         n_shown = targets.sum(axis=0).astype(int).tolist()
         return RemarkTable(
             settings=settings,

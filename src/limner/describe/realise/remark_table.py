@@ -28,7 +28,7 @@ class RemarkTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     `prepositions` of settings by the verb before, `NO_VERB` for none and "" for
     any. `shown` is how many images
     each truth holds of, `n_captions` the number of captions of an image.
-    `ranking` are weights of `FEATURES`, empty if they were not learnt.
+    `ranking` is in older files only, and has no meaning any more.
     """
 
     settings: dict[str, dict[str, Count]]
@@ -39,12 +39,6 @@ class RemarkTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     evidence: Evidence
     ranking: dict[str, float] = {}
 
-
-# By what acts and settings are ranked: that there is one, how likely it is true and is said so (logarithms), and
-# whether other things are mentioned too.
-FEATURES = tuple(
-    f"{name}{aspect}" for name in ("act", "setting") for aspect in ("", " is true", " is said", " beside things")
-)
 
 # Stands for the verb before a setting where there is none.
 NO_VERB = "-"
@@ -69,10 +63,8 @@ def table_faults(table: RemarkTable) -> Iterator[str]:
         yield f"remarks: there is no evidence for {shown(min(unknown))}"
     if any(not table.shown.get(truth) for truth in said):
         yield "remarks: something is said that no image shows"
-    if strange := table.ranking.keys() ^ set(FEATURES) if table.ranking else set():
-        yield f"remarks: {shown(min(strange))} is not a feature by which remarks are ranked, or is missing"
     weights = [weight for by_clue in table.evidence.weights.values() for weight in by_clue.values()]
-    if not all(abs(weight) <= MAX_WEIGHT for weight in (*weights, *table.ranking.values())):
+    if not all(abs(weight) <= MAX_WEIGHT for weight in weights):
         yield f"remarks: a weight is not a number from -{MAX_WEIGHT} to {MAX_WEIGHT}"
     n_clues = len({clue for by_clue in table.evidence.weights.values() for clue in by_clue})
     if n_clues * len(table.evidence.weights) > MAX_EVIDENCE:

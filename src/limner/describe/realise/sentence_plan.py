@@ -6,7 +6,7 @@ A clause has heads, their parts, and what is related to them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from limner.corpus.box import Box
@@ -14,6 +14,7 @@ from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Thing
 from limner.describe.realise.relation_words import NAMED_TOGETHER, SUPPORT, Relation
 from limner.describe.realise.relator import Relator
 from limner.describe.realise.remarks import Remark
+from limner.describe.realise.spatial_relations import is_fixed
 from limner.text.kinds import KINDS
 from limner.text.lexicon import ADJECTIVES
 from limner.text.noun_forms import singular
@@ -136,6 +137,9 @@ class Arm:
     def leads_to_place(self) -> bool:
         return self.objects[0].thing.kind == "scene"
 
+    def copy(self) -> Arm:
+        return Arm(self.relation, [node.copy() for node in self.objects], self.of_some)
+
 
 @dataclass(slots=True, eq=False)
 class Node:
@@ -143,6 +147,9 @@ class Node:
 
     thing: Thing
     arms: list[Arm] = field(default_factory=list)
+
+    def copy(self) -> Node:
+        return Node(self.thing, [arm.copy() for arm in self.arms])
 
 
 @dataclass(slots=True, eq=False)
@@ -161,6 +168,20 @@ class Clause:
     @property
     def objects(self) -> list[Node]:
         return [node for arm in self.arms for node in arm.objects]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it names one thing and nothing else."""
+        return len(self.heads) == 1 and not (self.heads[0].arms or self.arms or self.rest)
+
+    def copy(self) -> Clause:
+        """The same clause, whose parts can be rearranged."""
+        heads, arms = [node.copy() for node in self.heads], [arm.copy() for arm in self.arms]
+        return Clause(heads, arms, list(self.rest), self.act, self.setting)
+
+    def completed(self, act: Remark | None, setting: Remark | None) -> Clause:
+        """The same clause with an act and a setting."""
+        return replace(self, act=act, setting=setting)
 
 
 def plan(things: Sequence[Thing], relator: Relator, *, most: int) -> Clause:
@@ -261,7 +282,7 @@ def _relation_of_heads(clause: Clause, thing: Thing, relator: Relator) -> Relati
         relation = relator.relation(head, thing, acts=acts, support=support, together=False)
         if _fits(clause, relation, thing, relator):
             return relation
-    return Relation(preposition="with")
+    return Relation(preposition="near" if is_fixed(thing) else "with")
 
 
 def _fits(clause: Clause, relation: Relation, thing: Thing, relator: Relator) -> bool:

@@ -19,7 +19,7 @@ from limner.text.verb_forms import third
 CAPTION, PROGRESSIVE, PRESENT, EXISTENTIAL = "caption", "progressive", "present", "existential"
 
 # How often each pattern is chosen where all of them fit.
-CHANCES = {CAPTION: 0.42, PROGRESSIVE: 0.26, PRESENT: 0.18, EXISTENTIAL: 0.14}
+CHANCES = {CAPTION: 0.5, PROGRESSIVE: 0.35, PRESENT: 0.1, EXISTENTIAL: 0.05}
 
 # Prepositions that cannot follow "is".
 NO_PREDICATE = frozenset({"with", "of", "and"})
@@ -40,7 +40,7 @@ class Clauses:
 
     def write(self, text: Text, clause: Clause, rng: Random) -> None:
         """The clause, without its full stop."""
-        arrange(clause)
+        clause = arranged(clause)
         main = None if clause.act else _main(clause.arms)
         pattern = self._pattern(_predicate(clause, main), rng)
         heads = [node.thing for node in clause.heads]
@@ -133,14 +133,15 @@ def _relation(act: Remark) -> Relation:
     return Relation(participle=what.verb) if what.is_state else Relation(what.verb, particle=rest)
 
 
-def arrange(clause: Clause) -> None:
-    """Rearrange a clause so that it reads well.
+def arranged(clause: Clause) -> Clause:
+    """The clause, rearranged so that it reads well.
 
     What the only head wears is its predicate if nothing else is said of it, and
     otherwise said in passing: "a man in a hat riding a horse". A head with a
     list is named last, so that it is clear where the list ends. Other things of
     the head's noun are named after what it does.
     """
+    clause = clause.copy()
     head = clause.heads[0]
     if len(clause.heads) == 1 and not clause.arms and not any(arm.of_some for arm in head.arms):
         clause.arms, head.arms = _as_predicate(head), []
@@ -151,10 +152,13 @@ def arrange(clause: Clause) -> None:
         node.arms.sort(key=lambda arm: arm.of_some)
     clause.heads.sort(key=lambda node: any(arm.of_some or len(arm.objects) > 1 for arm in node.arms))
     clause.arms = _supported_first(clause.arms)
+    # What a bowl is of is part of its name.
+    clause.arms.sort(key=lambda arm: arm.relation.preposition not in ("of", "full of"))
     clause.arms.sort(key=lambda arm: any(node.thing.is_other for node in arm.objects))
     _merge(clause.arms)
     if len(clause.heads) == 1 and head.arms and clause.arms and _say_the_same(head.arms[-1], clause.arms[0]):
         head.arms[-1].objects += clause.arms.pop(0).objects
+    return clause
 
 
 def _supported_first(arms: list[Arm]) -> list[Arm]:
@@ -279,12 +283,15 @@ def place_of(thing: Thing, image: Image) -> str:
     """Where in the picture a thing is, if it is clearly at a side or in the middle."""
     if image.width is None or image.height is None or thing.n > 1:
         return ""
+    if thing.n_left_out:
+        return ""
     left, right = thing.frame.x0 / image.width, thing.frame.x1 / image.width
+    middle = (thing.frame.y0 + thing.frame.y1) / 2 / image.height
     if right <= 0.45:
         return "on the left side of the picture"
     if left >= 0.55:
         return "on the right side of the picture"
-    if left >= 0.25 and right <= 0.75 and abs(left + right - 1) < 0.1:
+    if left >= 0.25 and right <= 0.75 and abs(left + right - 1) < 0.1 and 0.3 < middle < 0.7:
         return "in the middle of the picture"
     return ""
 

@@ -29,6 +29,8 @@ def is_plausible(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
         return False
     if _is_too_many(a, b) and (relation.preposition in SUPPORT or relation.verb in _MOUNTED):
         return False
+    if relation.verb in _IN_HAND and a.n > b.n:
+        return False
     if (a.n == 1 and b.n == 1) or not _needs_contact(relation):
         return True
     pairs = [
@@ -57,12 +59,22 @@ def _needs_contact(relation: Relation) -> bool:
 def _allows(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
     if relation.preposition == "between" and b.n != 2:
         return False
+    if relation == WITH and is_fixed(b):
+        return False
+    if not relation.is_verbal and relation.preposition == "at" and b.kind not in ("furniture", "scene"):
+        # A batter is at bat, and nobody is at a bat.
+        return False
     if not _can_act(relation, a) or not _can_undergo(relation, b):
         return False
     if (relation.preposition in _NEED_MANY or relation.participle in _MANY) and not a.is_many:
         return False
     if relation.verb == "wear" or (relation.preposition == "in" and b.kind == "clothing"):
         return b.kind != "bodyparts" and how.b_in_a >= 0.4
+    if not relation.verb and relation.preposition in ("on", "in", "inside") and _is_too_small(a, b, how):
+        return False
+    if b.noun in RIDDEN and relation.preposition.startswith("on") and how.bottom < 0.1:
+        # Whoever is on an animal has their feet above its feet.
+        return False
     if relation.verb in _AIMED:
         return True
     if relation.verb in _NOT_OF_PLACE:
@@ -93,6 +105,16 @@ def _can_undergo(relation: Relation, b: Thing) -> bool:
     return not (b.kind == "bodyparts" and relation.verb and not relation.preposition)
 
 
+def _is_too_small(a: Thing, b: Thing, how: Layout) -> bool:
+    """Whether B cannot hold A: a person who is said to be on a phone talks, and does not stand on it."""
+    return a.kind in AGENTS and how.size > 5 and b.kind != "scene" and b.noun not in _FOR_ONE
+
+
+def is_fixed(thing: Thing) -> bool:
+    """Whether a thing has its place: nobody is with a sink or a couch, but near it."""
+    return thing.kind == "furniture" or thing.noun in _FIXTURES
+
+
 # What the layout must show before a preposition may be said; of one that is not here, that the things are near.
 _PREPOSITIONS: dict[str, Test] = {
     preposition: test
@@ -111,6 +133,10 @@ _PREPOSITIONS: dict[str, Test] = {
     )
     for preposition in prepositions.split(", ")
 }
+WITH = Relation(preposition="with")
+_FIXTURES = word_set("sink refrigerator fridge oven stove toilet bathtub bath shower dishwasher tv television") | {
+    "fire hydrant", "traffic light", "stop sign", "street sign", "parking meter",
+}  # fmt: skip
 STATES = word_set(
     """
     sit stand lie hang lean rest float hover contain surround overlook face fly land blow display light roll
@@ -140,6 +166,8 @@ _AT_A_DISTANCE = word_set(
     view observe admire race toss tow guard water
     """
 )
+# What everybody does with a thing of their own: three people do not hold one racket.
+_IN_HAND = word_set("hold carry swing hit throw catch kick use wear eat read")
 _NEED_MANY = frozenset({"around"})
 _MANY = frozenset({"gathered", "lined", "huddled", "stacked", "piled"})
 
@@ -149,10 +177,12 @@ def spatial_relation(a: Thing, b: Thing, how: Layout, *, together: bool = True, 
     words = _of_kinds(a, b, how)
     if not words or (words in SUPPORT and not support):
         words = _of_layout(b, how)
+    if words in ("with", "above", "below") and is_fixed(b):
+        words = ""
     if words:
         return Relation(preposition=words) if words != "wearing" else Relation("wear")
     if how.near or not together:
-        return Relation(preposition="near" if how.gap <= 2 else "with")
+        return Relation(preposition="near" if how.gap <= 2 or is_fixed(b) else "with")
     return NAMED_TOGETHER
 
 
@@ -171,7 +201,7 @@ def _of_kinds(a: Thing, b: Thing, how: Layout) -> str:
             return "on"
     if how.a_in_b >= 0.8 and b.n == 1 and b.noun in (_CABINS if a.kind in AGENTS else _CONTAINERS):
         return "in"
-    if a.kind in AGENTS and how.b_in_a >= 0.5 and how.size > 2:
+    if a.kind in AGENTS and how.size > 2 and (how.b_in_a >= 0.5 or (how.touching and how.x_overlap)):
         return "with"
     return ""
 

@@ -271,6 +271,9 @@ def choose_words(things: Sequence[Thing], book: Phrasebook | None, words: str) -
         if total < _ENOUGH or thing.is_plural_label:
             continue
         word, n = max(counts.items(), key=lambda item: item[1])
+        # Glasses are worn: several glasses to drink from keep their label.
+        if thing.n > 1 and is_pair(many(word)) and not is_pair(many(thing.noun)):
+            continue
         if words == "people's" or n > MAJORITY * total:
             thing.word = word if thing.n == 1 or words == "true" or thing.noun != "person" else thing.noun
     nouns = Counter(thing.word for thing in things)

@@ -1,0 +1,220 @@
+"""Fluent sentences: of everything that may be said of the chosen boxes, what is most like people's captions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import TYPE_CHECKING, NamedTuple
+
+from limner.arrays import Floats
+from limner.corpus.caption import Caption
+from limner.corpus.image import Image
+from limner.corpus.random_streams import random_stream
+from limner.describe.realise.caption_text import Text, joints
+from limner.describe.realise.clause_reasons import Reason, clause_reasons
+from limner.describe.realise.described_things import Thing, nameable, things_of
+from limner.describe.realise.evidence import clues
+from limner.describe.realise.relator import Relator
+from limner.describe.realise.remark_choice import RemarkChooser
+from limner.describe.realise.sentence_plan import Clause, divided, ordered, plan
+from limner.describe.realise.sentences import Clauses, place_of, write_alone
+from limner.describe.realise.thing_phrases import NounPhrases, after_there, choose_words, is_singular
+from limner.errors import unknown
+
+if TYPE_CHECKING:
+    from limner.describe.realise.phrasebook import Phrasebook
+
+DETAILS = ("low", "medium", "high")
+WORDS = ("true", "people's")
+
+# Longer clauses and lists are hard to read: the things that are left over follow in sentences of their own.
+MOST_IN_CLAUSE = {"low": 4, "medium": 5, "high": 6}
+MOST_IN_LIST = 4
+
+# The best so many drafts are completed by acts and settings.
+MOST_COMPLETED = 2
+
+# So many ways to put the best clause into words are tried.
+WORDINGS = 8
+
+
+class Draft(NamedTuple):
+    """A sentence that could be said, the clause in it, and how much it is like people's captions, if that is known."""
+
+    caption: Caption
+    clause: Clause
+    likeness: float = 0.0
+
+
+class _View(NamedTuple):
+    """What all boxes of an image tell: how likely everything is that no box shows, and which n-grams are expected."""
+
+    image: Image
+    relator: Relator
+    likely: Floats | None = None
+    expected: Sequence[float] | None = None
+
+
+class FluentRealiser:
+    """Puts chosen boxes into a sentence or two.
+
+    Wording, order and relations come from a phrasebook; without one the kinds
+    of things and their positions in the picture decide. Several sentences are
+    drafted, and the one is taken that is most like captions of such images.
+    `detail` is how much is said of the things, `simple` asks for short sentences
+    of frequent words, and `focus` is a noun or kind that comes first. `words` is
+    "true" for nouns that are certain to hold, "people's" for what people say
+    most. The same seed and image give the same sentence.
+    """
+
+    name = "fluent"
+
+    def __init__(
+        self,
+        phrasebook: Phrasebook | None = None,
+        *,
+        seed: int = 0,
+        detail: str = "medium",
+        simple: bool = False,
+        focus: str | None = None,
+        words: str = "true",
+    ) -> None:
+        if detail not in DETAILS:
+            raise unknown("detail", detail, DETAILS)
+        if words not in WORDS:
+            raise unknown("choice of words", words, WORDS)
+        self._book = phrasebook
+        self._seed = seed
+        self._detail = detail
+        self._simple = simple
+        self._focus = focus
+        self._words = words
+        self._relator = Relator(phrasebook, simple=simple, acts=detail != "low")
+        self._phrases = NounPhrases(phrasebook, detail, simple=simple)
+        self._clauses = Clauses(self._phrases, simple=simple)
+        table = phrasebook.remarks if phrasebook is not None and detail != "low" else None
+        self._remarks = RemarkChooser(table) if table is not None else None
+        self._ngrams = phrasebook.ngrams if phrasebook is not None and detail != "low" else None
+
+    def __repr__(self) -> str:
+        return f"FluentRealiser({self._book}, seed={self._seed}, detail={self._detail!r}, words={self._words!r})"
+
+    def realise(self, image: Image, selected: Sequence[str]) -> Caption:
+        """The chosen boxes in words: each is in exactly one mention, and no other box is mentioned.
+
+        A box whose label says nothing is left out if there is another.
+        """
+        draft = self._best(image, selected)
+        return Caption("0", "A picture.", source=f"system:{self.name}") if draft is None else draft.caption
+
+    def reasons(self, image: Image, selected: Sequence[str]) -> list[Reason]:
+        """Why the sentence for the chosen boxes says what it says, clause by clause."""
+        draft = self._best(image, selected)
+        return [] if draft is None else clause_reasons(draft.clause, image, self._book, self._relator)
+
+    def drafts(self, image: Image, selected: Sequence[str]) -> list[Draft]:
+        """The sentences that were considered for the chosen boxes, the best first."""
+        view = self._view(image)
+        things = self._things(image, selected, view)
+        if not things:
+            return []
+        drafts = [self._draft(clause, view) for clause in self._plans(things, view)]
+        drafts.sort(key=_rank)
+        for draft in drafts[:MOST_COMPLETED]:
+            drafts += self._completed(draft.clause, view)
+        drafts.sort(key=_rank)
+        if view.expected is not None:
+            drafts += self._reworded(drafts[0].clause, view)
+        return sorted(drafts, key=_rank)
+
+    def _best(self, image: Image, selected: Sequence[str]) -> Draft | None:
+        return next(iter(self.drafts(image, selected)), None)
+
+    def _view(self, image: Image) -> _View:
+        if self._remarks is None:
+            return _View(image, self._relator)
+        names = clues(image)
+        likely = self._remarks.probabilities(names)
+        expected = self._ngrams.expected(names) if self._ngrams is not None else None
+        return _View(image, self._relator.in_image(self._remarks.acts(likely)), likely, expected)
+
+    def _things(self, image: Image, selected: Sequence[str], view: _View) -> list[Thing]:
+        """The chosen boxes as things, with their words."""
+        things = nameable(things_of(image, selected))
+        choose_words(things, self._book, self._words)
+        if self._remarks is not None and view.likely is not None:
+            words = {thing.word for thing in things}
+            for thing in things:
+                # What else is called a man is somebody else.
+                if (word := self._remarks.word(thing, view.likely)) not in words:
+                    thing.word = word
+        return things
+
+    def _plans(self, things: Sequence[Thing], view: _View) -> Iterator[Clause]:
+        """What may be said of the things; only where captions are there to compare with is there a choice."""
+        most = 3 if self._simple else MOST_IN_CLAUSE[self._detail]
+        clause = plan(ordered(divided(things, view.relator), self._book, self._focus), view.relator, most=most)
+        yield clause
+        if view.expected is not None and any(arm.relation.is_verbal for arm in clause.arms):
+            yield plan(ordered(things, self._book, self._focus), view.relator.without_acts(), most=most)
+
+    def _completed(self, clause: Clause, view: _View) -> Iterator[Draft]:
+        """The clause with acts and settings; without captions to compare with, only with the likeliest."""
+        if self._remarks is None or view.likely is None:
+            return
+        for act, setting in self._remarks.completions(clause, view.image, view.likely):
+            yield self._draft(clause.completed(act, setting), view)
+
+    def _reworded(self, clause: Clause, view: _View) -> Iterator[Draft]:
+        """The clause in further patterns, and with other words for numbers."""
+        rng = self._rng(view.image)
+        self._written(clause, view.image, rng)
+        for _ in range(1, WORDINGS):
+            yield self._draft(clause, view, rng)
+
+    def _rng(self, image: Image) -> Random:
+        # Seeded by the image too: sentences do not depend on which images came before.
+        return random_stream("wording", self._seed, image.id)
+
+    def _draft(self, clause: Clause, view: _View, rng: Random | None = None) -> Draft:
+        caption = self._written(clause, view.image, rng or self._rng(view.image))
+        if self._ngrams is None or view.expected is None:
+            # Whatever is likely true is better said.
+            return Draft(caption, clause, float(bool(clause.act)) + bool(clause.setting))
+        return Draft(caption, clause, self._ngrams.likeness(caption.text, view.expected))
+
+    def _written(self, clause: Clause, image: Image, rng: Random) -> Caption:
+        text = Text()
+        if clause.is_single and clause.act is None and clause.setting is None:
+            write_alone(text, clause.heads[0].thing, image, self._phrases, rng, places=self._detail != "low")
+            return text.caption(f"system:{self.name}")
+        self._clauses.write(text, clause, rng)
+        text.stop()
+        step = 2 if self._simple else MOST_IN_LIST
+        for start in range(0, len(clause.rest), step):
+            self._write_list(text, clause.rest[start : start + step], image, rng, first=start == 0)
+        return text.caption(f"system:{self.name}")
+
+    def _write_list(self, text: Text, things: Sequence[Thing], image: Image, rng: Random, *, first: bool) -> None:
+        """A sentence that these things are in the picture too."""
+        seen = not self._simple and rng.random() < 0.4
+        phrases = [self._phrases.phrase(thing, rng, again=thing.word in text.nouns) for thing in things]
+        if not seen:
+            verb = "is" if is_singular(phrases[0], things[0]) else "are"
+            text.say(f"there {verb} also" if first else f"there {verb}")
+            phrases[0] = after_there(phrases[0], things[0])
+        for joint, thing, phrase in zip(joints(len(things)), things, phrases, strict=True):
+            text.joint(joint)
+            text.refer(phrase, thing)
+            if self._detail == "high" and (position := place_of(thing, image)):
+                text.say(position)
+        if seen:
+            text.say("can also be seen" if first else "can be seen as well")
+        elif not first:
+            text.say("too")
+        text.stop()
+
+
+def _rank(draft: Draft) -> float:
+    # Rounded, so that the order of summation cannot break ties: of equals the first is taken.
+    return -round(draft.likeness, 9)
