@@ -51,7 +51,15 @@ def test_boxes_that_share_less_are_two_people(share: float, doubles: dict[str, l
     assert doubles_of([box("a", "man"), box("b", "man", shifted(share))]) == doubles
 
 
-def test_only_people_are_counted_once() -> None:
+def test_a_couch_that_is_also_a_chair_is_one_thing() -> None:
+    assert doubles_of([box("a", "couch"), box("b", "chair"), box("c", "man")]) == {"a": ["b"]}
+    assert doubles_of([box("a", "car"), box("b", "truck"), box("c", "bench")]) == {"a": ["b"]}
+    assert doubles_of([box("a", "couch"), box("b", "chair", RIGHT)]) == {}
+    (thing,) = things(box("a", "couch"), box("b", "chair"))
+    assert (thing.noun, thing.ids) == ("couch", ("a", "b"))
+
+
+def test_only_people_furniture_and_vehicles_are_counted_once() -> None:
     assert doubles_of([box("a", "dog"), box("b", "dog"), box("c", "animal")]) == {}
     assert doubles_of([box("a", "man"), box("b", "shirt")]) == {}
 

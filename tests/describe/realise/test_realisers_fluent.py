@@ -414,3 +414,34 @@ def test_five_thousand_boxes_are_told() -> None:
     image = Image("i", 640, 480, boxes)
     caption = FluentRealiser().realise(image, [box.id for box in boxes])
     assert sum(len(mention.boxes) for mention in caption.mentions) == 5000
+
+
+def test_only_what_is_in_the_middle_is_said_to_be() -> None:
+    where = "in the middle of the picture"
+    assert any(text.endswith(f"{where}.") for text in ways(("dog", (270.0, 200.0, 370.0, 280.0))))
+    assert not any(where in text for text in ways(("dog", (270.0, 380.0, 370.0, 470.0))))
+
+
+def test_one_of_several_is_not_said_to_be_somewhere() -> None:
+    boxes = (Box("0", 20, 20, 100, 100, "dog"), Box("1", 500, 20, 600, 100, "dog"))
+    for number in range(40):
+        image = Image(str(number), 640, 480, boxes)
+        assert "side of the picture" not in FluentRealiser().realise(image, ["0"]).text
+
+
+def test_what_a_bowl_is_of_comes_first(make_book: Callable[..., Phrasebook]) -> None:
+    book = make_book(
+        by_nouns={
+            "bowl": {"broccoli": {"of": {"hls": 50, "hlb": 50, "hub": 50, "hdb": 50}}, "table": {"on": {"oue": 50}}}
+        },
+        before={"bowl": {"table": 9, "broccoli": 9}, "table": {"broccoli": 9}},
+    )
+    image = picture(("bowl", (100, 100, 200, 200)), ("table", (80, 150, 300, 300)), ("broccoli", (120, 120, 150, 150)))
+    assert "bowl of broccoli" in tell(image, book).text
+
+
+def test_glasses_to_drink_from_are_not_pairs_of_glasses(make_book: Callable[..., Phrasebook]) -> None:
+    book = make_book(nouns={"wine glass": {"glass": 60, "wine glass": 40}})
+    several = picture(("wine glass", PERSON), ("wine glass", BESIDE))
+    assert "wine glasses" in tell(several, book).text
+    assert "a glass" in tell(picture(("wine glass", PERSON)), book).text.lower()

@@ -296,3 +296,56 @@ def test_what_is_unlikely_in_one_image_says_nothing_of_another(book: Phrasebook)
     assert str(here.relation(rider, horse)) == "on"
     assert str(relator.relation(rider, horse)) == "riding"
     assert str(here.in_image({"ride": 0.9}).relation(rider, horse)) == "riding"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "where", "expected"),
+    [
+        ("person", "sink", OVER, "next to"),
+        ("person", "sink", ((0, 0, 50, 50), (200, 0, 300, 100)), "near"),
+        ("person", "ball", ((100, 50, 200, 250), (120, 20, 150, 52)), "with"),
+        ("person", "bat", OVER, "next to"),
+    ],
+)
+def test_nobody_is_with_a_sink_or_below_a_ball(a: str, b: str, where: tuple[Spot, Spot], expected: str) -> None:
+    assert said(None, a, b, where, together=False) == expected
+
+
+def may_be(words: str, a: Thing, b: Thing) -> bool:
+    relation = relation_of(words)
+    assert relation is not None
+    return is_plausible(relation, a, b, layout(a.frame, b.frame))
+
+
+def test_things_that_stand_in_their_place_are_not_with_anybody() -> None:
+    person, ball, oven = thing("person", OVER[0]), thing("ball", OVER[1]), thing("oven", OVER[1])
+    assert may_be("with", person, ball)
+    assert not may_be("with", person, oven)
+    assert not may_be("with", person, thing("couch", OVER[1]))
+
+
+def test_nobody_is_on_what_is_much_smaller() -> None:
+    person, small = thing("person", (0, 0, 100, 200)), (40.0, 60.0, 60.0, 80.0)
+    assert not may_be("on", person, thing("cell phone", small))
+    assert may_be("talking on", person, thing("cell phone", small))
+    assert may_be("on", thing("person", (0, 0, 100, 200)), thing("skateboard", (20, 190, 80, 210)))
+
+
+def test_who_is_on_a_horse_has_their_feet_above_its_feet() -> None:
+    horse = thing("horse", (0, 100, 300, 300))
+    assert may_be("on", thing("person", (100, 40, 180, 220)), horse)
+    assert not may_be("on", thing("person", (250, 80, 330, 310)), horse)
+
+
+def test_nobody_is_at_a_bat() -> None:
+    person = thing("person", OVER[0])
+    assert may_be("at", person, thing("table", OVER[1]))
+    assert not may_be("at", person, thing("bat", OVER[1]))
+
+
+def test_three_people_do_not_hold_one_racket() -> None:
+    people, racket = crowd_over("man", 3, "racket")
+    rackets = crowd_over("man", 3, "racket", 3)[1]
+    assert not may_be("holding", people, racket)
+    assert may_be("holding", people, rackets)
+    assert may_be("watching", people, racket)

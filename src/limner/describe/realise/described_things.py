@@ -69,9 +69,13 @@ def nameable(things: Sequence[Thing]) -> list[Thing]:
     """The things whose labels say something; all of them if none does.
 
     That somebody has a face or wears clothes goes without saying, unless
-    something is said of these.
+    something is said of these. A person beside a man may be the same, or
+    somebody of whom nothing else is known.
     """
-    return [thing for thing in things if _says_something(thing)] or list(things)
+    telling = [thing for thing in things if _says_something(thing)]
+    if any(thing.kind == "people" and thing.noun not in _ANYBODY for thing in telling):
+        telling = [thing for thing in telling if thing.kind != "people" or thing.noun not in _ANYBODY or thing.is_many]
+    return telling or list(things)
 
 
 def _says_something(thing: Thing) -> bool:

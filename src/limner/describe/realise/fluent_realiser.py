@@ -143,11 +143,8 @@ class FluentRealiser:
         things = nameable(things_of(image, selected))
         choose_words(things, self._book, self._words)
         if self._remarks is not None and view.likely is not None:
-            words = {thing.word for thing in things}
             for thing in things:
-                # What else is called a man is somebody else.
-                if (word := self._remarks.word(thing, view.likely)) not in words:
-                    thing.word = word
+                thing.word = self._remarks.word(thing, view.likely)
         return things
 
     def _plans(self, things: Sequence[Thing], view: _View) -> Iterator[Clause]:

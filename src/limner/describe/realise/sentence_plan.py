@@ -281,7 +281,8 @@ def _relation_of_heads(clause: Clause, thing: Thing, relator: Relator) -> Relati
     for acts, support in ((True, True), (False, True), (False, False)):
         relation = relator.relation(head, thing, acts=acts, support=support, together=False)
         if _fits(clause, relation, thing, relator):
-            return relation
+            # "Riding a skateboard with another person" would have both on it.
+            return Relation(preposition="near") if thing.is_other and relation.preposition == "with" else relation
     return Relation(preposition="near" if is_fixed(thing) else "with")
 
 

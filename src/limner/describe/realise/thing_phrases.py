@@ -272,7 +272,7 @@ def choose_words(things: Sequence[Thing], book: Phrasebook | None, words: str) -
             continue
         word, n = max(counts.items(), key=lambda item: item[1])
         # Glasses are worn: several glasses to drink from keep their label.
-        if thing.n > 1 and is_pair(many(word)) and not is_pair(many(thing.noun)):
+        if thing.n > 1 and is_pair(many(word)) and word != thing.noun:
             continue
         if words == "people's" or n > MAJORITY * total:
             thing.word = word if thing.n == 1 or words == "true" or thing.noun != "person" else thing.noun
