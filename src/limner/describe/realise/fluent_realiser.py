@@ -17,7 +17,7 @@ from limner.describe.realise.evidence import clues
 from limner.describe.realise.relator import Relator
 from limner.describe.realise.remark_choice import RemarkChooser
 from limner.describe.realise.sentence_plan import Clause, divided, ordered, plan
-from limner.describe.realise.sentences import Clauses, place_of, write_alone
+from limner.describe.realise.sentences import Clauses, arranged, place_of, write_alone
 from limner.describe.realise.thing_phrases import NounPhrases, after_there, choose_words, is_singular
 from limner.errors import unknown
 
@@ -35,7 +35,7 @@ MOST_IN_LIST = 4
 MOST_COMPLETED = 2
 
 # So many ways to put the best clause into words are tried.
-WORDINGS = 8
+WORDINGS = 6
 
 
 class Draft(NamedTuple):
@@ -110,7 +110,7 @@ class FluentRealiser:
     def reasons(self, image: Image, selected: Sequence[str]) -> list[Reason]:
         """Why the sentence for the chosen boxes says what it says, clause by clause."""
         draft = self._best(image, selected)
-        return [] if draft is None else clause_reasons(draft.clause, image, self._book, self._relator)
+        return [] if draft is None else clause_reasons(arranged(draft.clause), image, self._book, self._relator)
 
     def drafts(self, image: Image, selected: Sequence[str]) -> list[Draft]:
         """The sentences that were considered for the chosen boxes, the best first."""
@@ -164,17 +164,14 @@ class FluentRealiser:
 
     def _reworded(self, clause: Clause, view: _View) -> Iterator[Draft]:
         """The clause in further patterns, and with other words for numbers."""
-        rng = self._rng(view.image)
-        self._written(clause, view.image, rng)
+        rng = random_stream("rewording", self._seed, view.image.id)
         for _ in range(1, WORDINGS):
             yield self._draft(clause, view, rng)
 
-    def _rng(self, image: Image) -> Random:
-        # Seeded by the image too: sentences do not depend on which images came before.
-        return random_stream("wording", self._seed, image.id)
-
     def _draft(self, clause: Clause, view: _View, rng: Random | None = None) -> Draft:
-        caption = self._written(clause, view.image, rng or self._rng(view.image))
+        # Seeded by the image too: sentences do not depend on which images came before.
+        rng = rng or random_stream("wording", self._seed, view.image.id)
+        caption = self._written(clause, view.image, rng)
         if self._ngrams is None or view.expected is None:
             # Whatever is likely true is better said.
             return Draft(caption, clause, float(bool(clause.act)) + bool(clause.setting))
