@@ -114,3 +114,21 @@ def test_progress_counts_the_epochs() -> None:
     steps: list[tuple[str, int, int | None]] = []
     fit_logistic([np.array([0])] * 4, np.ones((4, 1)), 1, progress=lambda *step: steps.append(step))
     assert steps == [("epochs", number, 100) for number in range(100)]
+
+
+def test_what_is_not_known_teaches_nothing() -> None:
+    generator = np.random.default_rng(3)
+    rows = [np.flatnonzero(generator.random(4) < 0.5) for _ in range(60)]
+    targets = (generator.random((60, 2)) < 0.4).astype(float)
+    known = generator.random((60, 2)) < 0.7
+    fits = [fit_logistic(rows, np.where(known, targets, unknown), 4, known=known) for unknown in (0.0, 1.0)]
+    for first, second in zip(*fits, strict=True):
+        np.testing.assert_array_equal(first, second)
+    everything = fit_logistic(rows, targets, 4, known=np.ones_like(known))
+    np.testing.assert_array_equal(everything[1], fit_logistic(rows, targets, 4)[1])
+
+
+def test_a_target_of_which_nothing_is_known_is_as_likely_as_not() -> None:
+    intercepts, weights = fit_logistic([np.array([0])] * 5, np.ones((5, 1)), 1, known=np.zeros((5, 1), dtype=bool))
+    assert intercepts.tolist() == pytest.approx([0.0], abs=1e-6)
+    assert weights.tolist() == [[0.0]]

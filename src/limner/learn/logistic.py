@@ -38,7 +38,7 @@ def fit_logistic(
     """
     n_rows, n_targets = targets.shape
     wanted = targets.astype(np.float32)
-    counted = np.ones(targets.shape, dtype=np.float32) if known is None else known.astype(np.float32)
+    counted = np.ones((n_rows, 1), dtype=np.float32) if known is None else known.astype(np.float32)
     # A target of which nothing is known is as likely as not.
     base = np.clip(((wanted * counted).sum(axis=0) + 1e-9) / (counted.sum(axis=0) + 2e-9), 1e-5, 1.0 - 1e-5)
     weights = np.zeros((n_features + 1, n_targets), dtype=np.float32)

@@ -256,15 +256,6 @@ def told(remarks: RemarkTable, image: Image, make_book: Books) -> Caption:
     return FluentRealiser(make_book(remarks=remarks)).realise(image, [box.id for box in image.boxes])
 
 
-def test_a_person_beside_a_man_is_left_out(make_book: Books) -> None:
-    remarks = table({}, {}, {"man": 0.99})
-    assert "a man" in told(remarks, picture("person"), make_book).text.lower()
-    both = told(remarks, picture("man", "person"), make_book)
-    assert [mention.boxes for mention in both.mentions] == [("0",)]
-    several = told(remarks, picture("man", "person", "person"), make_book)
-    assert [mention.boxes for mention in several.mentions] == [("0",), ("1", "2")]
-
-
 def test_verbs_that_are_truths_have_their_probabilities() -> None:
     remarks = table({"in a kitchen": 9}, {"standing": 9, "playing tennis": 9}, {"stand": 0.7, "kitchen": 0.9})
     chooser = RemarkChooser(remarks)

@@ -69,13 +69,19 @@ def nameable(things: Sequence[Thing]) -> list[Thing]:
     """The things whose labels say something; all of them if none does.
 
     That somebody has a face or wears clothes goes without saying, unless
-    something is said of these. A person beside a man may be the same, or
-    somebody of whom nothing else is known.
+    something is said of these. A person whose box meets a man's may be the man.
     """
     telling = [thing for thing in things if _says_something(thing)]
-    if any(thing.kind == "people" and thing.noun not in _ANYBODY for thing in telling):
-        telling = [thing for thing in telling if thing.kind != "people" or thing.noun not in _ANYBODY or thing.is_many]
-    return telling or list(things)
+    people = [thing for thing in telling if thing.kind == "people" and thing.noun not in _ANYBODY]
+    return [thing for thing in telling if not _may_be_said(thing, people)] or list(things)
+
+
+def _may_be_said(thing: Thing, people: Sequence[Thing]) -> bool:
+    """Whether a thing is a person of whom nothing is known, and may be one of the people who are named."""
+    if thing.noun not in _SOMEBODY or thing.is_many or any(box.attributes for box in thing.boxes):
+        return False
+    (box,) = thing.boxes
+    return any(box.intersection(other) > 0 for named in people for other in named.boxes)
 
 
 def _says_something(thing: Thing) -> bool:
@@ -116,7 +122,7 @@ def things_of(image: Image, selected: Sequence[str]) -> list[Thing]:
     return things
 
 
-# Boxes that are compared with each other; in a larger crowd nobody is told apart.
+# Boxes of a kind that are compared with each other; in a larger crowd nobody is told apart.
 MOST_COMPARED = 40
 
 # Two boxes are around one person or thing if they share this much of what they cover together.
@@ -131,7 +137,7 @@ def doubles_of(boxes: Sequence[Box]) -> dict[str, list[str]]:
     telling name stands for all, of equals the first.
     """
     named = [(box, name_of(box.label, box.types)) for box in boxes if "crowd" not in box.flags]
-    compared = [(box, name) for box, name in named if name.kind in _BOXED_TWICE][:MOST_COMPARED]
+    compared = [item for kind in _BOXED_TWICE for item in [it for it in named if it[1].kind == kind][:MOST_COMPARED]]
     ranked = sorted(compared, key=lambda item: (_is_many(item[1]), item[1].noun in _ANYBODY))
     doubles: dict[str, list[str]] = {}
     standing: list[tuple[Box, Name]] = []
@@ -218,10 +224,13 @@ _RELATIVES = word_pairs(
 )
 
 # Kinds of which annotators box one thing twice, under one name or two.
-_BOXED_TWICE = frozenset({"people", "furniture", "vehicles"})
+_BOXED_TWICE = ("people", "furniture", "vehicles")
 
 # Nouns for people that say least of them.
 _ANYBODY = word_set("person people human individual someone somebody male female adult one figure")
+
+# Those that leave even their age and sex open.
+_SOMEBODY = word_set("person human individual someone somebody one figure")
 
 _NOUNS_TOO = word_set("orange peach lime olive glass stone straw cream rust brick male female adult human local native")
 

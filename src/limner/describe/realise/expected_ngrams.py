@@ -23,8 +23,9 @@ from limner.describe.realise.caption_ngrams import N
 from limner.errors import shown
 from limner.text.words import words
 
-# The deviation of the penalty on length, as CIDEr-D has it.
+# The deviation of the penalty on length, as CIDEr-D has it, and how many deviations count at most.
 SIGMA = 6.0
+FARTHEST = 3
 
 # A file may ask for a table of so many numbers.
 MAX_CELLS = 1 << 24
@@ -71,7 +72,8 @@ class ExpectedNgrams(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
                     product += weight * expected[number]
                 squares += weight * weight
             total += product / sqrt(squares) if squares else 0.0
-        away = len(tokens) - self.length
+        # No length makes all drafts equal.
+        away = min(abs(len(tokens) - self.length), FARTHEST * SIGMA)
         return total / N * exp(-away * away / (2 * SIGMA * SIGMA))
 
     @cached_property

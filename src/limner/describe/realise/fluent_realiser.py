@@ -16,7 +16,7 @@ from limner.describe.realise.described_things import Thing, nameable, things_of
 from limner.describe.realise.evidence import clues
 from limner.describe.realise.relator import Relator
 from limner.describe.realise.remark_choice import RemarkChooser
-from limner.describe.realise.sentence_plan import Clause, divided, ordered, plan
+from limner.describe.realise.sentence_plan import Clause, divided, in_focus, ordered, plan
 from limner.describe.realise.sentences import Clauses, arranged, place_of, write_alone
 from limner.describe.realise.thing_phrases import NounPhrases, after_there, choose_words, is_singular
 from limner.errors import unknown
@@ -43,7 +43,7 @@ class Draft(NamedTuple):
 
     caption: Caption
     clause: Clause
-    likeness: float = 0.0
+    likeness: float | None = None
 
 
 class _View(NamedTuple):
@@ -102,7 +102,8 @@ class FluentRealiser:
     def realise(self, image: Image, selected: Sequence[str]) -> Caption:
         """The chosen boxes in words: each is in exactly one mention, and no other box is mentioned.
 
-        A box whose label says nothing is left out if there is another.
+        A box whose label says nothing is left out if there is another, and so is
+        a person who may be somebody that is named.
         """
         draft = self._best(image, selected)
         return Caption("0", "A picture.", source=f"system:{self.name}") if draft is None else draft.caption
@@ -125,7 +126,11 @@ class FluentRealiser:
         drafts.sort(key=_rank)
         if view.expected is not None:
             drafts += self._reworded(drafts[0].clause, view)
-        return sorted(drafts, key=_rank)
+        # Chance may have found the same words again.
+        by_text: dict[str, Draft] = {}
+        for draft in sorted(drafts, key=_rank):
+            by_text.setdefault(draft.caption.text, draft)
+        return list(by_text.values())
 
     def _best(self, image: Image, selected: Sequence[str]) -> Draft | None:
         return next(iter(self.drafts(image, selected)), None)
@@ -140,11 +145,16 @@ class FluentRealiser:
 
     def _things(self, image: Image, selected: Sequence[str], view: _View) -> list[Thing]:
         """The chosen boxes as things, with their words."""
-        things = nameable(things_of(image, selected))
+        every = things_of(image, selected)
+        named = nameable(every)
+        things = [thing for thing in every if thing in named or (self._focus and in_focus(thing, self._focus))]
         choose_words(things, self._book, self._words)
         if self._remarks is not None and view.likely is not None:
+            words = {thing.word for thing in things}
             for thing in things:
-                thing.word = self._remarks.word(thing, view.likely)
+                # What else is called a man is somebody else.
+                if (word := self._remarks.word(thing, view.likely)) not in words:
+                    thing.word = word
         return things
 
     def _plans(self, things: Sequence[Thing], view: _View) -> Iterator[Clause]:
@@ -164,6 +174,9 @@ class FluentRealiser:
 
     def _reworded(self, clause: Clause, view: _View) -> Iterator[Draft]:
         """The clause in further patterns, and with other words for numbers."""
+        if clause.rest:
+            # Two sentences are longer than captions, whatever their words.
+            return
         rng = random_stream("rewording", self._seed, view.image.id)
         for _ in range(1, WORDINGS):
             yield self._draft(clause, view, rng)
@@ -173,9 +186,9 @@ class FluentRealiser:
         rng = rng or random_stream("wording", self._seed, view.image.id)
         caption = self._written(clause, view.image, rng)
         if self._ngrams is None or view.expected is None:
-            # Whatever is likely true is better said.
-            return Draft(caption, clause, float(bool(clause.act)) + bool(clause.setting))
-        return Draft(caption, clause, self._ngrams.likeness(caption.text, view.expected))
+            return Draft(caption, clause)
+        # Rounded, so that the order of summation cannot break ties.
+        return Draft(caption, clause, float(f"{self._ngrams.likeness(caption.text, view.expected):.9g}"))
 
     def _written(self, clause: Clause, image: Image, rng: Random) -> Caption:
         text = Text()
@@ -209,6 +222,7 @@ class FluentRealiser:
         text.stop()
 
 
-def _rank(draft: Draft) -> float:
-    # Rounded, so that the order of summation cannot break ties: of equals the first is taken.
-    return -round(draft.likeness, 9)
+def _rank(draft: Draft) -> tuple[float, int]:
+    """The best first: the most like captions; of equals, that which says most of what is likely true."""
+    n_remarks = (draft.clause.act is not None) + (draft.clause.setting is not None)
+    return -(draft.likeness or 0.0), -n_remarks

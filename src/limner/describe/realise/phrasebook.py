@@ -82,7 +82,7 @@ def write_phrasebook(book: Phrasebook, path: Path) -> None:
 
 
 def read_phrasebook(path: Path) -> Phrasebook:
-    """The phrasebook in a file, checked: it can hold nothing but words and counts."""
+    """The phrasebook in a file, checked: it can hold nothing but words, counts and weights."""
     return read_record(path, PHRASEBOOK, Phrasebook, _faults)
 
 
