@@ -78,7 +78,7 @@ def _frame(image: Image, colours: dict[str, str], folder: Path) -> str:
 
 def _picture(image: Image, folder: Path) -> str:
     """The picture as a small data URI, "" where it is not in the folder or cannot be read."""
-    path = picture_files.find_picture(folder, image)
+    path = picture_files.find_picture(folder, image).file
     if path is None:
         return ""
     buffer = BytesIO()
