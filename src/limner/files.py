@@ -16,13 +16,16 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile, gettempdir
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
 
-from limner import outputs
 from limner.errors import BadInput, cannot
 from limner.lazy import lazy
 
 if TYPE_CHECKING:
     import zstandard
+
+    from limner import outputs
 else:
+    # Commands that only read start without what writing needs.
+    outputs = lazy("limner.outputs")
     # Few files are compressed so, and the library takes as long to import as all of this package's core.
     zstandard = lazy("zstandard")
 

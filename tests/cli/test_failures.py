@@ -10,6 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
+
+from limner.corpus import write_corpus
+from limner.playground import playground
 
 LIMNER = [sys.executable, "-m", "limner"]
 IMAGE = '{"limner":2,"id":"a","captions":[{"id":"0","text":"a dog runs"}]}\n'
@@ -108,6 +112,62 @@ def test_a_reader_that_has_gone_is_no_failure(folder: Path, arguments: list[str]
         command = [sys.executable, "-m", "limner", *arguments]
         done = subprocess.run(command, cwd=folder, stdout=pipe, stderr=subprocess.PIPE, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+CUT_SHORT = b"warning: standard output: its reader left before the end; the other outputs are whole"
+
+
+@pytest.mark.parametrize(
+    ("line", "output", "said"),
+    [
+        ("describe world.jsonl -o - --to jsonl --why why.jsonl", "why.jsonl", CUT_SHORT),
+        ("describe world.jsonl -o said.jsonl --why -", "said.jsonl", CUT_SHORT),
+        ("describe world.jsonl -o said.jsonl --why /dev/stdout", "said.jsonl", CUT_SHORT),
+        ("playground 40 - --to jsonl --sheet sheet.png", "sheet.png", CUT_SHORT),
+        ("bench domains world.jsonl --captions other.jsonl -o - --to jsonl --classes c.csv", "c.csv", CUT_SHORT),
+        ("train selector world.jsonl --out model.json --valid other.jsonl", "model.json", b""),
+    ],
+)
+def test_a_reader_that_has_gone_does_not_keep_the_other_output_from_being_written(
+    folder: Path, line: str, output: str, said: bytes
+) -> None:
+    write_corpus(playground(40, seed=3), folder / "world.jsonl")
+    write_corpus((replace(image, id=f"other-{image.id}") for image in playground(40, seed=4)), folder / "other.jsonl")
+    command = [*LIMNER, *line.split()]
+    subprocess.run(command, cwd=folder, capture_output=True, check=True)
+    usual = (folder / output).read_bytes()
+    (folder / output).unlink()
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "wb") as pipe:
+        done = subprocess.run(command, cwd=folder, stdout=pipe, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 0
+    assert said in done.stderr
+    assert b"Traceback" not in done.stderr
+    assert (folder / output).read_bytes() == usual
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+def test_a_named_pipe_whose_reader_leaves_does_not_keep_the_other_output_from_being_written(
+    folder: Path, suffix: str
+) -> None:
+    write_corpus(playground(40, seed=3), folder / "world.jsonl")
+    for pipe, line in (
+        (f"said.jsonl{suffix}", f"limner describe world.jsonl -o said.jsonl{suffix} --why why.jsonl"),
+        (f"why{suffix}", f"limner describe world.jsonl -o results.jsonl --why why{suffix}"),
+        (
+            f"scores.csv{suffix}",
+            f"limner score captions results.jsonl --refs world.jsonl --metrics bleu --per-image scores.csv{suffix}",
+        ),
+    ):
+        os.mkfifo(folder / pipe)
+        done = shell(f": < {pipe} & {line}; code=$?; wait; exit $code", folder)
+        assert done.returncode == 0
+        assert "Traceback" not in done.stderr
+        assert (folder / pipe).is_fifo()
+    assert len((folder / "why.jsonl").read_text().splitlines()) == 40
+    assert len((folder / "results.jsonl").read_text().splitlines()) == 40
+    assert "bleu1" in done.stdout
 
 
 # --- Ctrl-C

@@ -68,6 +68,23 @@ def test_a_picture_outside_the_folder_is_not_opened(tmp_path: Path) -> None:
         assert "<image" not in image_html(Image("a", 64, 48, file=name), tmp_path / "folder")
 
 
+def test_a_picture_that_is_a_link_out_of_the_folder_is_told_of_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As in the cache of Hugging Face's hub.
+    PIL.Image.new("RGB", (64, 48)).save(tmp_path / "blob.png")
+    (tmp_path / "<folder>").mkdir()
+    (tmp_path / "<folder>" / "a.png").symlink_to(tmp_path / "blob.png")
+    monkeypatch.chdir(tmp_path)
+    page = image_html(Image("a", 64, 48), "<folder>")
+    ElementTree.fromstring(page)
+    assert "<image" not in page
+    assert "&lt;folder&gt;/a.png: the picture is not shown; links out of the folder are not followed: copy the" in page
+    monkeypatch.chdir("<folder>")
+    assert ">a.png: the picture is not shown" in Image("a", 64, 48)._repr_html_()
+    assert "not shown" not in Image("b", 64, 48)._repr_html_()
+
+
 def test_a_corpus_shows_its_first_images() -> None:
     corpus = Corpus.of([IMAGE, *(Image(str(i)) for i in range(20))], "<name>")
     page = corpus._repr_html_()

@@ -149,9 +149,9 @@ def test_a_link_that_leads_out_of_the_folder_is_no_picture(tmp_path: Path) -> No
     (pictures / "out.jpg").symlink_to(tmp_path / "secret.jpg")
     (pictures / "in.jpg").symlink_to(pictures / "real.jpg")
     (tmp_path / "link").symlink_to(pictures)
-    assert find_picture(pictures, Image("1", file="out.jpg")) is None
-    assert find_picture(pictures, Image("1", file="in.jpg")) == pictures / "in.jpg"
-    assert find_picture(tmp_path / "link", Image("1", file="real.jpg")) == tmp_path / "link" / "real.jpg"
+    assert find_picture(pictures, Image("1", file="out.jpg")) == (None, pictures / "out.jpg")
+    assert find_picture(pictures, Image("1", file="in.jpg")).file == pictures / "in.jpg"
+    assert find_picture(tmp_path / "link", Image("1", file="real.jpg")).file == tmp_path / "link" / "real.jpg"
 
 
 def test_document_frequencies_whose_header_claims_terabytes(tmp_path: Path) -> None:

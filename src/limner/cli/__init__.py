@@ -7,11 +7,11 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -21,7 +21,9 @@ from limner.cli.remedies import worded
 from limner.cli.standard_streams import Answer, answer_alone
 from limner.cli.terminal import show_usage, tell, terminal_progress
 from limner.errors import BadInput, LimnerError, MissingLibrary, cannot
-from limner.written import watchers
+from limner.written import departure_watchers, watchers
+
+Noted = TypeVar("Noted", Path, str)
 
 COMMANDS: dict[str, Entry] = {
     "demo": Entry("limner.cli.demo:command", "Show what Limner does, from nothing."),
@@ -167,10 +169,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(arguments: list[str], answer: Answer) -> int:
     """Run a command and say what prevented it, in one line; the exit code."""
-    with _written_outputs() as written, _Interrupts() as interrupts:
+    with _noting(watchers) as written, _noting(departure_watchers) as cut_short, _Interrupts() as interrupts:
         try:
             limner.main(args=arguments, standalone_mode=False)
             sys.stdout.flush()
+            for name in cut_short:
+                tell(f"warning: {name}: its reader left before the end; the other outputs are whole")
             return 0
         except click.exceptions.Exit as stop:
             return stop.exit_code
@@ -221,14 +225,14 @@ def _explained(error: OSError) -> LimnerError:
 
 
 @contextmanager
-def _written_outputs() -> Iterator[list[Path]]:
-    """A list that gets the path of every output that is written within the block."""
-    written: list[Path] = []
-    watchers.append(written.append)
+def _noting(watchers: list[Callable[[Noted], None]]) -> Iterator[list[Noted]]:
+    """A list that gets whatever the watchers are told within the block."""
+    noted: list[Noted] = []
+    watchers.append(noted.append)
     try:
-        yield written
+        yield noted
     finally:
-        watchers.remove(written.append)
+        watchers.remove(noted.append)
 
 
 class _Interrupts:

@@ -19,6 +19,7 @@ from limner.corpus import Corpus, open_corpus
 from limner.corpus.formats import split_source
 from limner.lazy import lazy
 from limner.look.tables import aligned, decimal, whole
+from limner.written import outlast_readers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -78,7 +79,7 @@ def build(
     if against and output.plots is None:
         raise click.UsageError("--against is drawn; pass --plots DIR too")
     compared = [open_corpus(source, lenient=lenient) for source in against]
-    with read_twice(sources, from_, lenient=lenient) as corpus:
+    with outlast_readers(output.plots), read_twice(sources, from_, lenient=lenient) as corpus:
         benchmark, n_written = write_benchmark(
             corpus,
             output.out,

@@ -28,6 +28,7 @@ from limner.corpus import open_corpus
 from limner.files import write_bytes
 from limner.lazy import lazy
 from limner.look.tables import aligned, csv_text, percent, whole
+from limner.written import outlast_readers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -100,7 +101,7 @@ def domains(
     check_outputs({"--classes": classes}, [*sources, *captions, output.out])
     listed_classes = _listed_classes(captioned_classes)
     captioned = open_corpus(captions, lenient=lenient)
-    with read_twice(sources, from_, lenient=lenient) as corpus:
+    with outlast_readers(classes, output.plots), read_twice(sources, from_, lenient=lenient) as corpus:
         result, n_written = write_domains(
             corpus,
             captioned,

@@ -14,7 +14,7 @@ from limner.cli.corpora import Source, check_outputs, check_sources, lenient_opt
 from limner.cli.terminal import NO_INTERVALS, say, say_json, tell, terminal_progress
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
-from limner.files import write_bytes
+from limner.files import STDIO, write_bytes
 from limner.lazy import lazy
 from limner.report.caption_scores import csv_of, per_image_csv, subset_warnings, table_of
 from limner.score.box_matching import MATCH_IOU
@@ -24,6 +24,7 @@ from limner.score.cider import GIVE_FREQUENCIES
 from limner.score.metrics import USUAL
 from limner.score.pairing import Policy
 from limner.score.resampling import SAMPLES
+from limner.written import outlast_readers
 
 if TYPE_CHECKING:
     from limner import report
@@ -183,11 +184,12 @@ def captions(
         raise click.UsageError("--json and --csv are two ways to print; pass one")
     _check(job, {"--save-df": save_df, "--per-image": per_image, "--html": html})
     scores = _run(job)
-    if save_df and scores.frequencies:
-        scores.frequencies.save(save_df)
-    if per_image:
-        with write_bytes(per_image) as handle:
-            handle.write(per_image_csv(scores.systems).encode())
+    with outlast_readers(STDIO):
+        if save_df and scores.frequencies:
+            scores.frequencies.save(save_df)
+        if per_image:
+            with write_bytes(per_image) as handle:
+                handle.write(per_image_csv(scores.systems).encode())
     warnings = dict.fromkeys(warning for system in scores.systems for warning in system.warnings)
     of_people = [f"human: {warning}" for person in scores.human for warning in person.warnings]
     for warning in [*warnings, *subset_warnings(scores.systems), *of_people]:

@@ -64,9 +64,11 @@ def selector(
     terminal_progress.clear()
     tell_reading(opened)
     tell_held_out(images)
-    if others is not None and valid is not None:
-        _tell_validation(others.validate(trained), valid)
+    validation = others.validate(trained) if others is not None else None
+    # Saved before anything is printed: standard output may be full, or its reader gone.
     trained.save(out)
+    if validation is not None and valid is not None:
+        _tell_validation(validation, valid)
     tell(f"a selector written to {out}")
 
 

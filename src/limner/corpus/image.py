@@ -154,9 +154,9 @@ class Image(
             raise self._wrong_part() from None
 
     def _check_parts(self) -> None:
-        for name in _PARTS:
-            if len(getattr(self, name)) > MAX_PARTS:
-                raise ValueError(f"image {shown(self.id)} has {TOO_MANY} {name}")
+        if max(len(self.boxes), len(self.captions), len(self.chains), len(self.labels)) > MAX_PARTS:
+            name = next(name for name in _PARTS if len(getattr(self, name)) > MAX_PARTS)
+            raise ValueError(f"image {shown(self.id)} has {TOO_MANY} {name}")
         self._check_size()
         box_ids = _unique("box", [box.id for box in self.boxes], self.id)
         chain_ids = _unique("chain", [chain.id for chain in self.chains], self.id)

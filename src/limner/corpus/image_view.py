@@ -16,7 +16,7 @@ from pathlib import Path
 from limner.corpus import picture_files
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image, ImageLabel
-from limner.errors import LimnerError
+from limner.errors import LimnerError, one_line
 from limner.look.notebook import FRAME_SIDE, Piece, Rectangle, html_block, html_table, html_text, svg_frame
 from limner.look.palette import numbered_colour
 
@@ -26,6 +26,7 @@ MAX_BOXES = 60
 MAX_CAPTIONS = 20
 MAX_CANDIDATES = 5
 MAX_CHARACTERS = 80
+MAX_PATH = 300
 
 # Screens have up to two pixels for each CSS pixel.
 PICTURE_SIDE = 2 * FRAME_SIDE
@@ -38,10 +39,11 @@ def image_html(image: Image, folder: str | Path | None = None) -> str:
     it shows its origin, probability and candidates.
 
     The picture is looked for in `folder` (default: the working directory) and
-    only there; without it the boxes are drawn in an empty frame.
+    only there; without it the boxes are drawn in an empty frame. A link that
+    leads out of the folder is not followed, and a line below the frame says so.
     """
     colours = {box.id: numbered_colour(position) for position, box in enumerate(image.boxes)}
-    parts = [_frame(image, colours, Path(folder or ""))]
+    parts = _frame(image, colours, Path(folder or ""))
     parts += [html_text(_pieces(caption, colours)) for caption in image.captions[:MAX_CAPTIONS]]
     if len(image.captions) > MAX_CAPTIONS:
         parts.append(f"and {len(image.captions) - MAX_CAPTIONS:,} more captions")
@@ -66,21 +68,24 @@ def corpus_html(name: str, images: Iterable[Image]) -> str:
     return html_block("", table, html_text([Piece(fault)])) if fault else table
 
 
-def _frame(image: Image, colours: dict[str, str], folder: Path) -> str:
+def _frame(image: Image, colours: dict[str, str], folder: Path) -> list[str]:
+    """The picture with its boxes and, if it is a link out of the folder, why it is not shown; [] without a size."""
     boxes = image.boxes[:MAX_BOXES]
     width = image.width or max((box.x1 for box in boxes), default=0)
     height = image.height or max((box.y1 for box in boxes), default=0)
     if width <= 0 or height <= 0:
-        return ""
+        return []
     rectangles = [Rectangle(*box.corners, _cut(box.label), colours[box.id]) for box in boxes]
-    return svg_frame(width, height, rectangles, picture=_picture(image, folder))
+    path, link = picture_files.find_picture(folder, image)
+    frame = svg_frame(width, height, rectangles, picture="" if path is None else _picture(path))
+    if link is None:
+        return [frame]
+    note = f"{one_line(str(link), MAX_PATH)}: the picture is not shown; {picture_files.COPY_FILES}"
+    return [frame, html_text([Piece(note)])]
 
 
-def _picture(image: Image, folder: Path) -> str:
-    """The picture as a small data URI, "" where it is not in the folder or cannot be read."""
-    path = picture_files.find_picture(folder, image)
-    if path is None:
-        return ""
+def _picture(path: Path) -> str:
+    """The picture as a small data URI, "" where it cannot be read."""
     buffer = BytesIO()
     try:
         with picture_files.open_picture(path) as picture:

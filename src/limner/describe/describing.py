@@ -26,6 +26,7 @@ from limner.describe.realise.fluent_realiser import FluentRealiser
 from limner.describe.realise.realisers import Realiser, find_realiser
 from limner.describe.selectors import Concepts, Limited, ManySelector, Selector, find_selector, seen
 from limner.files import write_bytes
+from limner.written import outlast_readers
 
 if TYPE_CHECKING:
     from limner.describe.learned import LearnedSelector
@@ -108,7 +109,7 @@ def describe_corpus(
     # A corpus whose boxes are all hidden has none; but what was seen in training is told by the whole image.
     images = provenance.watch(boxes.watch(map(visible, _marked(images, overlap))))
     lost: Counter[str] = Counter()
-    with ExitStack() as stack:
+    with outlast_readers(reasons, why), ExitStack() as stack:
         if reasons and trained:
             images = _explained(images, trained, stack.enter_context(write_bytes(reasons)))
         if why and isinstance(realiser, FluentRealiser):

@@ -19,6 +19,7 @@ from limner.playground.drawing.contact_sheet import contact_sheet
 from limner.playground.drawing.picture import draw
 from limner.playground.world import World
 from limner.progress import Progress, silent, track
+from limner.written import outlast_readers
 
 # A sheet of six by five pictures fills a screen.
 N_ON_SHEET = 30
@@ -87,7 +88,7 @@ def write_world(
     if pictures and path == STDIO:
         raise LimnerError("pictures need a folder beside the corpus; write it to a file")
     folder = path.with_name(f"{_stem(path)}_pictures")
-    with ExitStack() as stack:
+    with outlast_readers(folder if pictures else None, sheet), ExitStack() as stack:
         # Folder and sheet are opened first: what cannot be written is known before any work is done.
         pictures_folder = (
             stack.enter_context(write_folder(folder, names=("*.png",), replace=replace)) if pictures else None

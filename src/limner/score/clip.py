@@ -18,7 +18,7 @@ import numpy as np
 
 from limner.arrays import Floats
 from limner.corpus.image import Image
-from limner.corpus.picture_files import COPY_FILES, find_picture, link_out
+from limner.corpus.picture_files import COPY_FILES, find_picture
 from limner.errors import BadInput, shown
 from limner.lazy import lazy
 from limner.progress import Progress, silent, track
@@ -79,16 +79,15 @@ class ClipScore(Metric):
 
     def _paths(self, run: Run) -> list[Path]:
         images = run.images if run.images is not None else [Image(id) for id in run.ids]
-        path_by_id = {image.id: find_picture(self.pictures, image) for image in images}
-        missing = [id for id, path in path_by_id.items() if path is None]
+        picture_by_id = {image.id: find_picture(self.pictures, image) for image in images}
+        missing = [id for id, picture in picture_by_id.items() if picture.file is None]
         if missing:
             first = ", ".join(shown(id) for id in missing[:3]) + (", …" if len(missing) > 3 else "")
             problem = f"there is no picture of {len(missing):,} of {len(run):,} images ({first})"
-            links = (link_out(self.pictures, image) for image in images if path_by_id[image.id] is None)
-            if link := next(filter(None, links), None):
+            if link := next((picture.link_out for picture in picture_by_id.values() if picture.link_out), None):
                 raise BadInput(str(link), f"is a link out of the folder, and {problem}", COPY_FILES)
             raise BadInput(str(self.pictures), problem, "name the folder that has them, by file name or image id")
-        return [path for path in path_by_id.values() if path is not None]
+        return [picture.file for picture in picture_by_id.values() if picture.file is not None]
 
 
 def clip_scores(picture_caption: Floats, caption_reference: Floats) -> Floats:

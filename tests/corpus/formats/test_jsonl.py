@@ -85,6 +85,18 @@ def test_a_faulty_line_is_refused_with_its_place_and_left_out_when_lenient(
     assert sum(corpus.reading.skipped.values()) == 1
 
 
+@pytest.mark.parametrize("before", ['{"limner":2,"id":"before"}', '{"limner": 2, "id": "before"}'])
+@pytest.mark.parametrize("twice", ['"width":5,"width":5,"height":5', '"attributes":{"split":"val","split":"val"}'])
+def test_a_name_twice_is_refused_after_lines_that_limner_and_that_others_wrote(
+    tmp_path: Path, before: str, twice: str
+) -> None:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text(f'{before}\n{{"limner":2,"id":"a",{twice}}}\n{{"limner":2,"id":"after"}}\n')
+    with pytest.raises(BadInput, match=r":2: .*appears twice in one object"):
+        list(open_corpus(path))
+    assert [image.id for image in open_corpus(path, lenient=True)] == ["before", "after"]
+
+
 def test_names_of_fields_may_be_words_of_captions(tmp_path: Path) -> None:
     path = tmp_path / "corpus.jsonl"
     path.write_text('{"limner":1,"id":"id","captions":[{"id":"text","text":"\\"text\\" \\"captions\\" text"}]}\n')

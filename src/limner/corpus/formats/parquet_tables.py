@@ -105,7 +105,6 @@ def _rows(path: Path) -> Iterator[dict[str, Any]]:
             ) as file:
                 for batch in file.iter_batches(batch_size=n_rows, use_threads=False):
                     for part in _small_parts(batch, path):
-                        _check_text(part, path)
                         yield from _dicts(part.schema.names, part.columns)
     except OSError as error:
         if error.errno:
@@ -154,28 +153,29 @@ def _fits(actual: Any, wanted: Any) -> bool:
 
 def _small_parts(batch: Any, path: Path) -> Iterator[Any]:
     """The batch, or slices of it that can become Python's values, which take far more room than Arrow's."""
-    n_values = sum(len(leaf) for leaf in _leaves(batch.columns))
-    if n_values <= VALUES_AT_ONCE:
-        yield batch
-    elif batch.num_rows > 1:
+    leaves = list(_leaves(batch.columns))
+    n_values = sum(map(len, leaves))
+    if n_values > VALUES_AT_ONCE and batch.num_rows > 1:
         half = batch.num_rows // 2
         yield from _small_parts(batch.slice(0, half), path)
         yield from _small_parts(batch.slice(half), path)
-    elif n_values > MAX_ROW_VALUES:
+        return
+    if n_values > MAX_ROW_VALUES:
         problem = f"a row has {n_values:,} values, more than the {MAX_ROW_VALUES:,} that are read"
         raise BadInput(str(path), problem, "is this a corpus?")
-    else:
-        yield batch
-
-
-def _check_text(batch: Any, path: Path) -> None:
-    weight = 0
-    for leaf in _leaves(batch.columns):
-        if hasattr(leaf, "dictionary"):
-            lengths = pc.binary_length(leaf.dictionary).cast("int64")
-            weight += pc.sum(lengths.take(leaf.indices)).as_py() or 0
+    weight = sum(map(_text_weight, leaves))
     if weight > MAX_TEXT_AT_ONCE:
         raise BadInput(str(path), f"{batch.num_rows} rows hold {weight >> 20} MB of text", "is this a corpus?")
+    yield batch
+
+
+def _text_weight(leaf: Any) -> int:
+    """The bytes of text that a dictionary's indices unfold to."""
+    if not types.is_dictionary(leaf.type) or not len(leaf):
+        return 0
+    # The sum has 64 bits, whatever the lengths have.
+    weight: int | None = pc.sum(pc.binary_length(leaf.dictionary).take(leaf.indices)).as_py()
+    return weight or 0
 
 
 def _leaves(arrays: Iterable[Any]) -> Iterator[Any]:

@@ -12,7 +12,7 @@ from PIL import Image as Picture
 from PIL import ImageOps
 
 from limner.corpus.image import Image
-from limner.corpus.picture_files import COPY_FILES, FAULTS, find_picture, link_out, open_picture
+from limner.corpus.picture_files import COPY_FILES, FAULTS, find_picture, open_picture
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
 from limner.look.document import kept_picture
@@ -55,10 +55,10 @@ class Pictures:
 
     def show(self, image: Image, reading: Reading) -> Shown | None:
         """The image's picture; None if there is none, or if it cannot be read and `reading` is lenient."""
-        path = self.find(image)
+        path, link = find_picture(self.folder, image)
+        if link is not None:
+            reading.warn(f"picture that is not shown; {COPY_FILES}", str(link))
         if path is None:
-            if link := link_out(self.folder, image):
-                reading.warn(f"picture that is not shown; {COPY_FILES}", str(link))
             return None
         try:
             with open_picture(path) as picture:
@@ -79,10 +79,6 @@ class Pictures:
         if picture.data:
             embedded.write(kept_picture(number, picture.data, picture.mime))
         return picture
-
-    def find(self, image: Image) -> Path | None:
-        """The image's file, if it is in the folder."""
-        return find_picture(self.folder, image)
 
     def _linked(self, path: Path, picture: Picture.Image) -> Shown:
         width, height = picture.size
