@@ -25,6 +25,8 @@ REMEDIES: dict[str, str] = {
     "small-sample": "ask for fewer images (--sample) or captions (--captions-each)",
     "has-mentions": "pass --force to replace them",
     "bad-picture": "repair or remove the file, or pass --lenient to do without",
+    "unusable-picture": "{advice}, or pass --lenient to leave it out",
+    "no-picture": "pass the folder of the pictures by --pictures, or pass --lenient to leave it out",
     "unknown-image": "name the corpus that was described, or pass --lenient to leave the result out",
     "no-excluded-classes": "list one a line, or pass --exclude none",
     "bad-model": "train one with `limner train {kind}`",

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from PIL import Image as Picture
 
@@ -104,9 +104,51 @@ def picture_size(path: Path) -> tuple[int, int]:
 @contextmanager
 def open_picture(path: Path) -> Iterator[Picture.Image]:
     """The picture, its header read; what the library only warns of (a size that bombs have) is an error here."""
+    with _strict_warnings(), Picture.open(path, formats=KINDS) as picture:
+        yield picture
+
+
+def open_header(path: Path) -> Picture.Image:
+    """The picture, its header read as `open_picture` does, for whoever decodes and closes it elsewhere."""
+    with _strict_warnings():
+        return Picture.open(path, formats=KINDS)
+
+
+@contextmanager
+def _strict_warnings() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         # A size that only bombs have must not be decoded; other warnings are about odd metadata.
         warnings.simplefilter("error", Picture.DecompressionBombWarning)
-        with Picture.open(path, formats=KINDS) as picture:
-            yield picture
+        yield
+
+
+def orientation(picture: Picture.Image) -> int:
+    """How the camera was held, 1 to 8 as EXIF numbers it: 1 is upright, and from 5 on width and height are swapped.
+
+    Also 1 for TIFF, which the library turns by itself, and for PNG that tells only after its pixels.
+    """
+    if picture.format == "TIFF" or (picture.format == "PNG" and "exif" not in picture.info):
+        return 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            number: Any = picture.getexif().get(TURNED)
+        except FAULTS:
+            return 1
+    return int(number) if number in range(2, 9) else 1
+
+
+def lies_upright(image: Image, stored: tuple[int, int]) -> bool:
+    """Whether an image's boxes lie on its picture as EXIF turns it, and not as it is stored, in this size.
+
+    The corpus' size tells, or the attribute that `UPRIGHT` is.
+    """
+    return (image.width, image.height) != stored or UPRIGHT.items() <= image.attributes.items()
+
+
+# The EXIF tag for the orientation of the camera.
+TURNED = 0x0112
+
+# The attribute of images whose size does not tell that their boxes lie on the upright picture.
+UPRIGHT = {"orientation": "upright"}

@@ -12,7 +12,7 @@ from PIL import Image as Picture
 from PIL import ImageOps
 
 from limner.corpus.image import Image
-from limner.corpus.picture_files import COPY_FILES, FAULTS, find_picture, open_picture
+from limner.corpus.picture_files import COPY_FILES, FAULTS, find_picture, lies_upright, open_picture, orientation
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
 from limner.look.document import kept_picture
@@ -22,9 +22,6 @@ LONGEST_SIDE = 640
 
 # The quality of embedded pictures: about 33 kB each at 500 by 375 pixels.
 QUALITY = {"JPEG": 75, "WEBP": 70}
-
-# The EXIF tag for the orientation of the camera; from 5 on, width and height are swapped.
-TURNED = 0x0112
 
 # How far a picture's proportions may differ from the corpus' before its boxes cannot be trusted.
 SHAPE_TOLERANCE = 0.03
@@ -82,7 +79,7 @@ class Pictures:
 
     def _linked(self, path: Path, picture: Picture.Image) -> Shown:
         width, height = picture.size
-        if picture.getexif().get(TURNED, 1) >= 5:
+        if orientation(picture) >= 5:
             width, height = height, width
         near = os.path.relpath(path.resolve(), self._page.resolve().parent)
         return Shown(width, height, link="./" + quote(Path(near).as_posix()))
@@ -92,9 +89,8 @@ class Pictures:
         # Large photographs are decoded at a fraction of their size; twice the target keeps them sharp.
         size, photograph = picture.size, picture.format == "JPEG"
         picture.draft("RGB", (2 * side, 2 * side))
-        # Boxes lie on the pixels as they are stored, unless the corpus' size says they were turned first.
-        if size != (image.width, image.height) and picture.getexif().get(TURNED, 1) > 1:
-            if picture.getexif()[TURNED] >= 5:
+        if lies_upright(image, size) and (turn := orientation(picture)) > 1:
+            if turn >= 5:
                 size = size[1], size[0]
             picture = ImageOps.exif_transpose(picture)
         # Photographs stay JPEG, which is four times faster to make; drawings and transparent pictures suit WebP.

@@ -1,0 +1,17 @@
+"""From pictures to numbers: pixels, proposals of regions, detections, features of regions.
+
+Models are files that you have, given by path; nothing is downloaded.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from limner.lazy import lazy_exports
+
+if TYPE_CHECKING:
+    from limner.vision.image_pixels import ImagePixels, read_image
+    from limner.vision.pictures import ListedPicture, list_pictures, read_pixels
+    from limner.vision.protocols import Detector, Pixels, Proposer, RegionFeatures
+
+__getattr__, __dir__, __all__ = lazy_exports(__name__)
