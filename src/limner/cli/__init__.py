@@ -52,6 +52,9 @@ COMMANDS: dict[str, Entry] = {
                 "limner.cli.score_content:content",
                 "Score which boxes captions mention, in what order and in which words, against people.",
             ),
+            "chains": Entry(
+                "limner.cli.score_chains:chains", "Score which mentions are of the same thing: MUC, B³ and CEAF-e."
+            ),
             "agreement": Entry(
                 "limner.cli.score_agreement:agreement", "Measure how far raters agree: alpha, kappa and more."
             ),

@@ -1,8 +1,9 @@
 """From outputs and gold to scores: values with intervals, signatures and tests between systems.
 
 `evaluate` scores captions by any metrics, `evaluate_content` the boxes that
-captions mention, `compare_systems` tests differences; `human_bound` is what
-people score by a metric, and `CaptionJob` scores files from beginning to end.
+captions mention, `evaluate_chains` which mentions are of one thing.
+`compare_systems` tests differences; `human_bound` is what people score by a
+metric, and `CaptionJob` scores files from beginning to end.
 Nothing is imported until it is used.
 """
 
@@ -15,6 +16,7 @@ from limner.lazy import lazy_exports
 if TYPE_CHECKING:
     from limner.score.caption_evaluation import Evaluation, compare_systems, evaluate, evaluate_systems
     from limner.score.caption_job import CaptionJob
+    from limner.score.chain_evaluation import evaluate_chains
     from limner.score.content_evaluation import evaluate_content
     from limner.score.external import function_metric, scores_file
     from limner.score.given_captions import read_captions, read_references

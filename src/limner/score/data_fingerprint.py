@@ -59,6 +59,19 @@ def gold_numbers(images: Sequence[Image], *, with_kinds: bool = False) -> Intege
     return image_numbers([image.id for image in images], grounded, images, gold, with_kinds=with_kinds)
 
 
+def chain_number(image: Image) -> int:
+    """The number of an image by its captions, their mentions and which of these are of one chain."""
+    # What a chain is called does not matter, only which mentions it has.
+    numbers: dict[str, int] = {}
+    parts = [image.id]
+    for caption in image.captions:
+        parts.append(caption.text)
+        for mention in caption.mentions:
+            chain = "" if mention.chain is None else numbers.setdefault(mention.chain, len(numbers))
+            parts.append(f"{mention.start}-{mention.end}:{chain}")
+    return int.from_bytes(_digest(parts, SIZE), "little", signed=True)
+
+
 class PassingImages:
     """The fingerprint of images that pass, which need not be kept: everything that a system can learn from."""
 
