@@ -11,6 +11,7 @@ from pathlib import Path
 
 for name in (
     "geometry",
+    "detection",
     "playground",
     "reading",
     "metrics",

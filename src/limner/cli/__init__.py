@@ -55,6 +55,9 @@ COMMANDS: dict[str, Entry] = {
             "chains": Entry(
                 "limner.cli.score_chains:chains", "Score which mentions are of the same thing: MUC, B³ and CEAF-e."
             ),
+            "detection": Entry(
+                "limner.cli.score_detection:detection", "Score detections by COCO's AP and AR against gold boxes."
+            ),
             "agreement": Entry(
                 "limner.cli.score_agreement:agreement", "Measure how far raters agree: alpha, kappa and more."
             ),

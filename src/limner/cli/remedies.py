@@ -39,6 +39,7 @@ REMEDIES: dict[str, str] = {
     "empty-captions": "mend them, or pass --empty score to score them as they are",
     "extra-captions": "give references of the same images, or pass --extra skip",
     "missing-captions": "pass --missing zero to score them 0, --missing skip to leave them out",
+    "no-detections": "pass --missing zero to count them as images without a detection, or --missing skip",
     "no-frequencies-file": "write one with --save-df, or DocumentFrequencies.save",
     "not-measured-anew": "leave it out, or pass --missing zero, or score on one machine, without --engine",
     "no-words": "score on one machine, without --engine",

@@ -1,7 +1,8 @@
 """From outputs and gold to scores: values with intervals, signatures and tests between systems.
 
 `evaluate` scores captions by any metrics, `evaluate_content` the boxes that
-captions mention, `evaluate_chains` which mentions are of one thing.
+captions mention, `evaluate_chains` which mentions are of one thing,
+`evaluate_detections` detections against gold boxes.
 `compare_systems` tests differences; `human_bound` is what people score by a
 metric, and `CaptionJob` scores files from beginning to end.
 Nothing is imported until it is used.
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from limner.score.caption_job import CaptionJob
     from limner.score.chain_evaluation import evaluate_chains
     from limner.score.content_evaluation import evaluate_content
+    from limner.score.detection.detection_evaluation import evaluate_detections
     from limner.score.external import function_metric, scores_file
     from limner.score.given_captions import read_captions, read_references
     from limner.score.leave_one_out import human_bound, matched

@@ -84,7 +84,7 @@ def match_caption(
     results in errors.
     """
     named = {id for mention in caption.mentions for id in mention.boxes}
-    box_by_id = {box.id: box for box in _scaled(result, gold, place) if box.id in named}
+    box_by_id = {box.id: box for box in scaled_boxes(result, gold, place) if box.id in named}
     gold_by_id = gold.box_by_id()
     names = {id: id for id, box in box_by_id.items() if id in gold_by_id and _is_same(box, gold_by_id[id])}
     if len(names) == len(box_by_id):
@@ -129,7 +129,7 @@ def scale(result: Image, gold: Image) -> tuple[float, float] | None:
     return None if across == down == 1 else (across, down)
 
 
-def _scaled(result: Image, gold: Image, place: str) -> Iterable[Box]:
+def scaled_boxes(result: Image, gold: Image, place: str) -> Iterable[Box]:
     """The result's boxes in pixels of the gold picture."""
     if (factors := scale(result, gold)) is None:
         return result.boxes

@@ -155,6 +155,12 @@ class Annotations:
             raise BadInput(str(path), "there are neither images nor annotations nor results", "is this a COCO file?")
         return "" in met
 
+    def add_categories(self, path: Path) -> None:
+        """Read the categories of a file, and nothing else of it."""
+        for key, position, value in stream(path, self._reading):
+            if key == "categories" and position >= 0:
+                self._categorise(Record(value, item_location(str(path), key, position)))
+
     def images(self) -> Iterator[Image]:
         """Each image with all that was gathered of it, which is let go."""
         if self._listed:

@@ -47,6 +47,22 @@ def read_together(paths: Sequence[Path], reading: Reading, facts: Sequence[str] 
     yield from annotations.images()
 
 
+def is_results(path: Path) -> bool:
+    """Whether a file is a list of a detector's results, which number categories and do not name them."""
+    if path == STDIO or not path.is_file():
+        return False
+    head = Head(path)
+    return head.text.lstrip()[:1] == "[" and {"image_id", "category_id", "bbox"} <= head.keys
+
+
+def read_results(path: Path, categories: Path, reading: Reading) -> Iterator[Image]:
+    """The images of a results file, whose categories are those of another file."""
+    annotations = Annotations(reading, ())
+    annotations.add_categories(categories)
+    annotations.add(path, _system(path))
+    return annotations.images()
+
+
 def recognise(head: Head) -> bool:
     return is_coco(head) and not has_nocaps_facts(head)
 
