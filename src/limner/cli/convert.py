@@ -6,6 +6,7 @@ import inspect
 import json
 from collections import Counter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -24,11 +25,18 @@ from limner.cli.corpora import (
     tell_reading,
     tell_written,
 )
-from limner.cli.terminal import progress
+from limner.cli.terminal import progress, tell
 from limner.corpus.formats import open_corpus, write_sound
 from limner.corpus.image import Image
 from limner.errors import BadInput
 from limner.files import read_lines
+from limner.lazy import lazy
+
+if TYPE_CHECKING:
+    from limner.corpus import duplicate_boxes
+else:
+    # Few conversions merge, and all would wait for numpy.
+    duplicate_boxes = lazy("limner.corpus.duplicate_boxes")
 
 
 @click.command()
@@ -37,6 +45,9 @@ from limner.files import read_lines
 @click.option("--to", type=FormatName(), help="Format to write (default: by the suffix of DST).")
 @click.option("--ids", type=PATH, help="Keep the images listed in this file, an id a line.")
 @click.option("--force", is_flag=True, help="Replace a folder that is there and not empty.")
+@click.option(
+    "--merge-boxes", is_flag=True, help="Make boxes that were drawn twice one, and chains with the same boxes."
+)
 @labels_from_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the captions that give labels.")
 @lenient_option
@@ -46,6 +57,7 @@ def convert(
     to: str | None,
     ids: Path | None,
     force: bool,
+    merge_boxes: bool,
     labels_from: int | None,
     seed: int,
     lenient: bool,
@@ -61,12 +73,24 @@ def convert(
     if wanted == []:
         raise BadInput(str(ids), "there is no id in it", "list the ids of the wanted images, one a line")
     corpus = open_corpus(sources, from_, lenient=lenient, ids=wanted)
-    images = held_out(corpus, labels_from, seed)
+    duplicates = duplicate_boxes.DuplicateBoxes() if merge_boxes else None
+    images = held_out(duplicates.merged(corpus) if duplicates else corpus, labels_from, seed)
     lost: Counter[str] = Counter()
     written = write_sound(progress(images, "images"), target, to, replace=force, lost=lost)
     tell_reading(corpus)
+    if duplicates:
+        tell(_merged(duplicates))
     tell_held_out(images)
     tell_written(written, target, lost)
+
+
+def _merged(duplicates: duplicate_boxes.DuplicateBoxes) -> str:
+    """How many boxes and chains were merged into others."""
+    said = []
+    for what in ("boxes", "chains"):
+        before, after = duplicates.before[what], duplicates.after[what]
+        said.append(f"{before - after:,} of {before:,} {what} ({duplicates.share(what):.1%})")
+    return f"merged: {', '.join(said)}"
 
 
 @click.command()

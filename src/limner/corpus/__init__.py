@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from limner.corpus.box import Box
     from limner.corpus.caption import Candidate, Caption, Mention
     from limner.corpus.corpus import Corpus
+    from limner.corpus.duplicate_boxes import DuplicateBoxes, merge_duplicates
     from limner.corpus.formats import open_corpus, write_corpus
     from limner.corpus.image import Chain, Image, ImageLabel
 
