@@ -45,9 +45,7 @@ else:
 @click.option("--to", type=FormatName(), help="Format to write (default: by the suffix of DST).")
 @click.option("--ids", type=PATH, help="Keep the images listed in this file, an id a line.")
 @click.option("--force", is_flag=True, help="Replace a folder that is there and not empty.")
-@click.option(
-    "--merge-boxes", is_flag=True, help="Make boxes that were drawn twice one, and chains with the same boxes."
-)
+@click.option("--merge-boxes", is_flag=True, help="Merge boxes that were drawn twice, and chains with the same boxes.")
 @labels_from_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the captions that give labels.")
 @lenient_option

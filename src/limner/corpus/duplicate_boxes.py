@@ -8,9 +8,10 @@ Then chains with the same boxes become one chain.
 
 The paper names the thresholds, and clothing and people as an example of types
 that are kept apart; these rules are those that its data show. It leaves open
-what stays. Here the pair that overlaps most is merged first, until no pair is left. Of two boxes the one stays that more mentions
-refer to, or else the larger, or else the one further left, then further up:
-nobody drew a mean of both. Merging what is merged changes nothing.
+what stays. Here the pair that overlaps most is merged first, until no pair is
+left. Of two boxes the one stays that more mentions refer to, or else the
+larger, or else the one further left, then further up: nobody drew a mean of
+both. Merging what is merged changes nothing.
 """
 
 from __future__ import annotations
