@@ -40,7 +40,10 @@ FLOORS = (
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 
 # Only modules declared heavy import these, and only they, at their top.
-LARGE = {"torch", "spacy", "ray", "cv2", "pyarrow", "matplotlib", "starlette", "sqlalchemy", "transformers", "lightgbm"}
+LARGE = {
+    *("torch", "spacy", "ray", "cv2", "pyarrow", "matplotlib", "starlette", "sqlalchemy", "transformers", "lightgbm"),
+    *("ai_edge_litert", "onnxruntime"),
+}
 LIGHT_START = {*LARGE, "numpy", "PIL", "zstandard"}
 
 

@@ -15,8 +15,9 @@ from PIL import Image as Picture
 
 from limner.corpus import Image
 from limner.errors import BadInput, LimnerError
+from limner.learn.transformers_folders import fingerprint
 from limner.score.clip import ClipScore, clip_scores
-from limner.score.embedder import Embedder, fingerprint
+from limner.score.embedder import Embedder
 from limner.score.run import Run
 
 RUN = Run(

@@ -34,6 +34,7 @@ COMMANDS: dict[str, Entry] = {
         "limner.cli.playground:command",
         "Make a clip-art world: scenes with boxes, captions and, if asked, pictures.",
     ),
+    "detect": Entry("limner.cli.detect:command", "Detect things in pictures: a corpus with scored boxes."),
     "train": Entry(
         {
             "selector": Entry("limner.cli.train:selector", "Learn which boxes people mention, and how many."),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from limner.corpus.image import Facts, Image
 
-CAPTIONS, LINKED, UNKNOWN = "captions", "linked", "unknown"
+CAPTIONS, DETECTED, LINKED, UNKNOWN = "captions", "detected", "linked", "unknown"
 
 LEAKING_LABELS = "labels are nouns of the captions themselves, so scores against these captions are too high"
 
@@ -36,7 +36,7 @@ class ProvenanceTally:
             n, seed = facts["labels_from"], facts.get("labels_seed", 0)
             self._counts["labels"][f"{n} held-out caption{'' if n == 1 else 's'}, seed {seed}"] += 1
         elif "labels" in facts:
-            self._counts["labels"][str(facts["labels"])] += 1
+            self._counts["labels"][_labels_of(facts)] += 1
         for name in ("mentions", "training"):
             if name in facts:
                 self._counts[name][str(facts[name])] += 1
@@ -77,6 +77,12 @@ class ProvenanceTally:
         if len(counts) == 1 and counts.total() == self._n_images:
             return next(iter(counts))
         return " + ".join(f"{value} in {n} of {self._n_images} images" for value, n in sorted(counts.items()))
+
+
+def _labels_of(facts: Facts) -> str:
+    """Where labels are from; if a detector gave them, which it was, in a form that a signature can hold."""
+    labels = str(facts["labels"])
+    return f"{labels} by {str(facts['detector']).replace('|', ' ')}" if "detector" in facts else labels
 
 
 def scored_facts(gold: Facts, results: Facts) -> Facts:

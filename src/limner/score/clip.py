@@ -26,9 +26,11 @@ from limner.score.metric import Choices, Metric, Statistics, means
 from limner.score.run import Run
 
 if TYPE_CHECKING:
+    from limner.learn import transformers_folders
     from limner.score import embedder
 else:
     embedder = lazy("limner.score.embedder")
+    transformers_folders = lazy("limner.learn.transformers_folders")
 
 # As published: it stretches the scores of CLIP, which are mostly below .4, to about 0 to 1.
 WEIGHT = 2.5
@@ -63,7 +65,7 @@ class ClipScore(Metric):
         scores = clip_scores((pictures * captions).sum(axis=1), np.array(nearest))
         choices: Choices = {
             "model": self.model.resolve().name,
-            "files": embedder.fingerprint(self.model),
+            "files": transformers_folders.fingerprint(self.model),
             "w": WEIGHT,
             "prefix": PREFIX.strip(),
         }

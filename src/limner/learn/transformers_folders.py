@@ -1,0 +1,79 @@
+"""Models in folders as transformers saves them, opened without trusting them.
+
+Nothing is downloaded, no code of the folder is run, and weights are read from
+safetensors alone: other files of weights can hold programs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import transformers
+from safetensors import SafetensorError
+
+from limner.errors import BadInput, one_line, shown
+
+# What a model's folder has that could change what it computes: settings, weights, words.
+FILES = (".json", ".safetensors", ".txt", ".model")
+
+
+def check_folder(folder: Path) -> None:
+    """Whether the folder can be a model's: a name that only a hub knows is none."""
+    if not folder.is_dir():
+        raise BadInput(str(folder), "is no folder", "download the model first, and name the folder it is in")
+    if not (folder / "config.json").is_file():
+        raise BadInput(str(folder), "there is no config.json", "name a folder that transformers' save_pretrained wrote")
+    if not any(folder.glob("*.safetensors")):
+        remedy = "convert them with transformers' save_pretrained"
+        raise BadInput(str(folder), "there are no weights as safetensors; others could run code", remedy)
+
+
+def load_model(folder: Path, kind: Any) -> Any:
+    """The model of a kind such as `transformers.AutoModel`, all of whose weights were there."""
+    model, report = load_part(folder, kind, use_safetensors=True, output_loading_info=True)
+    missing = sorted(report["missing_keys"])
+    if missing:
+        problem = f"{len(missing):,} of the model's weights are missing, such as {shown(missing[0])}"
+        raise BadInput(str(folder), problem, "give the weights of the whole model")
+    return model
+
+
+def load_part(folder: Path, kind: Any, **options: Any) -> Any:
+    """A part of a model, from its folder alone."""
+    faults = (OSError, ValueError, TypeError, LookupError, AttributeError, RuntimeError, ImportError, SafetensorError)
+    try:
+        return kind.from_pretrained(str(folder), local_files_only=True, trust_remote_code=False, **options)
+    except faults as error:
+        problem = f"cannot be loaded ({one_line(str(error), 200)})"
+        raise BadInput(str(folder), problem, "is the model complete?") from error
+
+
+def fingerprint(folder: Path) -> str:
+    """A few letters that are others for another model."""
+    digest = sha256()
+    for path in sorted(path for path in folder.iterdir() if path.suffix in FILES):
+        file_digest = sha256()
+        with path.open("rb") as handle:
+            while chunk := handle.read(1 << 20):
+                file_digest.update(chunk)
+        digest.update(f"{path.name} {file_digest.hexdigest()}\n".encode())
+    return digest.hexdigest()[:12]
+
+
+@contextmanager
+def quiet_library() -> Iterator[None]:
+    """The library without its bars and hints, which are then as they were."""
+    logging = transformers.logging
+    verbosity, has_bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if has_bars:
+            logging.enable_progress_bar()

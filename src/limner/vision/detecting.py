@@ -1,0 +1,89 @@
+"""Detecting: the images of a corpus, or the pictures in a folder, with the boxes that a detector finds in them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from limner.corpus.box import Box
+from limner.corpus.image import Image
+from limner.corpus.provenance import DETECTED
+from limner.corpus.reading import Reading
+from limner.vision.image_pixels import ImagePixels
+from limner.vision.picture_stream import read_ahead
+from limner.vision.protocols import Detector
+
+# What provenance says of boxes, labels and mentions that are not there any more.
+REPLACED_FACTS = ("boxes", "labels", "labels_from", "labels_seed", "mentions")
+
+
+@dataclass(slots=True)
+class DetectionTally:
+    """What became of a corpus: images, those without a box, boxes by class, and what these took the place of."""
+
+    n_images: int = 0
+    n_without: int = 0
+    classes: Counter[str] = field(default_factory=Counter)
+    replaced: Counter[str] = field(default_factory=Counter)
+
+    def add(self, image: Image, replaced: Counter[str]) -> None:
+        self.n_images += 1
+        self.n_without += not image.boxes
+        self.classes.update(box.label for box in image.boxes)
+        self.replaced += replaced
+
+
+def detect_corpus(
+    images: Iterable[Image],
+    folder: Path,
+    detector: Detector,
+    *,
+    reading: Reading | None = None,
+    tally: DetectionTally | None = None,
+) -> Iterator[Image]:
+    """The images, in their order, with the boxes of the detector in place of any they had.
+
+    Their pictures are in the folder. Captions, labels and attributes stay;
+    mentions and chains go, since they name boxes that are not there any more.
+    Where the corpus gives another size for a picture, boxes are in its units. A
+    picture that cannot be used is an error, or counted by a lenient `reading`.
+    """
+    tally = tally or DetectionTally()
+    replaced: dict[str, Counter[str]] = {}
+    for seen in read_ahead(_bare(images, replaced), folder, reading):
+        (boxes,) = detector.detect([seen.pixels])
+        image = with_detections(seen, boxes, detector.signature)
+        tally.add(image, replaced.pop(image.id))
+        yield image
+
+
+def _bare(images: Iterable[Image], replaced: dict[str, Counter[str]]) -> Iterator[Image]:
+    """The images without what refers to boxes; how much that was is noted by their ids."""
+    for image in images:
+        n_mentions = sum(len(caption.mentions) for caption in image.captions)
+        replaced[image.id] = Counter(boxes=len(image.boxes), mentions=n_mentions, chains=len(image.chains))
+        captions = tuple(replace(caption, mentions=()) for caption in image.captions)
+        yield replace(image, boxes=(), captions=captions, chains=())
+
+
+def with_detections(seen: ImagePixels, boxes: Sequence[Box], signature: str) -> Image:
+    """The image, which has none, with boxes that are given in pixels of its picture."""
+    facts = {name: value for name, value in seen.image.provenance.items() if name not in REPLACED_FACTS}
+    return replace(
+        seen.image,
+        boxes=tuple(_scaled(box, seen.scale) for box in boxes),
+        provenance={**facts, "labels": DETECTED, "detector": signature},
+    )
+
+
+def _scaled(box: Box, scale: tuple[float, float]) -> Box:
+    if scale == (1.0, 1.0):
+        return box
+    across, down = scale
+    x0, x1 = round(box.x0 / across, 2), round(box.x1 / across, 2)
+    y0, y1 = round(box.y0 / down, 2), round(box.y1 / down, 2)
+    return replace(box, x0=x0, y0=y0, x1=x1, y1=y1)

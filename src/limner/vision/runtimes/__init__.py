@@ -1,0 +1,1 @@
+"""What runs models that people have: LiteRT, ONNX Runtime and transformers, one module each."""

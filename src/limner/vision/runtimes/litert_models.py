@@ -1,0 +1,114 @@
+"""TensorFlow Lite models (.tflite), run by LiteRT on the processor."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from ai_edge_litert.interpreter import Interpreter
+
+from limner.errors import BadInput, one_line, shown, unknown
+from limner.vision.runtimes.litert_metadata import read_notes
+from limner.vision.runtimes.tensor_models import ModelNotes, Tensor, TensorSpec, read_model
+
+# The four bytes after the first four of every such file.
+MARK = b"TFL3"
+
+
+class LiteRtModel:
+    """A model of one picture at a time; `tensor` names an inner tensor to return in place of the outputs."""
+
+    def __init__(self, path: Path, *, tensor: str | None = None, threads: int = 1) -> None:
+        raw = read_model(path)
+        if raw[4:8] != MARK:
+            raise BadInput(str(path), "is not a TensorFlow Lite model", "is the file complete?")
+        self.path = path
+        self.notes: ModelNotes = read_notes(raw, path)
+        self.signature = f"litert:{version('ai-edge-litert')}|sha256:{sha256(raw).hexdigest()[:16]}"
+        if tensor is not None:
+            self.signature += f"|tensor:{tensor}"
+        try:
+            with _without_notices():
+                self._interpreter = Interpreter(
+                    model_content=raw, num_threads=threads, experimental_preserve_all_tensors=tensor is not None
+                )
+                self._interpreter.allocate_tensors()
+        except (ValueError, RuntimeError) as error:
+            problem = f"cannot be run ({one_line(str(error), 200)})"
+            raise BadInput(str(path), problem, "is the file complete?") from error
+        self._given = self._interpreter.get_input_details()
+        self._made = self._interpreter.get_output_details() if tensor is None else [self._tensor(tensor)]
+        self.inputs = tuple(map(_spec, self._given))
+        self.outputs = tuple(map(_spec, self._made))
+
+    def run(self, *given: Tensor) -> list[Tensor]:
+        for detail, array in zip(self._given, given, strict=True):
+            self._interpreter.set_tensor(detail["index"], _quantised(array, detail))
+        try:
+            self._interpreter.invoke()
+        except (ValueError, RuntimeError) as error:
+            raise BadInput(str(self.path), f"cannot be run ({one_line(str(error), 200)})", "give another") from error
+        # Copied: the next run writes over what the interpreter holds.
+        return [_real(np.array(self._interpreter.get_tensor(detail["index"])), detail) for detail in self._made]
+
+    def _tensor(self, name: str) -> dict[str, Any]:
+        details: dict[str, dict[str, Any]] = {
+            detail["name"]: detail for detail in self._interpreter.get_tensor_details()
+        }
+        if name not in details:
+            raise unknown(f"tensor of {shown(str(self.path))}", name, details)
+        return details[name]
+
+
+@contextmanager
+def _without_notices() -> Iterator[None]:
+    """Keep what the library prints about its own doings, such as which kernels it takes, from standard error."""
+    sys.stderr.flush()
+    try:
+        before, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    except OSError:
+        # Standard error is closed: nothing can be printed there.
+        yield
+        return
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(before, 2)
+        os.close(before)
+        os.close(nowhere)
+
+
+def _spec(detail: dict[str, Any]) -> TensorSpec:
+    # What may be of any length is -1 in the signature of the shape.
+    shape = tuple(None if n < 0 else int(n) for n in detail.get("shape_signature", detail["shape"]))
+    return TensorSpec(detail["name"], shape, np.dtype(detail["dtype"]))
+
+
+def _scale(detail: dict[str, Any]) -> tuple[Any, Any] | None:
+    """The scale and zero of whole numbers that stand for others; None for all that stand for themselves."""
+    parameters = detail["quantization_parameters"]
+    if not len(parameters["scales"]) or np.dtype(detail["dtype"]).kind not in "iu":
+        return None
+    return parameters["scales"], parameters["zero_points"]
+
+
+def _quantised(array: Tensor, detail: dict[str, Any]) -> Tensor:
+    wanted, scale = np.dtype(detail["dtype"]), _scale(detail)
+    if array.dtype == wanted or scale is None:
+        return array.astype(wanted)
+    limits = np.iinfo(wanted)
+    rounded: Tensor = np.clip(np.round(array / scale[0] + scale[1]), limits.min, limits.max)
+    return rounded.astype(wanted)
+
+
+def _real(array: Tensor, detail: dict[str, Any]) -> Tensor:
+    scale = _scale(detail)
+    return array if scale is None else ((array.astype(np.float32) - scale[1]) * scale[0]).astype(np.float32)
