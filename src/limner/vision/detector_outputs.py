@@ -144,7 +144,7 @@ def _twice(size: tuple[int, int]) -> Floats:
     return np.array([*size, *size], dtype=np.float64)
 
 
-TF_LITE = OutputKind("tf", _decode_tf, scaling="-1-1")
+TF_LITE = OutputKind("tf", _decode_tf, scaling="-1-1", is_padded=True)
 TF = OutputKind("tf", _decode_tf, scaling="0-255")
 TORCHVISION = OutputKind("torchvision", _decode_torchvision, scaling="0-1")
 DETR = OutputKind("detr", _decode_detr, scaling="imagenet", side=800)
