@@ -41,6 +41,7 @@ HEAVY: Mapping[str, str] = {
     "limner.score.spice.spice_parser": "nlp",
     "limner.text.tagging": "nlp",
     "limner.describe.learned.selector_training": "train",
+    "limner.ground.chainer_training": "train",
     "limner.learn.boosting": "train",
 }
 

@@ -39,6 +39,7 @@ COMMANDS: dict[str, Entry] = {
         {
             "selector": Entry("limner.cli.train:selector", "Learn which boxes people mention, and how many."),
             "phrasebook": Entry("limner.cli.train:phrasebook", "Learn how people put boxes into words."),
+            "chains": Entry("limner.cli.train_chains:chains", "Learn which mentions are of the same thing."),
         },
         "Learn from a corpus with captions.",
     ),

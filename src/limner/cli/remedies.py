@@ -36,6 +36,7 @@ REMEDIES: dict[str, str] = {
     "train-is-test": "name other images, or pass --allow-overlap",
     "no-boxes": "give a corpus with boxes, such as `limner convert CAPTIONS BOXES DST` makes",
     "no-format": "pass it with --to: {choices}",
+    "no-chains": "give a corpus with chains, such as Flickr30k Entities",
     "no-mentions": "tie captions to boxes with `limner link`",
     "empty-captions": "mend them, or pass --empty score to score them as they are",
     "extra-captions": "give references of the same images, or pass --extra skip",

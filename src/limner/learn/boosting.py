@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
 from typing import Any
@@ -40,14 +40,26 @@ SETTINGS: dict[str, Any] = {
 MAX_SEED = 1 << 31
 
 
-def grow(matrix: Floats, targets: Sequence[Floats], seed: int, progress: Progress = silent) -> list[Forest]:
+def grow(
+    matrix: Floats,
+    targets: Sequence[Floats],
+    seed: int,
+    progress: Progress = silent,
+    *,
+    rounds: int | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> list[Forest]:
     """For each target a forest whose sum, squashed between 0 and 1, predicts it.
+
+    It has as many trees as there are `rounds` (default: `ROUNDS`); `settings`
+    are LightGBM's, in place of those of the same name in `SETTINGS`.
 
     Each forest grows on a core of its own: LightGBM's own threads wait for
     each other after every split, which on a busy machine takes ten times as long.
     """
     grown = Counter[int]()
-    total = ROUNDS * len(targets)
+    n_trees = ROUNDS if rounds is None else rounds
+    total = n_trees * len(targets)
     stopped, one_at_a_time = Event(), Lock()
 
     def grow_forest(number: int) -> Forest:
@@ -59,9 +71,9 @@ def grow(matrix: Floats, targets: Sequence[Floats], seed: int, progress: Progres
                 grown[number] = state.iteration + 1
                 progress("trees", grown.total(), total)
 
-        settings = {**SETTINGS, "seed": seed % MAX_SEED}
-        data = lightgbm.Dataset(matrix, targets[number], params=settings)
-        return forest_of(lightgbm.train(settings, data, ROUNDS, callbacks=[report]))
+        chosen = {**SETTINGS, **(settings or {}), "seed": seed % MAX_SEED}
+        data = lightgbm.Dataset(matrix, targets[number], params=chosen)
+        return forest_of(lightgbm.train(chosen, data, n_trees, callbacks=[report]))
 
     with ThreadPoolExecutor(len(targets)) as pool:
         try:
