@@ -1,13 +1,12 @@
 """What chains score against people's, beside plain rules, and what they cost.
 
-    python benchmarks/chains.py GOLD [--model MODEL] [--phrases] [--read N] [--json]
+    python benchmarks/chains.py GOLD [--model MODEL] [--read N] [--json]
 
 GOLD is a corpus with people's mentions and chains. The mentions are stripped
 of boxes, types and chains before they are chained again. For comparison:
 every mention alone, a chain for each noun, and a chain for each type, none
-with two mentions of one caption. `--phrases` also finds the mentions, with the
-built-in model of phrases, and chains those. `--read N` prints the chains of N
-images that differ from gold's, for people to judge.
+with two mentions of one caption. `--read N` prints the chains of N images that
+differ from gold's, for people to judge.
 """
 
 from __future__ import annotations
@@ -32,14 +31,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("gold", metavar="GOLD")
     parser.add_argument("--model", metavar="MODEL")
-    parser.add_argument("--phrases", action="store_true")
     parser.add_argument("--read", metavar="N", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     gold = list(open_corpus(given.gold))
     model = Chainer.load(given.model) if given.model else built_in_chainer()
     results: dict[str, Any] = {}
-    for name, images in systems(gold, model, given.phrases):
+    for name, images in systems(gold, model):
         started, busy = time.perf_counter(), time.process_time()
         chained = images()
         costs = {
@@ -52,27 +50,18 @@ def main() -> None:
     print(json.dumps(results, indent=2) if given.json else rendered(results))
 
 
-def systems(gold: Sequence[Image], model: Chainer, with_phrases: bool) -> list[tuple[str, Callable[[], list[Image]]]]:
+def systems(gold: Sequence[Image], model: Chainer) -> list[tuple[str, Callable[[], list[Image]]]]:
     bare = [stripped(image) for image in gold]
     by_noun = labelled(lambda mention: mention.phrase.noun)
     by_lemma = labelled(lambda mention: mention.phrase.noun.removesuffix(SEVERAL))
     by_type = labelled(lambda m: MENTION_TYPES[int(model.known.type_shares([m.phrase.noun]).argmax())])
-    rules = [
+    return [
         ("alone", lambda: bare),
         ("same noun and number", lambda: [by_noun(image) for image in bare]),
         ("same noun", lambda: [by_lemma(image) for image in bare]),
         ("same type", lambda: [by_type(image) for image in bare]),
         ("chained", lambda: [add_chains(image, model) for image in bare]),
     ]
-    if with_phrases:
-        plain = [replace(image, captions=tuple(replace(c, mentions=()) for c in image.captions)) for image in bare]
-        found = [chunk_image(image) for image in plain]
-        rules += [
-            ("phrases alone", lambda: found),
-            ("phrases, same noun and number", lambda: [by_noun(image) for image in found]),
-            ("phrases, chained", lambda: [add_chains(image, model) for image in found]),
-        ]
-    return rules
 
 
 def stripped(image: Image) -> Image:
