@@ -12,12 +12,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from limner.arrays import Floats, Indices
 from limner.vision.runtimes.tensor_models import ModelNotes, Tensor, TensorSpec
+
+
+# Where a picture is filled up that does not have the proportions of what a model takes; with `none` it is stretched.
+Padding = Literal["none", "even", "end"]
 
 
 class RawDetections(NamedTuple):
@@ -33,14 +37,14 @@ class OutputKind(NamedTuple):
 
     `decode` takes the outputs, the width and height of the picture that the
     model was given, and the number of class names. `scaling` is how such
-    models usually want their pixels, `is_padded` whether a picture keeps its
-    proportions, and `side` its length where the model takes any.
+    models usually want their pixels, `padding` where a picture that keeps its
+    proportions is filled up, and `side` its length where the model takes any.
     """
 
     name: str
     decode: Callable[[Sequence[Tensor], tuple[int, int], int], RawDetections]
     scaling: str
-    is_padded: bool = False
+    padding: Padding = "none"
     side: int | None = None
 
 
@@ -144,11 +148,11 @@ def _twice(size: tuple[int, int]) -> Floats:
     return np.array([*size, *size], dtype=np.float64)
 
 
-TF_LITE = OutputKind("tf", _decode_tf, scaling="-1-1", is_padded=True)
+TF_LITE = OutputKind("tf", _decode_tf, scaling="-1-1", padding="end")
 TF = OutputKind("tf", _decode_tf, scaling="0-255")
 TORCHVISION = OutputKind("torchvision", _decode_torchvision, scaling="0-1")
 DETR = OutputKind("detr", _decode_detr, scaling="imagenet", side=800)
-YOLO = OutputKind("yolo", _decode_yolo, scaling="0-1", is_padded=True, side=640)
+YOLO = OutputKind("yolo", _decode_yolo, scaling="0-1", padding="even", side=640)
 
 # Kinds that the names of the outputs tell, in the order in which they are decoded.
 NAMED = {

@@ -12,7 +12,7 @@ from limner.corpus.box import Box
 from limner.errors import BadInput, shown, unknown
 from limner.vision.class_labels import labels_signature
 from limner.vision.detections import DetectionSettings, boxes_of
-from limner.vision.detector_outputs import recognise_outputs
+from limner.vision.detector_outputs import Padding, recognise_outputs
 from limner.vision.protocols import Pixels
 from limner.vision.runtimes.tensor_models import Tensor, TensorModel, TensorSpec, check_numbers
 
@@ -24,8 +24,8 @@ SCALINGS = {
     "imagenet": ((123.675, 116.28, 103.53), (58.395, 57.12, 57.375)),
 }
 
-# Grey, which is what YOLO's training fills a picture up with.
-FILL = 114
+# The grey that pictures are filled up with in training: YOLO's, and EfficientDet's.
+FILL = {"even": 114, "end": 127}
 
 
 class TensorDetector:
@@ -63,7 +63,7 @@ class TensorDetector:
     def _detect(self, pixels: Pixels) -> tuple[Box, ...]:
         height, width = pixels.shape[:2]
         canvas = self._input.canvas(width, height, self._kind.side)
-        fitted, scale, offset = fit(pixels, canvas, padded=self._kind.is_padded)
+        fitted, scale, offset = fit(pixels, canvas, self._kind.padding)
         arrays = self._model.run(*self._input.arrays(self._scaled(fitted)))
         check_numbers(arrays, self._model.path)
         try:
@@ -121,21 +121,19 @@ class _PictureInput:
         return [batch, np.ones((1, *pixels.shape[:2]), dtype=np.int64)] if self._has_mask else [batch]
 
 
-def fit(pixels: Pixels, canvas: tuple[int, int], *, padded: bool) -> tuple[Pixels, Floats, Floats]:
+def fit(pixels: Pixels, canvas: tuple[int, int], padding: Padding = "none") -> tuple[Pixels, Floats, Floats]:
     """The picture on a canvas of this width and height, stretched or padded; its scale and offset across and down."""
     height, width = pixels.shape[:2]
     scale = np.array([canvas[0] / width, canvas[1] / height])
-    if padded:
+    if padding != "none":
         scale[:] = scale.min()
-    inner = np.maximum(np.rint(scale * (width, height)).astype(int), 1)
-    small = pixels
-    if tuple(inner) != (width, height):
-        small = np.asarray(
-            Picture.fromarray(pixels).resize((int(inner[0]), int(inner[1])), Picture.Resampling.BILINEAR)
-        )
-    offset = (np.array(canvas) - inner) // 2
-    if not offset.any() and tuple(inner) == canvas:
-        return small, inner / (width, height), offset.astype(np.float64)
-    filled = np.full((canvas[1], canvas[0], 3), FILL, dtype=np.uint8)
-    filled[offset[1] : offset[1] + inner[1], offset[0] : offset[0] + inner[0]] = small
-    return filled, inner / (width, height), offset.astype(np.float64)
+    inner_width, inner_height = (max(1, round(length)) for length in scale * (width, height))
+    resized = Picture.fromarray(pixels).resize((inner_width, inner_height), Picture.Resampling.BILINEAR)
+    inner = np.asarray(resized, dtype=np.uint8)
+    exact_scale = np.array([inner_width / width, inner_height / height])
+    if padding == "none":
+        return inner, exact_scale, np.zeros(2)
+    left, top = ((canvas[0] - inner_width) // 2, (canvas[1] - inner_height) // 2) if padding == "even" else (0, 0)
+    filled = np.full((canvas[1], canvas[0], 3), FILL[padding], dtype=np.uint8)
+    filled[top : top + inner_height, left : left + inner_width] = inner
+    return filled, exact_scale, np.array([left, top], dtype=np.float64)
