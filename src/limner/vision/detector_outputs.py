@@ -19,7 +19,6 @@ import numpy as np
 from limner.arrays import Floats, Indices
 from limner.vision.runtimes.tensor_models import ModelNotes, Tensor, TensorSpec
 
-
 # Where a picture is filled up that does not have the proportions of what a model takes; with `none` it is stretched.
 Padding = Literal["none", "even", "end"]
 
