@@ -55,7 +55,7 @@ def test_photographs_are_described_and_shown(model: Path, photos: Path, tmp_path
         ("beach/b", "A kite."),
     ]
     assert results[0]["provenance"]["labels"] == "detected"
-    assert "|score:0.3|nms:0.5|" in results[0]["provenance"]["detector"]
+    assert "|score:0.5|nms:0.5|" in results[0]["provenance"]["detector"]
     (tmp_path / "seen.jsonl").write_text(seen.stdout)
     (tmp_path / "said.jsonl").write_text(said.stdout)
     page = tmp_path / "page.html"

@@ -85,5 +85,5 @@ def test_without_a_code_the_library_has_the_last_word() -> None:
 
 @pytest.mark.parametrize("code", REMEDIES)
 def test_a_remedy_is_a_phrase_that_follows_a_semicolon(code: str) -> None:
-    assert REMEDIES[code].lstrip("`")[0].islower()
+    assert REMEDIES[code].lstrip("`{")[0].islower()
     assert not REMEDIES[code].endswith(".")

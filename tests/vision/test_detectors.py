@@ -202,7 +202,7 @@ def test_a_real_detector_sees_what_is_in_real_pictures(models: Path, shared_data
     pixels = read_pixels(picture)
     (boxes,) = detector.detect([pixels])
     assert boxes
-    assert all(box.score >= 0.3 and 0 <= box.x0 < box.x1 <= pixels.shape[1] for box in boxes)
+    assert all(box.score >= 0.5 and 0 <= box.x0 < box.x1 <= pixels.shape[1] for box in boxes)
     assert detector.detect([pixels]) == [boxes]
 
 

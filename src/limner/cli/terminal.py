@@ -87,7 +87,9 @@ class TerminalProgress:
         if not done:
             return f"{self._what} …"
         share = f" of {total:,} ({done / total:.0%})" if total else ""
-        speed = f", {done / seconds:,.0f}/s" if seconds else ""
+        rate = done / seconds if seconds else 0.0
+        # Models see a few pictures a second: a whole number would say little.
+        speed = f", {rate:,.{0 if rate >= 10 else 1}f}/s" if rate else ""
         return f"{done:,}{share} {self._what}{speed}"
 
 

@@ -139,6 +139,13 @@ def orientation(picture: Picture.Image) -> int:
     return int(number) if number in range(2, 9) else 1
 
 
+def eight_bits(picture: Picture.Image) -> Picture.Image:
+    """The picture with 8 bits a colour: of greys of 16 the upper ones, which is what a screen shows."""
+    if not picture.mode.startswith("I"):
+        return picture
+    return picture.convert("I").point(lambda grey: grey * (1 / 256)).convert("L")
+
+
 def lies_upright(image: Image, stored: tuple[int, int]) -> bool:
     """Whether an image's boxes lie on its picture as EXIF turns it, and not as it is stored, in this size.
 

@@ -21,7 +21,7 @@ class DetectionSettings:
     boxes of one class is dropped, `most` the largest number of boxes.
     """
 
-    score: float = 0.3
+    score: float = 0.5
     nms: float = 0.5
     most: int = 100
 

@@ -16,7 +16,7 @@ import numpy as np
 from PIL import Image as Picture
 from PIL import UnidentifiedImageError
 
-from limner.corpus.picture_files import FAULTS, SUFFIXES, is_file_within, open_header, orientation
+from limner.corpus.picture_files import FAULTS, SUFFIXES, eight_bits, is_file_within, open_header, orientation
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, cannot, one_line
 from limner.vision.protocols import Pixels
@@ -132,13 +132,10 @@ class PictureFile:
 
 def _in_colours(picture: Picture.Image) -> Picture.Image:
     """The picture in red, green and blue of 8 bits each."""
-    if picture.mode.startswith("I"):
-        # Pictures of 16 bits: the upper ones are what a screen shows.
-        return Picture.fromarray((np.asarray(picture).clip(0, 0xFFFF) >> 8).astype(np.uint8)).convert("RGB")
     if picture.mode == "F":
         raise ValueError("its colours are fractions of an unknown range")
     if not picture.has_transparency_data:
-        return picture.convert("RGB")
+        return eight_bits(picture).convert("RGB")
     layer = picture.convert("RGBA")
     return Picture.alpha_composite(Picture.new("RGBA", layer.size, "white"), layer).convert("RGB")
 

@@ -69,6 +69,26 @@ def test_what_shines_through_still_does(folder: Path) -> None:
     assert opened(Pictures(folder, folder / "page.html").show(Image("1", file="a.png"), STRICT)).mode == "RGBA"
 
 
+def test_of_16_bits_the_upper_ones_are_shown(folder: Path) -> None:
+    Picture.new("I;16", (8, 6), 0x8000).save(folder / "a.png")
+    shown = opened(Pictures(folder, folder / "page.html").show(Image("1", file="a.png"), STRICT))
+    assert shown.convert("L").getpixel((3, 3)) == pytest.approx(0x80, abs=2)
+
+
+@pytest.mark.parametrize(("attributes", "colour"), [({}, (0, 0, 0)), ({"orientation": "upright"}, (255, 255, 255))])
+def test_an_image_may_say_that_its_boxes_lie_on_the_upright_picture(
+    folder: Path, attributes: dict[str, str], colour: tuple[int, int, int]
+) -> None:
+    # Black above and white below, upside down: the size is the same either way.
+    picture, exif = Picture.new("RGB", (80, 60)), Picture.Exif()
+    picture.paste("white", (0, 30, 80, 60))
+    exif[0x0112] = 3
+    picture.save(folder / "a.png", exif=exif)
+    image = Image("1", 80, 60, file="a.png", attributes=attributes)
+    shown = opened(Pictures(folder, folder / "page.html").show(image, STRICT))
+    assert shown.convert("RGB").getpixel((40, 5)) == pytest.approx(colour, abs=9)
+
+
 @pytest.mark.parametrize(("size", "small"), [((3000, 1500), (64, 32)), ((40, 30), (40, 30))])
 def test_large_pictures_are_made_small_and_small_ones_are_not_made_large(
     folder: Path, size: tuple[int, int], small: tuple[int, int]

@@ -12,7 +12,15 @@ from PIL import Image as Picture
 from PIL import ImageOps
 
 from limner.corpus.image import Image
-from limner.corpus.picture_files import COPY_FILES, FAULTS, find_picture, lies_upright, open_picture, orientation
+from limner.corpus.picture_files import (
+    COPY_FILES,
+    FAULTS,
+    eight_bits,
+    find_picture,
+    lies_upright,
+    open_picture,
+    orientation,
+)
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
 from limner.look.document import kept_picture
@@ -95,6 +103,7 @@ class Pictures:
             picture = ImageOps.exif_transpose(picture)
         # Photographs stay JPEG, which is four times faster to make; drawings and transparent pictures suit WebP.
         kind = "JPEG" if photograph else "WEBP"
+        picture = eight_bits(picture)
         picture = picture.convert("RGBA" if picture.has_transparency_data else "RGB")
         picture.thumbnail((side, side), reducing_gap=2.0)
         small = io.BytesIO()
