@@ -30,6 +30,7 @@ FLOORS = (
         "zip_files",
         "lazy",
         "moved",
+        "ray_connection",
     ),
     ("text", "look", "learn"),
     ("corpus",),

@@ -32,6 +32,23 @@ def test_a_terminal_sees_what_is_counted_and_how_much_there_is(screen: Screen) -
     assert "2 of 4 (50%) letters" in screen.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("done", "total", "seconds", "said"),
+    [
+        (2, 4, 1.0, "2 of 4 (50%) letters, 2.0/s, 0:01 left"),
+        (100, 1_000, 2.0, "100 of 1,000 (10%) letters, 50/s, 0:18 left"),
+        (10, 10_000, 10.0, "10 of 10,000 (0%) letters, 1.0/s, 2:46:30 left"),
+        (4, 4, 1.0, "4 of 4 (100%) letters, 4.0/s"),
+        (4, None, 1.0, "4 letters, 4.0/s"),
+        (4, 4, 0.0, "4 of 4 (100%) letters"),
+    ],
+)
+def test_the_line_tells_the_rate_and_what_is_left(done: int, total: int | None, seconds: float, said: str) -> None:
+    line = terminal.TerminalProgress()
+    line._what = "letters"
+    assert line._line(done, total, seconds) == said
+
+
 def test_the_line_is_taken_away_at_the_end(screen: Screen) -> None:
     list(terminal.progress("ab", "letters"))
     assert screen.getvalue().endswith("\r\x1b[K")

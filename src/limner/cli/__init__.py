@@ -35,6 +35,7 @@ COMMANDS: dict[str, Entry] = {
         "Make a clip-art world: scenes with boxes, captions and, if asked, pictures.",
     ),
     "detect": Entry("limner.cli.detect:command", "Detect things in pictures: a corpus with scored boxes."),
+    "features": Entry("limner.cli.features:command", "Compute features of regions of pictures, and keep them."),
     "train": Entry(
         {
             "selector": Entry("limner.cli.train:selector", "Learn which boxes people mention, and how many."),

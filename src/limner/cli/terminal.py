@@ -90,7 +90,15 @@ class TerminalProgress:
         rate = done / seconds if seconds else 0.0
         # Models see a few pictures a second: a whole number would say little.
         speed = f", {rate:,.{0 if rate >= 10 else 1}f}/s" if rate else ""
-        return f"{done:,}{share} {self._what}{speed}"
+        left = f", {_clock((total - done) / rate)} left" if total and rate and done < total else ""
+        return f"{done:,}{share} {self._what}{speed}{left}"
+
+
+def _clock(seconds: float) -> str:
+    """A time as 0:07, 12:30 or 3:05:00."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 def _write(line: str) -> None:

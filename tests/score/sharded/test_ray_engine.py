@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from limner import ray_connection
 from limner.corpus import Caption, Image, write_corpus
 from limner.errors import BadInput, LimnerError
 from limner.lazy import load
@@ -33,7 +34,7 @@ def ray() -> Iterator[Any]:
     """Ray, started as a run starts it: this takes a while, so all tests share it."""
     pytest.importorskip("ray", reason="ray is not installed")
     before = {path.name for path in Path.home().glob(".ray")}
-    with ray_engine._connected(None) as started:
+    with ray_connection.connected(None) as started:
         yield started
     assert {path.name for path in Path.home().glob(".ray")} == before
     assert not started.is_initialized()
@@ -146,6 +147,7 @@ def test_work_that_kills_whoever_does_it_is_given_up(by_value: None, ray: Any, m
 
 def test_where_ray_is_not_installed_the_remedy_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
+    monkeypatch.delitem(sys.modules, "limner.ray_connection")
     monkeypatch.delitem(sys.modules, "limner.score.sharded.ray_engine")
     with pytest.raises(LimnerError, match=re.escape("pip install 'limner[ray]'")):
         load("limner.score.sharded.ray_engine")
@@ -165,5 +167,5 @@ def test_a_cluster_that_does_not_answer_is_named() -> None:
         taken.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         told = pytest.raises(LimnerError, match=f"^{address}: ray cannot be reached there")
-        with told, ray_engine._there(ray, address):
+        with told, ray_connection.there(ray, address):
             pass

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -35,7 +36,9 @@ class LiteRtModel:
         if tensor is not None:
             self.signature += f"|tensor:{tensor}"
         try:
-            with _without_notices():
+            with _without_notices(), warnings.catch_warnings():
+                # Inner tensors cost memory, which the library warns of.
+                warnings.simplefilter("ignore", UserWarning)
                 self._interpreter = Interpreter(
                     model_content=raw, num_threads=threads, experimental_preserve_all_tensors=tensor is not None
                 )
@@ -57,6 +60,11 @@ class LiteRtModel:
             raise BadInput(str(self.path), f"cannot be run ({one_line(str(error), 200)})", "give another") from error
         # Copied: the next run writes over what the interpreter holds.
         return [_real(np.array(self._interpreter.get_tensor(detail["index"])), detail) for detail in self._made]
+
+    @property
+    def tensors(self) -> tuple[TensorSpec, ...]:
+        """All tensors within the model, in the order of the file, which mostly is that of computing."""
+        return tuple(map(_spec, self._interpreter.get_tensor_details()))
 
     def _tensor(self, name: str) -> dict[str, Any]:
         details: dict[str, dict[str, Any]] = {

@@ -1,0 +1,179 @@
+"""Features of pictures, one picture a job: found, decoded and computed, in threads of this process."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator, Iterable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+from typing import NamedTuple
+
+import numpy as np
+from msgspec.structs import replace
+
+from limner.arrays import Singles
+from limner.corpus.geometry import corners
+from limner.corpus.image import Image
+from limner.corpus.picture_files import find_picture
+from limner.errors import BadInput
+from limner.vision.features.feature_cache import FeatureCache
+from limner.vision.features.pixel_regions import Size, grid, whole_picture
+from limner.vision.image_pixels import ImageFile, ImagePixels
+from limner.vision.protocols import RegionFeatures
+
+# Jobs that are begun for every worker before the first of them must have ended: bounds the pictures in memory.
+AHEAD = 3
+
+
+@dataclass(frozen=True)
+class RegionSource:
+    """Whose regions features are of: the corpus' boxes, the whole picture, or the cells of a grid."""
+
+    kind: str = "corpus"
+    rows: int = 0
+    columns: int = 0
+
+    def __str__(self) -> str:
+        return f"grid {self.rows}x{self.columns}" if self.kind == "grid" else self.kind
+
+    def image(self, image: Image, size: Size) -> Image:
+        """The image with its regions as boxes; `size` is the picture's."""
+        if self.kind == "corpus":
+            return image if image.width is not None else replace(image, width=size[0], height=size[1])
+        boxes = whole_picture(size) if self.kind == "whole" else grid(size, self.rows, self.columns)
+        return Image(image.id, *size, boxes, file=image.file)
+
+    def corners(self, seen: ImagePixels) -> Singles:
+        """The corners of the regions in pixels of the picture."""
+        if self.kind == "corpus":
+            return seen.corners()
+        return corners(self.image(seen.image, _size(seen)).boxes).astype(np.float32)
+
+
+class Extracted(NamedTuple):
+    """A picture's size and a row of features for each of its regions; without features, the reason."""
+
+    size: Size = (0, 0)
+    rows: Singles | None = None
+    reason: str = ""
+
+
+def _size(seen: ImagePixels) -> Size:
+    return seen.pixels.shape[1], seen.pixels.shape[0]
+
+
+@dataclass(frozen=True)
+class FeatureWork:
+    """How a picture is worked on: where it is, which regions, which cache; when lenient, a faulty one is left out."""
+
+    pictures: Path
+    source: RegionSource = RegionSource()
+    cache: Path | None = None
+    lenient: bool = False
+
+    def do(self, image: Image, extractor: RegionFeatures) -> Extracted:
+        """The features of an image's picture."""
+        return self.extract(extractor, self.decode(self.find(image)))
+
+    def find(self, image: Image) -> ImageFile | Extracted:
+        """The picture's file, its header read; when lenient, why it cannot be used."""
+        try:
+            return ImageFile(image, self.pictures)
+        except BadInput as error:
+            return self._left_out(error)
+
+    def decode(self, file: ImageFile | Extracted) -> ImagePixels | Extracted:
+        """The pixels; when lenient, why there are none."""
+        if isinstance(file, Extracted):
+            return file
+        try:
+            return file.read()
+        except BadInput as error:
+            return self._left_out(error)
+
+    def extract(self, extractor: RegionFeatures, seen: ImagePixels | Extracted) -> Extracted:
+        """The features of a picture that has been decoded."""
+        if isinstance(seen, Extracted):
+            return seen
+        regions = self.source.corners(seen)
+        path = None if self.cache is None else find_picture(self.pictures, seen.image).file
+        if self.cache is None or path is None:
+            return Extracted(_size(seen), extractor.extract(seen.pixels, regions))
+        cache = FeatureCache(self.cache, extractor.signature, extractor.n_dims)
+        key = cache.key(path, regions)
+        rows = cache.get(key, len(regions))
+        if rows is None:
+            rows = extractor.extract(seen.pixels, regions)
+            cache.put(key, rows)
+        return Extracted(_size(seen), rows)
+
+    def _left_out(self, error: BadInput) -> Extracted:
+        if not self.lenient:
+            raise error
+        return Extracted(reason=f"{error.place}: {error.problem}")
+
+
+def in_threads(
+    work: FeatureWork, images: Iterable[Image], extractors: list[RegionFeatures]
+) -> Generator[tuple[Image, Extracted]]:
+    """Each image with what came of it, in order; pictures are decoded beside computing.
+
+    There are as many threads for either as there are extractors. Headers are
+    read by the calling thread: the library's warnings can be silenced in one only.
+    """
+    free: SimpleQueue[RegionFeatures] = SimpleQueue()
+    for extractor in extractors:
+        free.put(extractor)
+
+    def compute(decoded: Decoded) -> Extracted:
+        seen = decoded.result()
+        extractor = free.get()
+        try:
+            return work.extract(extractor, seen)
+        finally:
+            free.put(extractor)
+
+    waiting: deque[_Begun] = deque()
+    decoders, computers = (ThreadPoolExecutor(len(extractors), name) for name in ("decode", "compute"))
+    try:
+        for image in images:
+            file, decoded = _decoding(work, image, decoders)
+            waiting.append(_Begun(image, file, decoded, computers.submit(compute, decoded)))
+            if len(waiting) >= AHEAD * len(extractors):
+                yield waiting[0].image, waiting.popleft().computed.result()
+        while waiting:
+            yield waiting[0].image, waiting.popleft().computed.result()
+    finally:
+        for begun in waiting:
+            # Decoding closes the file.
+            if begun.decoded.cancel() and isinstance(begun.file, ImageFile):
+                begun.file.close()
+        for pool in (decoders, computers):
+            pool.shutdown(cancel_futures=True)
+
+
+Decoded = Future[ImagePixels | Extracted]
+
+
+class _Begun(NamedTuple):
+    """An image that is being worked on."""
+
+    image: Image
+    file: ImageFile | Extracted | None
+    decoded: Decoded
+    computed: Future[Extracted]
+
+
+def _decoding(
+    work: FeatureWork, image: Image, decoders: ThreadPoolExecutor
+) -> tuple[ImageFile | Extracted | None, Decoded]:
+    """The picture's file and its decoding, which has begun; what is wrong with it is raised when its turn comes."""
+    try:
+        file = work.find(image)
+    except BadInput as error:
+        failed: Decoded = Future()
+        failed.set_exception(error)
+        return None, failed
+    return file, decoders.submit(work.decode, file)
