@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limner.text.phrases import count, head_noun, is_plural_phrase, modifiers, thing_noun
+from limner.text.phrases import colours, count, head_noun, is_plural_phrase, modifiers, thing_noun
 from limner.text.words import words
 
 
@@ -176,3 +176,26 @@ def test_heads_agree_with_a_parser_on_the_phrases_of_captions(mentions: Counter[
 )
 def test_a_collective_gives_way_to_what_it_holds(phrase: str, noun: str) -> None:
     assert thing_noun(phrase) == noun
+
+
+@pytest.mark.parametrize(
+    ("phrase", "expected"),
+    [
+        ("a black and white dog", ("black", "white")),
+        ("red , white and blue flags", ("red", "white", "blue")),
+        ("a man's red hat", ("red",)),
+        ("a group of boys in red", ()),
+        ("a pair of dark blue jeans", ("blue",)),
+        ("light-blue jeans", ("blue",)),
+        ("a red-haired man", ()),
+        ("blue", ("blue",)),
+        ("all black", ("black",)),
+        ("black and white", ("black", "white")),
+        ("an orange", ()),
+        ("two orange shirts", ("orange",)),
+        ("a dog", ()),
+        ("", ()),
+    ],
+)
+def test_colours(phrase: str, expected: tuple[str, ...]) -> None:
+    assert colours(phrase) == expected

@@ -29,6 +29,7 @@ COMMANDS: dict[str, Entry] = {
     "demo": Entry("limner.cli.demo:command", "Show what Limner does, from nothing."),
     "convert": Entry("limner.cli.convert:convert", "Read corpora in one format and write them in another."),
     "link": Entry("limner.cli.link:command", "Tie captions to boxes by the names of the boxes' classes."),
+    "chunk": Entry("limner.cli.chunk:command", "Find the noun phrases of captions, and their types."),
     "info": Entry("limner.cli.info:command", "Print the statistics of a corpus, or of two side by side."),
     "playground": Entry(
         "limner.cli.playground:command",
@@ -40,6 +41,7 @@ COMMANDS: dict[str, Entry] = {
         {
             "selector": Entry("limner.cli.train:selector", "Learn which boxes people mention, and how many."),
             "phrasebook": Entry("limner.cli.train:phrasebook", "Learn how people put boxes into words."),
+            "phrases": Entry("limner.cli.train:phrases", "Learn where noun phrases are, and of which types."),
             "chains": Entry("limner.cli.train_chains:chains", "Learn which mentions are of the same thing."),
         },
         "Learn from a corpus with captions.",
@@ -54,6 +56,9 @@ COMMANDS: dict[str, Entry] = {
             "content": Entry(
                 "limner.cli.score_content:content",
                 "Score which boxes captions mention, in what order and in which words, against people.",
+            ),
+            "phrases": Entry(
+                "limner.cli.score_phrases:phrases", "Score which noun phrases were found, and their types."
             ),
             "chains": Entry(
                 "limner.cli.score_chains:chains", "Score which mentions are of the same thing: MUC, B³ and CEAF-e."

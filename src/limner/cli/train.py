@@ -22,6 +22,7 @@ from limner.cli.corpora import (
 from limner.cli.terminal import progress, say, tell, terminal_progress
 from limner.corpus import open_corpus
 from limner.describe import learned, realise
+from limner.ground import train_phrases
 
 
 @click.command()
@@ -99,3 +100,21 @@ def phrasebook(corpus: str, out: Path, labels_from: int | None, seed: int, from_
     tell_reading(opened)
     tell_held_out(images)
     tell(f"a phrasebook of {book.n_captions:,} captions written to {out}")
+
+
+@click.command()
+@click.argument("corpus", metavar="CORPUS", type=Source())
+@click.option("--out", metavar="MODEL", required=True, type=PATH, help="The model's file.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+@from_option
+@lenient_option
+def phrases(corpus: str, out: Path, seed: int, from_: str | None, lenient: bool) -> None:
+    """Learn where the noun phrases of captions are, and of which types, from captions whose phrases are mentions."""
+    check_replaced({"--out": out}, [corpus])
+    opened = open_corpus(corpus, from_, lenient=lenient)
+    model = train_phrases(progress(opened, "images"), seed=seed, place=opened.name, progress=terminal_progress)
+    terminal_progress.clear()
+    model.save(out)
+    tell_reading(opened)
+    trained = model.record.trained_on
+    tell(f"a model of {trained.n_phrases:,} phrases in {trained.n_captions:,} captions written to {out}")

@@ -9,6 +9,9 @@ from limner.corpus.image import Facts, Image
 
 CAPTIONS, DETECTED, LINKED, UNKNOWN = "captions", "detected", "linked", "unknown"
 
+# The provenance of mentions that are noun phrases, found by a tagger.
+CHUNKED = "chunked"
+
 LEAKING_LABELS = "labels are nouns of the captions themselves, so scores against these captions are too high"
 
 

@@ -1,4 +1,4 @@
-"""From words to regions: chains of the mentions that are of one thing."""
+"""From words to regions: the noun phrases of captions, their types, and chains of those that are of one thing."""
 
 from typing import TYPE_CHECKING
 
@@ -8,5 +8,8 @@ if TYPE_CHECKING:
     from limner.ground.chainer import Chainer, built_in_chainer
     from limner.ground.chainer_training import train_chains
     from limner.ground.chaining import add_chains, chain_corpus
+    from limner.ground.chunking import chunk, chunk_caption, chunk_corpus, chunk_image, retype_image
+    from limner.ground.phrase_model import NOT_VISUAL, TYPES, Phrase, PhraseModel, built_in_phrases
+    from limner.ground.phrase_training import train_phrases
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -1,8 +1,9 @@
 """From outputs and gold to scores: values with intervals, signatures and tests between systems.
 
 `evaluate` scores captions by any metrics, `evaluate_content` the boxes that
-captions mention, `evaluate_chains` which mentions are of one thing,
-`evaluate_detections` detections against gold boxes.
+captions mention, `evaluate_phrases` which noun phrases were found,
+`evaluate_chains` which mentions are of one thing, `evaluate_detections`
+detections against gold boxes.
 `compare_systems` tests differences; `human_bound` is what people score by a
 metric, and `CaptionJob` scores files from beginning to end.
 Nothing is imported until it is used.
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from limner.score.leave_one_out import human_bound, matched
     from limner.score.metric import Metric, Settings, Statistics, means
     from limner.score.pairing import Policy
+    from limner.score.phrase_scores import evaluate_phrases
     from limner.score.run import Run
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from limner.text.kinds import kind_of
     from limner.text.labels import first_lemma, noun
     from limner.text.noun_forms import is_plural, plural, singular
-    from limner.text.phrases import count, head_noun, is_plural_phrase, modifiers, thing_noun
+    from limner.text.phrases import colours, count, head_noun, is_plural_phrase, modifiers, thing_noun
     from limner.text.ptb import ptb_tokens, tokenise
+    from limner.text.sentence_tokens import sentence_tokens
     from limner.text.verb_forms import gerund, third, verb_lemma
     from limner.text.words import ngrams, word_spans
 

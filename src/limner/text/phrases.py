@@ -17,8 +17,10 @@ from limner.text.lexicon import (
     ADJECTIVES,
     ADVERBS,
     AFTER_NOUNS,
+    ARTICLES,
     CLAUSE_WORDS,
     COLLECTIVES,
+    COLOURS,
     CONJUNCTIONS,
     DETERMINERS,
     ED_NOUNS,
@@ -31,6 +33,7 @@ from limner.text.lexicon import (
     PREPOSITIONS,
     SPECIFIERS,
     TRANSITIVE,
+    word_set,
 )
 from limner.text.noun_forms import is_plural, singular
 from limner.text.noun_tables import PLURAL_AS_SINGULAR
@@ -79,6 +82,35 @@ MAX_NESTED = 5
 def qualities(phrase: str) -> list[str]:
     """The words that describe what can be seen: not whose it is ("red" of "a man's red hat")."""
     return modifiers(_POSSESSIVE.split(held_phrase(phrase))[-1])
+
+
+@lru_cache(maxsize=1 << 16)
+def colours(phrase: str) -> tuple[str, ...]:
+    """The colours of what can be seen, each once: "black" and "white" of "a black and white dog".
+
+    "light-blue" is blue, but a "red-haired man" is not red. A phrase that only
+    names colours has these ("dark blue", "all black"); after an article the
+    last word is a thing ("an orange").
+    """
+    said = [colour for word in qualities(phrase) for colour in _colours_in(word)]
+    parsed = _parse(held_phrase(phrase))
+    # Of joined adjectives, the head is the first.
+    rest = parsed.tokens[max(parsed.end - 1, 0) :]
+    is_all_colours = all(word in _JOINTS or _colours_in(word) for word in rest)
+    if is_all_colours and not ARTICLES.intersection(parsed.tokens[: parsed.start]):
+        said += [colour for word in rest for colour in _colours_in(word)]
+    return tuple(dict.fromkeys(said))
+
+
+def _colours_in(word: str) -> list[str]:
+    """The colours in a word all of whose parts are colours or shades."""
+    parts = word.split("-")
+    if not all(part in COLOURS or part in _SHADES for part in parts):
+        return []
+    return [part for part in parts if part in COLOURS]
+
+
+_SHADES = word_set("and light dark bright pale deep")
 
 
 def modifiers(phrase: str) -> list[str]:
