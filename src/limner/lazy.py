@@ -41,6 +41,7 @@ HEAVY: Mapping[str, str] = {
     "limner.vision.features.ray_features": "ray",
     "limner.look.plots": "plots",
     "limner.report.bench_plots": "plots",
+    "limner.report.detector_plots": "plots",
     "limner.report.estimate_plots": "plots",
     "limner.report.experiment_plots": "plots",
     "limner.report.statistics_plots": "plots",

@@ -43,6 +43,9 @@ COMMANDS: dict[str, Entry] = {
             "phrasebook": Entry("limner.cli.train:phrasebook", "Learn how people put boxes into words."),
             "phrases": Entry("limner.cli.train:phrases", "Learn where noun phrases are, and of which types."),
             "chains": Entry("limner.cli.train_chains:chains", "Learn which mentions are of the same thing."),
+            "detector": Entry(
+                "limner.cli.train_detector:detector", "Fit a simulated detector to the errors of a real one."
+            ),
         },
         "Learn from a corpus with captions.",
     ),
@@ -106,6 +109,9 @@ COMMANDS: dict[str, Entry] = {
             "suppression": Entry(
                 "limner.cli.experiment_suppression:suppression",
                 "Constraints from boxes suppressed by ancestor, by height, or not at all.",
+            ),
+            "detector": Entry(
+                "limner.cli.experiment_detector:detector", "Compare a simulated detector with the real one."
             ),
             "content-judgement": Entry(
                 "limner.cli.experiment_content_judgement:content_judgement",

@@ -22,13 +22,15 @@ from limner.cli.corpora import (
 )
 from limner.cli.terminal import progress, tell
 from limner.corpus import Image
+from limner.corpus.boxed_images import BoxCheck
 from limner.corpus.formats import open_corpus, split_source, write_sound
 from limner.corpus.formats.losses import listed
 from limner.corpus.reading import Reading
-from limner.vision.detecting import DetectionTally, detect_corpus
+from limner.vision.detecting import DetectionTally, detect_corpus, simulate_corpus
 from limner.vision.detections import DetectionSettings
 from limner.vision.detectors import open_detector
 from limner.vision.picture_stream import find_pictures
+from limner.vision.simulated_detector import SimulatedDetector, is_simulated, open_simulated
 from limner.vision.tensor_detector import SCALINGS
 
 SETTINGS = DetectionSettings()
@@ -36,7 +38,13 @@ SETTINGS = DetectionSettings()
 
 @click.command()
 @click.argument("source", metavar="PICTURES|CORPUS", type=Source())
-@click.option("--model", metavar="M", required=True, type=PATH, help="A detector: .tflite, .onnx, or a folder.")
+@click.option(
+    "--model",
+    metavar="M",
+    required=True,
+    type=PATH,
+    help="A detector: .tflite, .onnx, a folder, simulated, or PROFILE.json.",
+)
 @click.option("-o", "--out", metavar="CORPUS", required=True, type=Source(), help="Where the boxes go.")
 @click.option("--labels", metavar="FILE", help="Class names, one a line, or coco, coco-90, coco-91; default: MODEL's.")
 @click.option(
@@ -66,6 +74,14 @@ SETTINGS = DetectionSettings()
     help="Where the pictures of CORPUS are; otherwise beside it.",
 )
 @click.option("--threads", metavar="N", type=click.IntRange(1), default=1, show_default=True, help="Threads of M.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of a simulated detector.")
+@click.option(
+    "--false-positives",
+    metavar="F",
+    type=click.FloatRange(0, 1000),
+    help="How many times its boxes on nothing a simulated detector has; 0 for none.  [default: 1]",
+)
+@click.option("--every-label", is_flag=True, help="Let a simulated detector know every label of CORPUS.")
 @from_option
 @click.option("--to", type=FormatName(), help="Format to write (default: by the suffix).")
 @lenient_option
@@ -80,6 +96,9 @@ def command(
     pixels: str | None,
     pictures: Path | None,
     threads: int,
+    seed: int,
+    false_positives: float | None,
+    every_label: bool,
     from_: str | None,
     to: str | None,
     lenient: bool,
@@ -87,16 +106,27 @@ def command(
     """Detect things in pictures: a corpus with scored boxes, which `limner describe` describes.
 
     PICTURES is a folder of pictures or a single one. Of a CORPUS captions are
-    kept, and its boxes replaced.
+    kept, and its boxes replaced. A simulated detector makes detections of the
+    boxes of CORPUS, and needs no pictures.
     """
     check_target(out, [source])
     check_replaced({"-o": source_path(out)}, [source, str(model)])
+    settings = DetectionSettings(score, nms, most)
+    if is_simulated(model):
+        if labels or pixels or pictures:
+            raise click.UsageError("--labels, --pixels and --pictures are for detectors that look at pictures")
+        factor = 1.0 if false_positives is None else false_positives
+        simulated = open_simulated(model, seed=seed, false_positives=factor, every_label=every_label, settings=settings)
+        _simulate(source, simulated, out, from_, to, lenient)
+        return
+    if false_positives is not None or every_label:
+        raise click.UsageError("--false-positives and --every-label are for a simulated detector")
     reading, tally = Reading(lenient=lenient), DetectionTally()
     found = None if from_ or split_source(source)[0] else find_pictures(Path(source), reading)
     if found and pictures:
         raise click.UsageError("--pictures is for a corpus; PICTURES are where they are")
     corpus = None if found else open_corpus(source, from_, lenient=lenient)
-    detector = open_detector(model, labels, DetectionSettings(score, nms, most), scaling=pixels, threads=threads)
+    detector = open_detector(model, labels, settings, scaling=pixels, threads=threads)
     images: Iterable[Image] = found.images if found else corpus or ()
     folder = found.folder if found else pictures or _beside(source)
     lost: Counter[str] = Counter()
@@ -105,6 +135,21 @@ def command(
     tell_reading(*([corpus] if corpus else []), reading)
     tell_written(written, out, lost)
     _tell_detected(tally)
+
+
+def _simulate(
+    source: str, detector: SimulatedDetector, out: str, from_: str | None, to: str | None, lenient: bool
+) -> None:
+    corpus = open_corpus(source, from_, lenient=lenient)
+    tally, check = DetectionTally(), BoxCheck()
+    lost: Counter[str] = Counter()
+    detected = simulate_corpus(check.watch(progress(corpus, "images")), detector, tally=tally)
+    written = write_sound(detected, out, to, lost=lost)
+    tell_reading(corpus)
+    tell_written(written, out, lost)
+    _tell_detected(tally)
+    if tally.n_unknown:
+        tell(f"not seen: {tally.n_unknown:,} boxes whose labels mean no class of the detector; see --every-label")
 
 
 def _beside(source: str) -> Path:

@@ -6,8 +6,11 @@ from random import Random
 from typing import Literal
 
 # What is chosen at random: the order in which nouns take boxes, boxes to describe, an order of equals, captions that
-# give labels, captions that stand for people, words, other words, images to choose k on, references to score against.
-Purpose = Literal["linking", "selection", "ties", "labels", "people", "wording", "rewording", "sample", "references"]
+# give labels, captions that stand for people, words, other words, images to choose k on, references to score against,
+# the errors of a simulated detector.
+Purpose = Literal[
+    "linking", "selection", "ties", "labels", "people", "wording", "rewording", "sample", "references", "detection"
+]
 
 
 def random_stream(purpose: Purpose, seed: int, image_id: str) -> Random:

@@ -16,6 +16,7 @@ from limner.corpus.reading import Reading
 from limner.vision.image_pixels import ImagePixels
 from limner.vision.picture_stream import read_ahead
 from limner.vision.protocols import Detector
+from limner.vision.simulated_detector import SimulatedDetector
 
 # What provenance says of boxes, labels and mentions that are not there any more.
 REPLACED_FACTS = ("boxes", "labels", "labels_from", "labels_seed", "mentions")
@@ -23,12 +24,16 @@ REPLACED_FACTS = ("boxes", "labels", "labels_from", "labels_seed", "mentions")
 
 @dataclass(slots=True)
 class DetectionTally:
-    """What became of a corpus: images, those without a box, boxes by class, and what these took the place of."""
+    """What became of a corpus: images, those without a box, boxes by class, and what these took the place of.
+
+    `n_unknown` gold boxes have labels that a simulated detector does not know.
+    """
 
     n_images: int = 0
     n_without: int = 0
     classes: Counter[str] = field(default_factory=Counter)
     replaced: Counter[str] = field(default_factory=Counter)
+    n_unknown: int = 0
 
     def add(self, image: Image, replaced: Counter[str]) -> None:
         self.n_images += 1
@@ -61,6 +66,23 @@ def detect_corpus(
         yield image
 
 
+def simulate_corpus(
+    images: Iterable[Image], detector: SimulatedDetector, *, tally: DetectionTally | None = None
+) -> Iterator[Image]:
+    """The images, in their order, with simulated detections in place of their gold boxes; no picture is looked at.
+
+    What else becomes of them is told in `detect_corpus`.
+    """
+    tally = tally or DetectionTally()
+    for image in images:
+        replaced: dict[str, Counter[str]] = {}
+        (bare,) = _bare([image], replaced)
+        detected = with_boxes(bare, detector.detect_boxes(image), detector.signature)
+        tally.n_unknown += sum(not detector.knows(box) for box in image.boxes)
+        tally.add(detected, replaced[image.id])
+        yield detected
+
+
 def _bare(images: Iterable[Image], replaced: dict[str, Counter[str]]) -> Iterator[Image]:
     """The images without what refers to boxes; how much that was is noted by their ids."""
     for image in images:
@@ -72,12 +94,13 @@ def _bare(images: Iterable[Image], replaced: dict[str, Counter[str]]) -> Iterato
 
 def with_detections(seen: ImagePixels, boxes: Sequence[Box], signature: str) -> Image:
     """The image, which has none, with boxes that are given in pixels of its picture."""
-    facts = {name: value for name, value in seen.image.provenance.items() if name not in REPLACED_FACTS}
-    return replace(
-        seen.image,
-        boxes=tuple(_scaled(box, seen.scale) for box in boxes),
-        provenance={**facts, "labels": DETECTED, "detector": signature},
-    )
+    return with_boxes(seen.image, [_scaled(box, seen.scale) for box in boxes], signature)
+
+
+def with_boxes(image: Image, boxes: Sequence[Box], signature: str) -> Image:
+    """The image, which has none, with the boxes of a detector, and the facts that say so."""
+    facts = {name: value for name, value in image.provenance.items() if name not in REPLACED_FACTS}
+    return replace(image, boxes=tuple(boxes), provenance={**facts, "labels": DETECTED, "detector": signature})
 
 
 def _scaled(box: Box, scale: tuple[float, float]) -> Box:
