@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from limner.corpus import Image, open_corpus
+from limner.corpus.classes.detector_classes import DetectorClasses
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from limner.experiments.experiment_files import Cell, Estimate, ExperimentReport, Table
@@ -82,19 +83,22 @@ def detector_experiment(
         raise LimnerError("no picture is in both corpora; check that the ids agree")
     # What the real detector was not asked for the simulated one must not say either.
     least = min((box.score for image in seen.values() for box in image.boxes), default=0.0)
-    real = _measured("real", images, [seen[image.id] for image in images], samples)
+    classes = DetectorClasses(profile.classes, "profile")
+    real = _measured("real", images, [seen[image.id] for image in images], classes, samples)
     simulated = []
     for number in track(range(runs), "runs", progress, runs):
         detector = SimulatedDetector(profile, seed=seed + number, settings=DetectionSettings(score=least))
         boxes = [Image(image.id, image.width, image.height, detector.detect_boxes(image)) for image in images]
-        simulated.append(_measured(f"simulated, seed {seed + number}", images, boxes, 0))
+        simulated.append(_measured(f"simulated, seed {seed + number}", images, boxes, classes, 0))
     return _report(real, simulated, [found.reading, truth.reading], profile)
 
 
-def _measured(name: str, gold: Sequence[Image], detected: Sequence[Image], samples: int) -> Measured:
-    (scores,) = evaluate_detections({name: detected}, gold, samples=samples).systems
+def _measured(
+    name: str, gold: Sequence[Image], detected: Sequence[Image], classes: DetectorClasses, samples: int
+) -> Measured:
+    (scores,) = evaluate_detections({name: detected}, gold, classes=classes, samples=samples).systems
     n_boxes = sum(len(image.boxes) for image in detected) / len(detected)
-    return Measured(scores, fit_profile(gold, detected), n_boxes)
+    return Measured(scores, fit_profile(gold, detected, classes=classes), n_boxes)
 
 
 def _report(
