@@ -92,7 +92,11 @@ def test_features_of_others_need_no_model(files: Path) -> None:
     ("arguments", "code", "said"),
     [
         (["corpus.jsonl", "-o", "s"], 2, "Missing option '--model'"),
-        (["corpus.jsonl", "-o", "s", "--model", "colour", "--boxes", "grid:0x3"], 2, "'grid:0x3' is not corpus, whole"),
+        (
+            ["corpus.jsonl", "-o", "s", "--model", "colour", "--boxes", "grid:0x3"],
+            2,
+            "'grid:0x3' is none of corpus",
+        ),
         (["corpus.jsonl", "-o", "s", "--model", "kolour"], 1, "kolour: there is no such model"),
         (["corpus.jsonl", "-o", "s", "--model", "corpus.jsonl"], 1, "corpus.jsonl: is not a model"),
         (["corpus.jsonl", "-o", "s", "--model", "colour"], 1, "there is no picture of image 'a'"),

@@ -18,11 +18,11 @@ from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.files import STDIO
 from limner.vision.features.backbone_features import BATCH
-from limner.vision.features.feature_jobs import RegionSource
 from limner.vision.features.feature_recipe import By, FeatureRecipe
 from limner.vision.features.feature_run import Engine, FeatureRun, make_features
 from limner.vision.features.feature_store import open_features
 from limner.vision.features.foreign_features import import_features, is_feature_file
+from limner.vision.features.region_source import KINDS, RegionSource
 from limner.vision.features.store_files import DType
 from limner.vision.picture_stream import find_pictures
 from limner.vision.tensor_detector import SCALINGS
@@ -35,7 +35,7 @@ MAX_NAMED = 3
 
 
 class Regions(click.ParamType[RegionSource]):
-    """Whose regions: corpus, whole, grid or grid:ROWSxCOLUMNS."""
+    """Whose regions: corpus, whole, grid, grid:ROWSxCOLUMNS, or a proposer."""
 
     name = "regions"
 
@@ -45,8 +45,8 @@ class Regions(click.ParamType[RegionSource]):
         match = re.fullmatch(r"grid(?::([1-9]\d{0,2})x([1-9]\d{0,2}))?", str(value))
         if match:
             return RegionSource("grid", int(match[1] or CELLS), int(match[2] or CELLS))
-        if value not in ("corpus", "whole"):
-            self.fail(f"{value!r} is not corpus, whole, grid or a grid like grid:4x6", param, ctx)
+        if value not in KINDS:
+            self.fail(f"{value!r} is none of {', '.join(KINDS)}, nor a grid like grid:4x6", param, ctx)
         return RegionSource(str(value))
 
 
@@ -67,7 +67,7 @@ SECTIONS = {
     help="Where the pictures of CORPUS are; otherwise beside it.",
 )
 @click.option(
-    "--boxes", "regions", metavar="R", type=Regions(), help="Regions: corpus, whole, grid or grid:ROWSxCOLUMNS."
+    "--boxes", "regions", metavar="R", type=Regions(), help="Regions: corpus, whole, grid[:RxC], or a proposer."
 )
 @choice_option("--by", "pool", "crop", help="Pool regions from one map of the picture, or run the model on each.")
 @click.option("--layer", metavar="NAME", help="The model's tensor to take; otherwise its last.")

@@ -12,8 +12,8 @@ from conftest import REPOSITORY
 from limner.corpus import Image
 from limner.errors import BadInput, LimnerError
 from limner.vision.features import FeatureRecipe, make_features, open_features
-from limner.vision.features.feature_jobs import RegionSource
 from limner.vision.features.pixel_regions import crops
+from limner.vision.features.region_source import RegionSource
 
 PIXELS = np.random.default_rng(7).integers(0, 256, (90, 120, 3), dtype=np.uint8)
 REGIONS = np.array([[0, 0, 120, 90], [10, 20, 60, 80], [100, 70, 120, 90]], dtype=np.float32)

@@ -18,8 +18,9 @@ from limner.corpus import Box, Image, write_corpus
 from limner.errors import BadInput, LimnerError
 from limner.vision.features import FeatureRecipe, feature_jobs, make_features, open_features
 from limner.vision.features.feature_cache import FeatureCache
-from limner.vision.features.feature_jobs import RegionSource
+from limner.vision.features.region_source import RegionSource
 from limner.vision.pictures import read_pixels
+from limner.vision.proposals import find_proposer
 
 COLOUR = FeatureRecipe("colour")
 
@@ -86,6 +87,24 @@ def test_pictures_without_boxes_have_a_grid_or_the_whole(
     assert [box.id for box in store.boxes("3")] == ids
     expected = COLOUR.open()[0].extract(read_pixels(pictures / "3.png"), [box.corners for box in store.boxes("3")])
     assert (store.features("3") == expected).all()
+
+
+@pytest.mark.parametrize("kind", ["selective-search", "edge-boxes"])
+def test_regions_may_be_proposed(pictures: Path, tmp_path: Path, kind: str) -> None:
+    pytest.importorskip("cv2", reason="OpenCV is not installed")
+    make_features([Image("3", file="3.png")], pictures, tmp_path / "s", COLOUR, regions=RegionSource(kind))
+    store = open_features(tmp_path / "s")
+    expected = find_proposer(kind).propose(Image("3", 60, 40), read_pixels(pictures / "3.png"))
+    assert expected
+    assert store.boxes("3") == expected
+    assert store.header.boxes == find_proposer(kind).signature
+    rows = COLOUR.open()[0].extract(read_pixels(pictures / "3.png"), [box.corners for box in expected])
+    assert np.allclose(store.features("3"), rows, atol=1e-3)
+
+
+def test_a_source_of_regions_that_is_not_known_is_named() -> None:
+    with pytest.raises(LimnerError, match="unknown source of regions 'edge-box'; did you mean 'edge-boxes'"):
+        RegionSource("edge-box")
 
 
 def test_boxes_of_a_corpus_of_another_size_are_scaled(pictures: Path, tmp_path: Path) -> None:

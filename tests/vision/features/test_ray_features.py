@@ -13,6 +13,7 @@ from PIL import Image as Picture
 from limner.corpus import Box, Image
 from limner.errors import BadInput
 from limner.vision.features import FeatureRecipe, make_features
+from limner.vision.features.region_source import RegionSource
 
 pytestmark = pytest.mark.xdist_group("ray")
 
@@ -39,10 +40,17 @@ def pictures(tmp_path_factory: pytest.TempPathFactory) -> Path:
 IMAGES = [Image(str(n), 60, 40, tuple(Box(str(k), k, k, 20 + 10 * k, 30) for k in range(n % 4))) for n in range(9)]
 
 
-@pytest.mark.parametrize("model", ["colour", "shape"])
-def test_stores_made_with_ray_have_the_same_bytes(ray: Any, pictures: Path, tmp_path: Path, model: str) -> None:
-    make_features(IMAGES, pictures, tmp_path / "threads", FeatureRecipe(model))
-    run = make_features(IMAGES, pictures, tmp_path / "ray", FeatureRecipe(model), engine="ray")
+@pytest.mark.parametrize(
+    ("model", "regions"),
+    [("colour", RegionSource()), ("shape", RegionSource("grid", 2, 2)), ("position", RegionSource("edge-boxes"))],
+    ids=["corpus", "grid", "proposals"],
+)
+def test_stores_made_with_ray_have_the_same_bytes(
+    ray: Any, pictures: Path, tmp_path: Path, model: str, regions: RegionSource
+) -> None:
+    recipe = FeatureRecipe(model)
+    make_features(IMAGES, pictures, tmp_path / "threads", recipe, regions=regions)
+    run = make_features(IMAGES, pictures, tmp_path / "ray", recipe, regions=regions, engine="ray")
     assert run.n_images == 9
     for path in (tmp_path / "threads").iterdir():
         assert path.read_bytes() == (tmp_path / "ray" / path.name).read_bytes()

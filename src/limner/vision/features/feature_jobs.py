@@ -10,16 +10,14 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import NamedTuple
 
-import numpy as np
-from msgspec.structs import replace
-
 from limner.arrays import Singles
-from limner.corpus.geometry import corners
+from limner.corpus.box import Box
 from limner.corpus.image import Image
 from limner.corpus.picture_files import find_picture
 from limner.errors import BadInput
 from limner.vision.features.feature_cache import FeatureCache
-from limner.vision.features.pixel_regions import Size, grid, whole_picture
+from limner.vision.features.pixel_regions import Size
+from limner.vision.features.region_source import RegionSource
 from limner.vision.image_pixels import ImageFile, ImagePixels
 from limner.vision.protocols import RegionFeatures
 
@@ -27,41 +25,16 @@ from limner.vision.protocols import RegionFeatures
 AHEAD = 3
 
 
-@dataclass(frozen=True)
-class RegionSource:
-    """Whose regions features are of: the corpus' boxes, the whole picture, or the cells of a grid."""
-
-    kind: str = "corpus"
-    rows: int = 0
-    columns: int = 0
-
-    def __str__(self) -> str:
-        return f"grid {self.rows}x{self.columns}" if self.kind == "grid" else self.kind
-
-    def image(self, image: Image, size: Size) -> Image:
-        """The image with its regions as boxes; `size` is the picture's."""
-        if self.kind == "corpus":
-            return image if image.width is not None else replace(image, width=size[0], height=size[1])
-        boxes = whole_picture(size) if self.kind == "whole" else grid(size, self.rows, self.columns)
-        return Image(image.id, *size, boxes, file=image.file)
-
-    def corners(self, seen: ImagePixels) -> Singles:
-        """The corners of the regions in pixels of the picture."""
-        if self.kind == "corpus":
-            return seen.corners()
-        return corners(self.image(seen.image, _size(seen)).boxes).astype(np.float32)
-
-
 class Extracted(NamedTuple):
-    """A picture's size and a row of features for each of its regions; without features, the reason."""
+    """A picture's size and a row of features for each of its regions; without features, the reason.
+
+    `boxes` are the regions where they are not the corpus'.
+    """
 
     size: Size = (0, 0)
     rows: Singles | None = None
+    boxes: tuple[Box, ...] | None = None
     reason: str = ""
-
-
-def _size(seen: ImagePixels) -> Size:
-    return seen.pixels.shape[1], seen.pixels.shape[0]
 
 
 @dataclass(frozen=True)
@@ -69,7 +42,7 @@ class FeatureWork:
     """How a picture is worked on: where it is, which regions, which cache; when lenient, a faulty one is left out."""
 
     pictures: Path
-    source: RegionSource = RegionSource()
+    source: RegionSource
     cache: Path | None = None
     lenient: bool = False
 
@@ -97,17 +70,21 @@ class FeatureWork:
         """The features of a picture that has been decoded."""
         if isinstance(seen, Extracted):
             return seen
-        regions = self.source.corners(seen)
+        regions, boxes = self.source.regions(seen)
+        size = seen.pixels.shape[1], seen.pixels.shape[0]
+        return Extracted(size, self._rows(extractor, seen, regions), boxes)
+
+    def _rows(self, extractor: RegionFeatures, seen: ImagePixels, regions: Singles) -> Singles:
         path = None if self.cache is None else find_picture(self.pictures, seen.image).file
         if self.cache is None or path is None:
-            return Extracted(_size(seen), extractor.extract(seen.pixels, regions))
+            return extractor.extract(seen.pixels, regions)
         cache = FeatureCache(self.cache, extractor.signature, extractor.n_dims)
         key = cache.key(path, regions)
         rows = cache.get(key, len(regions))
         if rows is None:
             rows = extractor.extract(seen.pixels, regions)
             cache.put(key, rows)
-        return Extracted(_size(seen), rows)
+        return rows
 
     def _left_out(self, error: BadInput) -> Extracted:
         if not self.lenient:

@@ -16,8 +16,9 @@ from limner.corpus.image import Image
 from limner.errors import BadInput, shown
 from limner.lazy import lazy
 from limner.progress import Progress, silent
-from limner.vision.features.feature_jobs import Extracted, FeatureWork, RegionSource, in_threads
+from limner.vision.features.feature_jobs import Extracted, FeatureWork, in_threads
 from limner.vision.features.feature_recipe import FeatureRecipe
+from limner.vision.features.region_source import RegionSource, image_with_regions
 from limner.vision.features.store_files import DType
 from limner.vision.features.store_writer import StoreWriter, write_store
 
@@ -69,14 +70,14 @@ def make_features(
     extractors = recipe.open(workers or n_cores()) if engine == "threads" else recipe.open(1)
     signature, n_dims = extractors[0].signature, extractors[0].n_dims
     run = FeatureRun()
-    with write_store(out, signature, n_dims, dtype=dtype, boxes=str(work.source), resume=resume) as writer:
+    with write_store(out, signature, n_dims, dtype=dtype, boxes=work.source.signature, resume=resume) as writer:
         given = BoxCheck().watch(images) if work.source.kind == "corpus" else images
         remaining = _rest(given, writer, work, run, out)
         if engine == "ray":
             results = ray_features.with_ray(recipe, work, remaining, signature, address=address)
         else:
             results = in_threads(work, remaining, extractors)
-        _write(results, writer, work.source, run, progress, total)
+        _write(results, writer, run, progress, total)
     run.n_images, run.n_rows = writer.n_images, writer.n_rows
     return run
 
@@ -112,16 +113,15 @@ def _other(out: Path, problem: str) -> BadInput:
 def _write(
     results: Generator[tuple[Image, Extracted]],
     writer: StoreWriter,
-    source: RegionSource,
     run: FeatureRun,
     progress: Progress,
     total: int | None,
 ) -> None:
     with closing(results):
-        for done, (image, (size, rows, reason)) in enumerate(results, 1):
+        for done, (image, (size, rows, boxes, reason)) in enumerate(results, 1):
             if rows is None:
                 writer.leave_out(image.id, reason)
                 run.left_out[image.id] = reason
             else:
-                writer.append(source.image(image, size), rows)
+                writer.append(image_with_regions(image, size, boxes), rows)
             progress("pictures", done, None if total is None else total - run.n_before)

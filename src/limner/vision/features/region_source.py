@@ -1,0 +1,75 @@
+"""Whose regions features are of: the corpus' boxes, the whole picture, the cells of a grid, or proposals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from msgspec.structs import replace
+
+from limner.arrays import Singles
+from limner.corpus.box import GOLD, Box
+from limner.corpus.geometry import corners
+from limner.corpus.image import Image
+from limner.errors import unknown
+from limner.vision.features.pixel_regions import Size, grid, whole_picture
+from limner.vision.image_pixels import ImagePixels
+from limner.vision.proposals import find_proposer
+
+# Proposers whose regions depend on the picture.
+PROPOSALS = ("selective-search", "edge-boxes")
+KINDS = ("corpus", "whole", "grid", *PROPOSALS)
+
+
+class Regions(NamedTuple):
+    """The corners of regions in pixels of the picture; `boxes` are the regions where they are not the corpus'."""
+
+    corners: Singles
+    boxes: tuple[Box, ...] | None = None
+
+
+@dataclass(frozen=True)
+class RegionSource:
+    """Where regions come from; `rows` and `columns` are those of a grid."""
+
+    kind: str = "corpus"
+    rows: int = 0
+    columns: int = 0
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise unknown("source of regions", self.kind, KINDS)
+
+    @property
+    def signature(self) -> str:
+        """What a store says of its boxes."""
+        if self.kind in PROPOSALS:
+            return find_proposer(self.kind).signature
+        return f"grid {self.rows}x{self.columns}" if self.kind == "grid" else self.kind
+
+    def regions(self, seen: ImagePixels) -> Regions:
+        """The regions of a picture."""
+        if self.kind == "corpus":
+            return Regions(seen.corners())
+        size = seen.pixels.shape[1], seen.pixels.shape[0]
+        if self.kind in PROPOSALS:
+            boxes = find_proposer(self.kind).propose(seen.image, seen.pixels)
+        else:
+            boxes = whole_picture(size) if self.kind == "whole" else grid(size, self.rows, self.columns)
+        return Regions(corners(boxes).astype(np.float32), boxes)
+
+
+def image_with_regions(image: Image, size: Size, boxes: tuple[Box, ...] | None) -> Image:
+    """The image as a store has it: with its own boxes, or with these in pixels of a picture of this size."""
+    if boxes is not None:
+        return Image(image.id, *size, tuple(map(_as_made, boxes)), file=image.file)
+    return image if image.width is not None else replace(image, width=size[0], height=size[1])
+
+
+def _as_made(box: Box) -> Box:
+    """A box with the defaults themselves, not their equals: what was sent by another process is then written alike."""
+    score = GOLD if box.score == GOLD else box.score
+    if box.label == "object":
+        return Box(box.id, *box.corners, score=score)
+    return Box(box.id, *box.corners, label=box.label, score=score)
