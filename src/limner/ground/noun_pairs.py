@@ -14,7 +14,10 @@ from limner.arrays import Floats
 from limner.ground.mention_words import SEVERAL
 from limner.text.kinds import kind_of_noun
 
-# The types of Flickr30k Entities.
+# The type of a phrase that refers to nothing one could see.
+NOT_VISUAL_TYPE = "notvisual"
+
+# The types of Flickr30k Entities, that of what is not visual last.
 MENTION_TYPES = (
     "people",
     "clothing",
@@ -24,7 +27,7 @@ MENTION_TYPES = (
     "instruments",
     "scene",
     "other",
-    "notvisual",
+    NOT_VISUAL_TYPE,
 )
 
 # How strongly counts are drawn to what is usual: as much as so many pairs, or mentions, of evidence.
