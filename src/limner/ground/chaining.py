@@ -15,7 +15,8 @@ from limner.corpus.image import Chain, Image
 from limner.errors import BadInput, LimnerError, shown
 from limner.ground.chainer import Chainer, built_in_chainer
 from limner.ground.mention_words import read_mentions
-from limner.ground.noun_pairs import MENTION_TYPES, NOT_VISUAL_TYPE
+from limner.ground.noun_pairs import MENTION_TYPES
+from limner.ground.phrase_model import NOT_VISUAL
 
 
 def chain_corpus(
@@ -79,7 +80,7 @@ def _bare(image: Image) -> Image:
 
 
 def _is_chained(mention: Mention) -> bool:
-    return mention.chain is not None or NOT_VISUAL_TYPE not in mention.types
+    return mention.chain is not None or NOT_VISUAL not in mention.types
 
 
 def _given(mentions: Sequence[Mention]) -> Indices:
