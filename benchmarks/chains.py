@@ -1,12 +1,13 @@
 """What chains score against people's, beside plain rules, and what they cost.
 
-    python benchmarks/chains.py GOLD [--model MODEL] [--read N] [--json]
+    python benchmarks/chains.py GOLD [--model MODEL] [--phrases] [--read N] [--json]
 
 GOLD is a corpus with people's mentions and chains. The mentions are stripped
 of boxes, types and chains before they are chained again. For comparison:
 every mention alone, a chain for each noun, and a chain for each type, none
-with two mentions of one caption. `--read N` prints the chains of N images that
-differ from gold's, for people to judge.
+with two mentions of one caption. `--phrases` also finds the mentions, with the
+built-in model of phrases, and chains those. `--read N` prints the chains of N
+images that differ from gold's, for people to judge.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from limner.corpus import Caption, Chain, Image, Mention, open_corpus
-from limner.ground import Chainer, add_chains, built_in_chainer
+from limner.ground import Chainer, add_chains, built_in_chainer, chunk_image
 from limner.ground.mention_words import SEVERAL, MentionWords, read_mentions
 from limner.ground.noun_pairs import MENTION_TYPES
 from limner.score import evaluate_chains
@@ -31,13 +32,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("gold", metavar="GOLD")
     parser.add_argument("--model", metavar="MODEL")
+    parser.add_argument("--phrases", action="store_true")
     parser.add_argument("--read", metavar="N", type=int, default=0)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     gold = list(open_corpus(given.gold))
     model = Chainer.load(given.model) if given.model else built_in_chainer()
     results: dict[str, Any] = {}
-    for name, images in systems(gold, model):
+    for name, images in systems(gold, model, given.phrases):
         started, busy = time.perf_counter(), time.process_time()
         chained = images()
         costs = {
@@ -50,18 +52,27 @@ def main() -> None:
     print(json.dumps(results, indent=2) if given.json else rendered(results))
 
 
-def systems(gold: Sequence[Image], model: Chainer) -> list[tuple[str, Callable[[], list[Image]]]]:
+def systems(gold: Sequence[Image], model: Chainer, with_phrases: bool) -> list[tuple[str, Callable[[], list[Image]]]]:
     bare = [stripped(image) for image in gold]
     by_noun = labelled(lambda mention: mention.phrase.noun)
     by_lemma = labelled(lambda mention: mention.phrase.noun.removesuffix(SEVERAL))
     by_type = labelled(lambda m: MENTION_TYPES[int(model.known.type_shares([m.phrase.noun]).argmax())])
-    return [
+    rules = [
         ("alone", lambda: bare),
         ("same noun and number", lambda: [by_noun(image) for image in bare]),
         ("same noun", lambda: [by_lemma(image) for image in bare]),
         ("same type", lambda: [by_type(image) for image in bare]),
         ("chained", lambda: [add_chains(image, model) for image in bare]),
     ]
+    if with_phrases:
+        plain = [replace(image, captions=tuple(replace(c, mentions=()) for c in image.captions)) for image in bare]
+        phrases = [chunk_image(image) for image in plain]
+        rules += [
+            ("phrases alone", lambda: phrases),
+            ("phrases, same noun and number", lambda: [by_noun(image) for image in phrases]),
+            ("phrases, chained", lambda: [add_chains(image, model) for image in phrases]),
+        ]
+    return rules
 
 
 def stripped(image: Image) -> Image:
@@ -98,11 +109,11 @@ def read_aloud(chained: Sequence[Image], gold: Sequence[Image], n: int) -> None:
         if n and evaluate_chains([image], [truth], samples=0)["mean"] < 1:
             n -= 1
             print(f"\n{image.id}", *(f"  {caption.text}" for caption in image.captions), sep="\n")
-            print("  found: " + " | ".join(phrases(image)))
-            print("  gold:  " + " | ".join(phrases(truth)))
+            print("  found: " + " | ".join(listed(image)))
+            print("  gold:  " + " | ".join(listed(truth)))
 
 
-def phrases(image: Image) -> list[str]:
+def listed(image: Image) -> list[str]:
     chains: dict[object, list[str]] = {}
     for caption, mention in image.mentions():
         key = mention.chain if mention.chain is not None else (caption.id, mention.start)

@@ -35,6 +35,8 @@ ON_CORPUS = [
     ["show", "SRC", "-o", "page.html"],
     ["score", "captions", "SRC", "--refs", "SRC", *QUICK, "--duplicate", "first"],
     ["score", "content", "SRC", "--gold", "SRC"],
+    ["score", "chains", "SRC", "--gold", "SRC", "--samples", "5"],
+    ["chunk", "SRC", "-o", "chained.jsonl", "--chains", "--rechain"],
     ["train", "phrasebook", "SRC", "--out", "book.json"],
     ["bench", "build", "SRC", "--size", "1", "-o", "chosen.jsonl", "--rotation", "any"],
     ["bench", "domains", "SRC", "--captions", "world.jsonl", "-o", "told.jsonl"],

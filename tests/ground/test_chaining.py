@@ -101,6 +101,20 @@ def test_types_of_mentions_do_not_change_the_chains_and_name_them() -> None:
     assert chained.chains[0].types == ("vehicles",)
 
 
+def test_again_chains_all_mentions_as_if_they_had_neither_chains_nor_types() -> None:
+    given = next(iter(playground(1, seed=4)))
+    first = given.captions[0]
+    hidden = replace(
+        first, mentions=(replace(first.mentions[0], chain=None, types=("notvisual",)), *first.mentions[1:])
+    )
+    changed = replace(given, captions=(hidden, *given.captions[1:]))
+    chained, expected = add_chains(changed, again=True), add_chains(bare(given))
+    assert chains_of(chained) == chains_of(expected)
+    assert [chain.types for chain in chained.chains] == [chain.types for chain in expected.chains]
+    assert [m.types for _, m in chained.mentions()] == [m.types for _, m in changed.mentions()]
+    assert add_chains(Image("1", chains=(Chain("7"),)), again=True).chains == ()
+
+
 def test_ten_captions_make_chains_of_up_to_ten_mentions() -> None:
     chained = add_chains(image(*[["a man", "a dog"]] * 10))
     assert sorted(map(str, chains_of(chained))) == ["1"] * 10 + ["2"] * 10

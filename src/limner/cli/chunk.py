@@ -34,6 +34,7 @@ from limner.score.plain_text import is_plain_text
 @click.option("--model", metavar="MODEL", type=PATH, help="A trained model of phrases (default: the built-in one).")
 @click.option("--chains", is_flag=True, help="Tie together what the captions of an image say of the same thing.")
 @click.option("--chain-model", metavar="MODEL", type=PATH, help="A trained chainer (default: the built-in one).")
+@click.option("--rechain", is_flag=True, help="Chain mentions that have chains anew, and whatever their types.")
 @click.option("--again", is_flag=True, help="Replace the mentions of captions that have some.")
 @click.option("--retype", is_flag=True, help="Keep all mentions and only give them types.")
 @from_option
@@ -46,6 +47,7 @@ def command(
     model: Path | None,
     chains: bool,
     chain_model: Path | None,
+    rechain: bool,
     again: bool,
     retype: bool,
     from_: str | None,
@@ -60,8 +62,8 @@ def command(
     """
     if again and retype:
         raise click.UsageError("--again replaces mentions and --retype keeps them; pass one of them")
-    if chain_model and not chains:
-        raise click.UsageError("--chain-model is for chains; pass --chains too")
+    if (chain_model or rechain) and not chains:
+        raise click.UsageError(f"{'--chain-model' if chain_model else '--rechain'} is for chains; pass --chains too")
     check_target(out, [corpus])
     check_replaced({"--out": source_path(out)}, [corpus, *map(str, filter(None, (model, chain_model)))])
     known = PhraseModel.load(model) if model else None
@@ -73,7 +75,7 @@ def command(
     read = _counted_before(progress(images, "images"), counts)
     chunked = (retype_image(image, known) for image in read) if retype else chunk_corpus(read, known, again=again)
     if chains:
-        chunked = chain_corpus(chunked, chainer, place=corpus)
+        chunked = chain_corpus(chunked, chainer, again=rechain, place=corpus)
     written = write_sound(_counted_after(chunked, counts), out, to, replace=force, lost=lost)
     if opened is not None:
         tell_reading(opened)

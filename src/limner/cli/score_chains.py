@@ -12,7 +12,6 @@ from limner.cli.terminal import NO_INTERVALS, progress, say, say_json, tell
 from limner.corpus import open_corpus
 from limner.look.tables import aligned, decimal
 from limner.score.chain_evaluation import evaluate_chains
-from limner.score.coreference import MEASURES
 from limner.score.pairing import Missing
 from limner.score.resampling import SAMPLES
 
@@ -67,7 +66,7 @@ def _lines(scores: dict[str, Any]) -> list[str]:
         f"{mentions['predicted']:,} found, {mentions['matched']:,} with gold's span (F {mentions['F']:.4f})",
         f"chains: {n_chains['gold']:,} of gold, {n_chains['predicted']:,} found",
         "",
-        *aligned(_views(scores), "<>>>>>"),
+        *aligned(_measures(scores), "<>>>>>>"),
         "",
         f"links: {links['right']:,} right, {links['split']:,} split, {links['merged']:,} wrongly merged",
         "",
@@ -83,23 +82,24 @@ def _missing(missing: dict[str, int]) -> str:
     return "".join(f"; {n:,} {what} missing" for what, n in missing.items() if n)
 
 
-def _views(scores: dict[str, Any]) -> list[list[str]]:
-    """P, R and F of each measure and the mean, of all mentions and of each view."""
-    rows = [["", *(TITLES[name] for name in MEASURES), "mean F", "95 % interval"]]
-    views = {
-        "all mentions": scores,
-        "without not visual": scores["visual"],
-        "without singletons": scores["without_singletons"],
-    }
-    for title, view in views.items():
-        cells = [" / ".join(f"{view[name][v]:.4f}" for v in "PRF") for name in MEASURES]
-        low, high = view.get("intervals", {}).get("mean", (None, None))
-        interval = "" if low is None else f"{decimal(low, 4)}–{decimal(high, 4)}"
-        rows.append([title, *cells, decimal(view["mean"], 4), interval])
+def _measures(scores: dict[str, Any]) -> list[list[str]]:
+    """P, R and F of each measure and the mean F, of all mentions, and F of the other views."""
+    rows = [["", "P", "R", "F", "95% interval", "F: without not visual", "without singletons"]]
+    views = (scores["visual"], scores["without_singletons"])
+    for name, title in TITLES.items():
+        others = [decimal(view[name]["F"], 4) for view in views]
+        rows.append([title, *(decimal(scores[name][v], 4) for v in "PRF"), _interval(scores, name), *others])
+    means = [decimal(view["mean"], 4) for view in views]
+    rows.append(["mean", "", "", decimal(scores["mean"], 4), _interval(scores, "mean"), *means])
     return rows
 
 
-TITLES = {"muc": "MUC P / R / F", "b_cubed": "B³ P / R / F", "ceaf_e": "CEAF-e P / R / F"}
+def _interval(scores: dict[str, Any], name: str) -> str:
+    low, high = scores.get("intervals", {}).get(name, (None, None))
+    return "" if low is None else f"{decimal(low, 4)}–{decimal(high, 4)}"
+
+
+TITLES = {"muc": "MUC", "b_cubed": "B³", "ceaf_e": "CEAF-e"}
 
 
 def _types(confusions: list[dict[str, Any]]) -> list[list[str]]:

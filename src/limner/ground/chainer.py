@@ -26,7 +26,7 @@ from limner.learn.model_files import ModelKind, has_uneven_columns, read_record,
 
 CHAINS = ModelKind("chains", 1, "limner.ground.train_chains")
 
-# Mentions of one image, each of which is compared with all others: 500 take 250 MB and a few seconds.
+# Mentions of one image, each of which is compared with all others: 500 take 300 MB and up to ten seconds.
 MAX_MENTIONS = 500
 
 

@@ -16,64 +16,71 @@ from limner.errors import BadInput, LimnerError, shown
 from limner.ground.chainer import Chainer, built_in_chainer
 from limner.ground.mention_words import read_mentions
 from limner.ground.noun_pairs import MENTION_TYPES
-
-# The type of a phrase that refers to nothing one could see.
-NOT_VISUAL = "notvisual"
+from limner.ground.phrase_model import NOT_VISUAL
 
 
-def chain_corpus(images: Iterable[Image], model: Chainer | None = None, *, place: str = "corpus") -> Iterator[Image]:
+def chain_corpus(
+    images: Iterable[Image], model: Chainer | None = None, *, again: bool = False, place: str = "corpus"
+) -> Iterator[Image]:
     """The images, with chains as `add_chains` makes them; `place` names the corpus in errors."""
+    known = model or built_in_chainer()
     for image in images:
         try:
-            yield add_chains(image, model)
+            yield add_chains(image, known, again=again)
         except LimnerError as error:
             raise BadInput(place, f"image {shown(image.id)}: {error}") from error
 
 
-def add_chains(image: Image, model: Chainer | None = None) -> Image:
+def add_chains(image: Image, model: Chainer | None = None, *, again: bool = False) -> Image:
     """The image with a chain for every mention: mentions of one chain are of the same thing.
 
     A chain never gets two mentions of one caption. Without a model, the
     built-in one decides. A mention that has a chain keeps it, and others may
-    join that chain. A mention whose type is `notvisual` gets none. Other
-    types have no influence on what is chained.
+    join that chain. A mention whose type is `notvisual` gets none. Other types
+    have no influence on what is chained. With `again`, all mentions are
+    chained as if they had neither chains nor types, and earlier chains are
+    dropped.
 
     New chains are numbered from 1, past ids that are taken, in the order of
     their first mentions. A new chain has the boxes of its mentions and one
-    type: that of most of its mentions or, where none has any, the likeliest for their nouns.
+    type: that of most of its mentions or, where none has any, the likeliest
+    for their nouns.
     """
     model = model or built_in_chainer()
+    bare = _bare(image) if again else image
     # What is not visual is taken out before anything is compared: it must not be anybody's rival either.
-    captions = [replace(c, mentions=tuple(m for m in c.mentions if not _is_left_out(m))) for c in image.captions]
+    captions = [replace(c, mentions=tuple(m for m in c.mentions if _is_chained(m))) for c in bare.captions]
     mentions = [mention for caption in captions for mention in caption.mentions]
     if all(mention.chain is not None for mention in mentions):
-        return image
+        return bare
     words = read_mentions(captions)
     things = model.things(words, _given(mentions)).tolist()
-    ids = _chain_ids(image, mentions, things)
-    of_chain: dict[str, list[int]] = {}
-    for number, thing in enumerate(things):
-        of_chain.setdefault(ids[thing], []).append(number)
-    known = {chain.id for chain in image.chains}
-    shares = model.type_shares(words)
-    new = [
-        Chain(id, _boxes([mentions[i] for i in members]), (_type(mentions, shares, members),))
-        for id, members in of_chain.items()
-        if id not in known
-    ]
+    ids = _chain_ids(bare, mentions, things)
+    chains = _new_chains(bare, mentions, [ids[thing] for thing in things], model.type_shares(words))
     chosen = iter([ids[thing] for thing in things])
-    return replace(
-        image,
-        captions=tuple(
-            replace(c, mentions=tuple(m if _is_left_out(m) else replace(m, chain=next(chosen)) for m in c.mentions))
-            for c in image.captions
-        ),
-        chains=(*image.chains, *new),
+    chained = tuple(
+        replace(
+            caption,
+            mentions=tuple(
+                replace(mention, chain=next(chosen)) if again or _is_chained(mention) else mention
+                for mention in caption.mentions
+            ),
+        )
+        for caption in image.captions
     )
+    return replace(image, captions=chained, chains=(*bare.chains, *chains))
 
 
-def _is_left_out(mention: Mention) -> bool:
-    return mention.chain is None and NOT_VISUAL in mention.types
+def _bare(image: Image) -> Image:
+    """The image without chains, and mentions without chains and types."""
+    captions = tuple(
+        replace(c, mentions=tuple(replace(m, chain=None, types=()) for m in c.mentions)) for c in image.captions
+    )
+    return replace(image, captions=captions, chains=())
+
+
+def _is_chained(mention: Mention) -> bool:
+    return mention.chain is not None or NOT_VISUAL not in mention.types
 
 
 def _given(mentions: Sequence[Mention]) -> Indices:
@@ -95,8 +102,16 @@ def _chain_ids(image: Image, mentions: Sequence[Mention], things: Sequence[int])
     return ids
 
 
-def _boxes(mentions: Iterable[Mention]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(box for mention in mentions for box in mention.boxes))
+def _new_chains(image: Image, mentions: Sequence[Mention], ids: Sequence[str], shares: Floats) -> Iterator[Chain]:
+    """The chains that the image does not have yet, in the order of their first mentions."""
+    of_chain: dict[str, list[int]] = {}
+    for number, id in enumerate(ids):
+        of_chain.setdefault(id, []).append(number)
+    known = {chain.id for chain in image.chains}
+    for id, members in of_chain.items():
+        if id not in known:
+            boxes = dict.fromkeys(box for i in members for box in mentions[i].boxes)
+            yield Chain(id, tuple(boxes), (_type(mentions, shares, members),))
 
 
 def _type(mentions: Sequence[Mention], shares: Floats, members: Sequence[int]) -> str:

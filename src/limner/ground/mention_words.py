@@ -29,6 +29,9 @@ from limner.text.words import word_spans
 REACH_AFTER = 5
 REACH_BEFORE = 3
 
+# Words of a phrase that are looked at. No phrase has more; a file made to exhaust memory may.
+MAX_WORDS = 50
+
 # Marks the noun of a phrase for several things: "people" is "person+", "a person" is "person".
 SEVERAL = "+"
 
@@ -98,8 +101,7 @@ def phrase_words(phrase: str) -> PhraseWords:
     """What a phrase says by itself."""
     head, noun = singular(head_noun(phrase)), singular(thing_noun(phrase))
     is_several = is_plural_phrase(phrase)
-    tokens = [phrase[start:end].lower() for start, end in word_spans(phrase)]
-    described = frozenset(qualities(phrase))
+    tokens = [phrase[start:end].lower() for start, end in word_spans(phrase)[:MAX_WORDS]]
     colours = frozenset(token for token in tokens if token in COLOURS or token in SHADES)
     return PhraseWords(
         head,
@@ -107,7 +109,7 @@ def phrase_words(phrase: str) -> PhraseWords:
         count(phrase) or 0,
         is_several,
         head in COLLECTIVES,
-        described,
+        frozenset(qualities(phrase)[:MAX_WORDS]),
         frozenset("gray" if colour == "grey" else colour for colour in colours),
         frozenset(_lemma(token) for token in tokens if token not in _FUNCTION_WORDS),
         _determiner(tokens),

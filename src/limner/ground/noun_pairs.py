@@ -12,20 +12,11 @@ import numpy as np
 
 from limner.arrays import Floats
 from limner.ground.mention_words import SEVERAL
+from limner.ground.phrase_model import NOT_VISUAL, TYPES
 from limner.text.kinds import kind_of_noun
 
-# The types of Flickr30k Entities.
-MENTION_TYPES = (
-    "people",
-    "clothing",
-    "bodyparts",
-    "animals",
-    "vehicles",
-    "instruments",
-    "scene",
-    "other",
-    "notvisual",
-)
+# All types of mentions, that of what is not visual last.
+MENTION_TYPES = (*TYPES, NOT_VISUAL)
 
 # How strongly counts are drawn to what is usual: as much as so many pairs, or mentions, of evidence.
 PAIR_SHRINKAGE = 2.0
