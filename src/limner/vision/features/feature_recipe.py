@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -57,10 +57,10 @@ class FeatureRecipe:
         """What extracts the features, n times: for so many threads."""
         if self.model in DESCRIPTORS:
             return [DESCRIPTORS[self.model]()] * n
-        return [self._features(backbone) for backbone in self._backbones(n)]
-
-    def _features(self, backbone: Backbone) -> RegionFeatures:
-        return PooledFeatures.of(backbone) if self.by == "pool" else CropFeatures.of(backbone, self.batch)
+        first, *others = self._backbones(n)
+        features = PooledFeatures.of(first) if self.by == "pool" else CropFeatures.of(first, self.batch)
+        # What the first was tried for, how many numbers it gives, holds for all.
+        return [features, *(replace(features, backbone=backbone) for backbone in others)]
 
     def _backbones(self, n: int) -> list[Backbone]:
         path, scaling = Path(self.model), Scaling.named(self.pixels)
