@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 
 import msgspec
@@ -9,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from limner.corpus import open_corpus
 from limner.errors import BadInput
-from limner.ground import NOT_VISUAL, TYPES, PhraseModel, built_in_phrases, chunk
-from limner.ground.phrase_model import PhraseRecord
+from limner.ground import NOT_VISUAL, TYPES, PhraseModel, built_in_phrases, chunk, chunk_image, retype_image
+from limner.score import evaluate_phrases
 
 
 @pytest.mark.parametrize(
@@ -122,7 +124,20 @@ def test_unsound_files_are_refused(tmp_path: Path, change: object, problem: str)
         PhraseModel.load(path)
 
 
-def test_the_built_in_model_is_small() -> None:
-    record = built_in_phrases().record
-    assert isinstance(record, PhraseRecord)
-    assert record.trained_on.n_captions == 148_894
+def test_the_built_in_model_is_small_and_says_what_it_was_learnt_from() -> None:
+    path = files("limner.ground") / "phrases.json.gz"
+    assert len(path.read_bytes()) < 1_000_000
+    trained = built_in_phrases().record.trained_on
+    assert (trained.n_images, trained.n_captions, trained.n_phrases) == (29_783, 148_894, 524_520)
+
+
+def test_phrases_of_flickr30k_are_those_that_people_marked(shared_data: Path) -> None:
+    folder = shared_data / "flickr30k_entities"
+    ids = (folder / "val.txt").read_text().split()[:100]
+    gold = list(open_corpus(folder / "annotations.zip", ids=ids))
+    found = evaluate_phrases([chunk_image(image, again=True) for image in gold], gold).to_json(samples=0)
+    typed = evaluate_phrases(map(retype_image, gold), gold).to_json(samples=0)
+    # benchmarks/phrases.py has .976, .991 and .9998 for all of val.
+    assert found["F"] > 0.96
+    assert typed["type_accuracy"] > 0.98
+    assert typed["visual_accuracy"] > 0.99

@@ -7,6 +7,7 @@ Weights are whole numbers, so that equal files tag alike on every machine;
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from operator import add
 
 import msgspec
 import numpy as np
@@ -84,14 +85,15 @@ class ChainTagger:
 
     def decode(self, emitted: Sequence[Sequence[int]]) -> list[str]:
         """The tags of a sequence of items with these scores, of which there is one at least."""
+        # Maps of built-in functions take half the time of loops.
         first, *others = emitted
-        scores = [score + start for score, start in zip(first, self._start, strict=True)]
+        scores = list(map(add, first, self._start))
         origins: list[list[int]] = []
         for here in others:
-            arrivals = [[score + step for score, step in zip(scores, steps, strict=True)] for steps in self._steps]
-            highest = [max(arrival) for arrival in arrivals]
-            origins.append([arrival.index(most) for arrival, most in zip(arrivals, highest, strict=True)])
-            scores = [most + own for most, own in zip(highest, here, strict=True)]
+            arrivals = [list(map(add, scores, steps)) for steps in self._steps]
+            highest = list(map(max, arrivals))
+            origins.append(list(map(list.index, arrivals, highest)))
+            scores = list(map(add, highest, here))
         at = scores.index(max(scores))
         path = [at]
         for origin in reversed(origins):
