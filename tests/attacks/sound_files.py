@@ -38,6 +38,10 @@ ON_CORPUS = [
     ["score", "chains", "SRC", "--gold", "SRC", "--samples", "5"],
     ["chunk", "SRC", "-o", "chained.jsonl", "--chains", "--rechain"],
     ["train", "phrasebook", "SRC", "--out", "book.json"],
+    ["train", "phrases", "SRC", "--out", "phrases-of-src.json"],
+    ["chunk", "SRC", "-o", "chunked.jsonl", "--again"],
+    ["chunk", "SRC", "-o", "chunked.jsonl", "--chains"],
+    ["score", "phrases", "SRC", "--gold", "SRC", "--samples", "5"],
     ["bench", "build", "SRC", "--size", "1", "-o", "chosen.jsonl", "--rotation", "any"],
     ["bench", "domains", "SRC", "--captions", "world.jsonl", "-o", "told.jsonl"],
 ]
@@ -48,6 +52,7 @@ CAPTIONS = ["score", "captions", "mine.json", "--refs", "refs.json", *QUICK]
 ON_FILE: dict[str, list[list[str]]] = {
     "selector.json": [["describe", "world.jsonl", "--model", "selector.json", "-o", "said.jsonl"]],
     "book.json": [["describe", "world.jsonl", "--phrasebook", "book.json", "-o", "said.jsonl"]],
+    "phrases.json": [["chunk", "world.jsonl", "-o", "chunked.jsonl", "--again", "--model", "phrases.json"]],
     "counts.df": [[*CAPTIONS, "--df", "counts.df"]],
     "mine.json": [CAPTIONS, [*CAPTIONS, "--html", "page.html"], [*CAPTIONS, "--compare", "mine.json", "--json"]],
     "refs.json": [CAPTIONS, [*CAPTIONS, "--save-df", "kept.df"]],
@@ -113,6 +118,7 @@ def make_sound_files(folder: Path) -> list[Target]:
     for arguments in (
         ["train", "selector", "world.jsonl", "--out", "selector.json"],
         ["train", "phrasebook", "world.jsonl", "--out", "book.json"],
+        ["train", "phrases", "world.jsonl", "--out", "phrases.json"],
         [*CAPTIONS, "--save-df", "counts.df"],
     ):
         subprocess.run([sys.executable, "-m", "limner", *arguments], cwd=folder, check=True, capture_output=True)
