@@ -39,5 +39,6 @@ def detector_figure(reliability: Reliability, sizes: Bars, classes: Bars) -> Fig
             panel.set_ylim(0, 1.02)
             if (legend := panel.get_legend()) is not None:
                 legend.remove()
-            panel.tick_params(axis="x", rotation=30)
+            # Names end at their bars: centred, long ones would run into each other.
+            panel.set_xticks(range(len(names)), names, rotation=35, ha="right", rotation_mode="anchor")
     return made
