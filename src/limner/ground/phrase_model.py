@@ -34,7 +34,7 @@ TOLD_BY_KIND = frozenset(TYPES) - {"other"}
 # The type of a phrase that refers to nothing one could see.
 NOT_VISUAL = "notvisual"
 
-# Scores of words, and types of phrases, that are kept for when they come again: about 40 MB of them.
+# Scores of words, and types of phrases, that are kept for when they come again: some 60 MB of them.
 MAX_KEPT = 1 << 17
 
 # What stands between the types of a phrase that has several.

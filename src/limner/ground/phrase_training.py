@@ -40,7 +40,7 @@ def train_phrases(
     """A model learnt from gold captions whose mentions are all their noun phrases, with types.
 
     Captions without a mention are left out: nobody may have looked for any.
-    `place` names the corpus in errors. Memory grows by about 3 kB a caption.
+    `place` names the corpus in errors. Memory grows by about 4 kB a caption.
     """
     captions = _Captions(images)
     if not captions.captions:
