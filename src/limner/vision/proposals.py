@@ -27,7 +27,7 @@ class ProposalLimits:
     """How many regions are proposed: at most `most`, no two of which overlap by an IoU of more than `nms`."""
 
     most: int = 200
-    nms: float = 0.8
+    nms: float = 0.6
 
     def __post_init__(self) -> None:
         if self.most < 1:
