@@ -42,6 +42,7 @@ from limner.describe.selectors import Concepts
 @click.option("--train", metavar="CORPUS", type=Source(), help="Captions that unigram, bigram and retrieval need.")
 @choice_option("--realise", *REALISERS, usual="fluent", help="The realiser, which puts boxes into words.")
 @click.option("--phrasebook", metavar="BOOK", type=PATH, help="A learned phrasebook.")
+@click.option("--features", metavar="STORE", type=PATH, help="Features of boxes, for colours that BOOK has learnt.")
 @choice_option("--detail", *DETAILS, usual="medium", help="How much is said of the things.")
 @click.option("--simple", is_flag=True, help="Short sentences of frequent words.")
 @click.option("--focus", metavar="THING", help="A noun or kind of thing that comes first.")
@@ -62,6 +63,7 @@ def command(
     train: str | None,
     realise: str,
     phrasebook: Path | None,
+    features: Path | None,
     detail: str,
     simple: bool,
     focus: str | None,
@@ -79,9 +81,11 @@ def command(
     name the boxes of CORPUS. Captions of CORPUS have no influence.
     """
     _check_options(select, k, model, explain, realise, why)
-    read = [corpus, *([train] if train else []), *map(str, filter(None, (model, phrasebook)))]
+    if features and (phrasebook is None or realise != "fluent"):
+        raise click.UsageError("--features are for colours that the fluent realiser has learnt; pass --phrasebook BOOK")
+    read = [corpus, *([train] if train else []), *map(str, filter(None, (model, phrasebook, features)))]
     check_replaced({"--out": source_path(out), "--explain": explain, "--why": why}, read)
-    settings = DescribeSettings(select, k, model, realise, phrasebook, detail, simple, focus, words, seed)
+    settings = DescribeSettings(select, k, model, realise, phrasebook, detail, simple, focus, words, seed, features)
     known = counted = captions = None
     if train is not None:
         counted = SeenImages()

@@ -45,6 +45,7 @@ REMEDIES: dict[str, str] = {
     "no-frequencies-file": "write one with --save-df, or DocumentFrequencies.save",
     "not-measured-anew": "leave it out, or pass --missing zero, or score on one machine, without --engine",
     "damaged-store": "copy the store anew, or make it anew with `limner features`",
+    "no-colours": "pass --features to `limner train phrasebook` too",
     "no-features": "make them with `limner features`",
     "no-foreign-boxes": "pass the corpus that has them by --corpus",
     "no-layer": "name the tensor to take with --layer",

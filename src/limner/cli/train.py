@@ -23,6 +23,7 @@ from limner.cli.terminal import progress, say, tell, terminal_progress
 from limner.corpus import open_corpus
 from limner.describe import learned, realise
 from limner.ground import train_phrases
+from limner.vision.features import open_features
 
 
 @click.command()
@@ -86,19 +87,31 @@ def _tell_validation(validation: learned.Validation, source: str) -> None:
 @click.command()
 @click.argument("corpus", metavar="CORPUS", type=Source())
 @click.option("--out", metavar="BOOK", required=True, type=PATH, help="The phrasebook's file.")
+@click.option("--features", metavar="STORE", type=PATH, help="Features of boxes, to learn their colours from.")
 @labels_from_option
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the captions that give labels.")
 @from_option
 @lenient_option
-def phrasebook(corpus: str, out: Path, labels_from: int | None, seed: int, from_: str | None, lenient: bool) -> None:
+def phrasebook(
+    corpus: str,
+    out: Path,
+    features: Path | None,
+    labels_from: int | None,
+    seed: int,
+    from_: str | None,
+    lenient: bool,
+) -> None:
     """Learn how people put boxes into words: nouns, articles, order, and what is said between two things."""
-    check_replaced({"--out": out}, [corpus])
+    check_replaced({"--out": out}, [corpus, *([str(features)] if features else [])])
+    store = open_features(features) if features else None
     opened = open_corpus(corpus, from_, lenient=lenient)
     images = held_out(opened, labels_from, seed)
-    book = realise.learn_phrasebook(progress(images, "images"))
+    book = realise.learn_phrasebook(progress(images, "images"), features=store)
     realise.write_phrasebook(book, out)
     tell_reading(opened)
     tell_held_out(images)
+    if store is not None:
+        tell(_colours(book))
     tell(f"a phrasebook of {book.n_captions:,} captions written to {out}")
 
 
@@ -118,3 +131,11 @@ def phrases(corpus: str, out: Path, seed: int, from_: str | None, lenient: bool)
     tell_reading(opened)
     trained = model.record.trained_on
     tell(f"a model of {trained.n_phrases:,} phrases in {trained.n_captions:,} captions written to {out}")
+
+
+def _colours(book: realise.Phrasebook) -> str:
+    """A line about the colours that were learnt."""
+    if book.colours is None or book.colours.threshold >= 1.0:
+        return "colours: too few to be sure of any"
+    model = book.colours
+    return f"colours: {len(model.weights)}, said from {model.threshold:.0%} on; captions confirm {model.precision:.0%}"

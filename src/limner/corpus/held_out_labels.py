@@ -23,7 +23,7 @@ from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.errors import BadInput, shown
 from limner.text.lexicon import COLOURS, DETERMINERS, word_set
-from limner.text.noun_forms import singular
+from limner.text.noun_forms import is_plural, singular
 from limner.text.phrases import is_number, qualities, thing_noun
 
 UNNAMED = "object"
@@ -34,6 +34,9 @@ CLOTHING = "clothing"
 
 # The flag of a box that no such caption mentions. Gold may mention it; nobody who describes may see it.
 HIDDEN = "hidden"
+
+# The flag of a box around what these captions call by a plural: trees, or swim trunks.
+PLURAL = "plural"
 
 
 # Heads of phrases that leave to others what the thing is: "the other", "one of the men", "some kind of uniform".
@@ -211,11 +214,12 @@ def _left(ids: tuple[str, ...], hidden: set[str]) -> tuple[str, ...]:
 
 
 class _Called(NamedTuple):
-    """What captions call a box: its label, its types, and the words before its noun."""
+    """What captions call a box: its label, its types, the words before its noun, and whether that is a plural."""
 
     label: str
     types: tuple[str, ...]
     attributes: tuple[str, ...]
+    is_plural: bool = False
 
 
 def _labels(captions: Sequence[Caption]) -> dict[str, _Called]:
@@ -223,25 +227,40 @@ def _labels(captions: Sequence[Caption]) -> dict[str, _Called]:
 
     The captions may call a box several things: the one counts that says what
     it is, names the fewest boxes at once, then the one that is used most. All
-    that they say of it counts: "a small dog" and "a brown dog" are one.
+    that they say of it counts: "a small dog" and "a brown dog" are one. But
+    "a wooden ramp" does not make a park wooden: of anything but people, only
+    what is said with the label's noun counts.
     """
     names: dict[tuple[str, ...], Counter[str]] = {}
     types: dict[tuple[str, ...], dict[str, None]] = {}
-    attributes: dict[str, dict[str, None]] = {}
+    attributes: dict[str, dict[tuple[str, str], None]] = {}
+    plurals: Counter[tuple[tuple[str, ...], str]] = Counter()
     for caption in captions:
         for mention in caption.mentions:
             if mention.boxes:
                 phrase = caption.phrase(mention)
-                names.setdefault(mention.boxes, Counter())[thing_name(phrase)] += 1
+                name = thing_name(phrase)
+                names.setdefault(mention.boxes, Counter())[name] += 1
+                plurals[mention.boxes, name] += _is_plural(phrase)
                 types.setdefault(mention.boxes, {}).update(dict.fromkeys(mention.types))
                 for box in mention.boxes:
-                    attributes.setdefault(box, {}).update(dict.fromkeys(_attributes(phrase)))
+                    attributes.setdefault(box, {}).update(dict.fromkeys((name, a) for a in _attributes(phrase)))
     called: dict[str, _Called] = {}
     label = {boxes: label_of(used, types[boxes]) for boxes, used in names.items()}
     for boxes in sorted(names, key=lambda boxes: (label[boxes] == UNNAMED, len(boxes), -names[boxes].total(), boxes)):
+        noun = label[boxes]
+        is_plural = len(boxes) == 1 and 2 * plurals[boxes, noun] > names[boxes][noun]
+        is_anybody = "people" in types[boxes] or noun not in names[boxes]
         for box in boxes:
-            called.setdefault(box, _Called(label[boxes], tuple(types[boxes]), tuple(attributes[box])))
+            words = dict.fromkeys(word for name, word in attributes[box] if is_anybody or name == noun)
+            called.setdefault(box, _Called(noun, tuple(types[boxes]), tuple(words), is_plural))
     return called
+
+
+@lru_cache(maxsize=1 << 17)
+def _is_plural(phrase: str) -> bool:
+    """Whether a phrase calls what it refers to by a plural noun: "swim trunks", "a row of trees", but not "a crowd"."""
+    return is_plural(thing_noun(phrase))
 
 
 @lru_cache(maxsize=1 << 17)
@@ -255,4 +274,5 @@ def _labelled(box: Box, called: _Called | None, with_attributes: bool) -> Box:
         return replace(box, flags=(*box.flags, HIDDEN))
     # Mentions that say no types leave those of the box's class.
     attributes = tuple(dict.fromkeys((*box.attributes, *(called.attributes if with_attributes else ()))))
-    return replace(box, label=called.label, types=called.types or box.types, attributes=attributes)
+    flags = (*box.flags, PLURAL) if called.is_plural else box.flags
+    return replace(box, label=called.label, types=called.types or box.types, attributes=attributes, flags=flags)

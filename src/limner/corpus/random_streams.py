@@ -7,9 +7,19 @@ from typing import Literal
 
 # What is chosen at random: the order in which nouns take boxes, boxes to describe, an order of equals, captions that
 # give labels, captions that stand for people, words, other words, images to choose k on, references to score against,
-# the errors of a simulated detector.
+# the errors of a simulated detector, images on which a threshold of colours is chosen.
 Purpose = Literal[
-    "linking", "selection", "ties", "labels", "people", "wording", "rewording", "sample", "references", "detection"
+    "linking",
+    "selection",
+    "ties",
+    "labels",
+    "people",
+    "wording",
+    "rewording",
+    "sample",
+    "references",
+    "detection",
+    "colours",
 ]
 
 

@@ -25,7 +25,9 @@ from limner.describe import learned, realise
 from limner.describe.realise.fluent_realiser import FluentRealiser
 from limner.describe.realise.realisers import Realiser, find_realiser
 from limner.describe.selectors import Concepts, Limited, ManySelector, Selector, find_selector, seen
+from limner.errors import BadInput
 from limner.files import write_bytes
+from limner.vision.features import open_features
 from limner.written import outlast_readers
 
 if TYPE_CHECKING:
@@ -47,7 +49,8 @@ class DescribeSettings:
     With a `model`, the file of a trained selector, the selector is `learned`;
     otherwise it is `size` unless another is named. `k` is how many boxes are
     mentioned at most; the default is 4, but `all` and `learned` decide for
-    themselves. The rest are the options of the realiser.
+    themselves. `features` is a store of features of the boxes, for colours that the
+    phrasebook has learnt. The rest are the options of the realiser.
     """
 
     selector: str | None = None
@@ -60,6 +63,7 @@ class DescribeSettings:
     focus: str | None = None
     words: str = "true"
     seed: int = 0
+    features: Path | None = None
 
     def __post_init__(self) -> None:
         if self.selector == "learned" and self.model is None:
@@ -124,6 +128,9 @@ def describe_corpus(
 
 
 def _realiser(settings: DescribeSettings, book: Phrasebook | None, captions: CaptionIndex | None) -> Realiser:
+    if settings.features and (book is None or book.colours is None):
+        problem = "no colours were learnt, for which features are"
+        raise BadInput(str(settings.phrasebook), problem, "learn a phrasebook with features", code="no-colours")
     return find_realiser(
         settings.realiser,
         book,
@@ -133,6 +140,7 @@ def _realiser(settings: DescribeSettings, book: Phrasebook | None, captions: Cap
         simple=settings.simple,
         focus=settings.focus,
         words=settings.words,
+        features=open_features(settings.features) if settings.features else None,
     )
 
 

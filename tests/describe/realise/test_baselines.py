@@ -40,7 +40,9 @@ def image_of(*labels: str, id: str = "i", said: Sequence[str] = (), source: str 
     ],
 )
 def test_a_template_lists_what_was_selected(labels: list[str], text: str) -> None:
-    image = image_of(*labels)
+    image = Image(
+        "i", 640, 100, tuple(Box(str(n), 60 * n, 0, 60 * n + 50, 50, label) for n, label in enumerate(labels))
+    )
     assert TemplateRealiser().realise(image, [box.id for box in image.boxes]).text == text
 
 

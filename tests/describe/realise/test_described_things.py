@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from limner.corpus import Box, Image
 from limner.describe.realise.described_things import (
@@ -59,9 +60,33 @@ def test_a_couch_that_is_also_a_chair_is_one_thing() -> None:
     assert (thing.noun, thing.ids) == ("couch", ("a", "b"))
 
 
-def test_only_people_furniture_and_vehicles_are_counted_once() -> None:
-    assert doubles_of([box("a", "dog"), box("b", "dog"), box("c", "animal")]) == {}
+def test_what_has_two_boxes_is_counted_once() -> None:
+    assert doubles_of([box("a", "dog"), box("b", "dog"), box("c", "animal")]) == {"a": ["b", "c"]}
+    assert doubles_of([box("a", "bucket"), box("b", "bucket")]) == {"a": ["b"]}
     assert doubles_of([box("a", "man"), box("b", "shirt")]) == {}
+    assert doubles_of([box("a", "bucket"), box("b", "spade")]) == {}
+
+
+def test_what_people_call_by_both_nouns_may_be_one() -> None:
+    boxes = [box("a", "kid"), box("b", "child")]
+    assert doubles_of(boxes) == {}
+    assert doubles_of(boxes, lambda noun, other: {noun, other} == {"kid", "child"}) == {"a": ["b"]}
+
+
+def test_a_couch_in_a_couch_is_one() -> None:
+    assert doubles_of([box("a", "couch", (0, 0, 100, 100)), box("b", "couch", (10, 40, 60, 90))]) == {"a": ["b"]}
+    assert doubles_of([box("a", "chair", (0, 0, 100, 100)), box("b", "chair", (10, 40, 60, 90))]) == {}
+
+
+def test_the_members_of_a_couple_are_a_couple() -> None:
+    boxes = (box("a", "couple", types=("people",)), box("b", "couple", RIGHT, types=("people",)))
+    (couple,) = things_of(Image("i", 640, 480, boxes), ["a", "b"])
+    assert (couple.collective, couple.ids) == ("couple", ("a", "b"))
+
+
+def test_a_flag_makes_a_label_a_plural() -> None:
+    (trees,) = things_of(Image("i", 640, 480, (replace(box("a", "tree"), flags=("plural",)),)), ["a"])
+    assert trees.is_many
 
 
 @pytest.mark.parametrize(

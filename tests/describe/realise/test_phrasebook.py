@@ -167,7 +167,7 @@ def test_the_file_says_first_what_it_is(book: Phrasebook, tmp_path: Path) -> Non
         ({"nouns": {"dog": {"<b>": 3}}}, "is not a noun"),
         ({"nouns": {"": {"dog": 3}}}, "is not a noun"),
         ({"nouns": {"dog": {"d" * 61: 3}}}, "is not a noun"),
-        ({"determiners": {"dog": {"my": 3}}}, "'my' is not one of a, bare, the"),
+        ({"determiners": {"dog": {"my": 3}}}, "'my' is not one of a, bare, possessive, the"),
         ({"before": {"dog": {"c4t": 1}}}, "is not a noun"),
         ({"kinds_before": {"ghosts": {"people": 1}}}, "'ghosts' is not a kind"),
         ({"kinds_before": {"people": {"ghosts": 1}}}, "'ghosts' is not a kind"),

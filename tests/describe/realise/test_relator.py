@@ -99,16 +99,16 @@ def test_of_things_of_which_only_the_kind_is_known_little_is_said(make_book: Boo
         ("person", "street", INSIDE, "on"),
         ("person", "kitchen", INSIDE, "in"),
         ("person", "stadium", INSIDE, "in"),
-        ("person", "carnival", INSIDE, "with"),
+        ("person", "carnival", INSIDE, "near"),
         ("person", "building", INSIDE, "in front of"),
         ("person", "car", INSIDE, "in"),
         ("apple", "bowl", INSIDE, "in"),
-        ("person", "bowl", INSIDE, "with"),
+        ("person", "bowl", INSIDE, "near"),
         ("car", "truck", ASIDE, "next to"),
         ("car", "truck", FAR, "and"),
         ("lamp", "clock", ((100, 0, 140, 40), (100, 60, 140, 100)), "above"),
         ("clock", "lamp", ((100, 60, 140, 100), (100, 0, 140, 40)), "below"),
-        ("person", "car", ((100, 200, 140, 300), (90, 80, 180, 150)), "in front of"),
+        ("person", "car", ((100, 200, 140, 300), (90, 80, 180, 150)), "near"),
     ],
 )
 def test_without_captions_the_boxes_tell(a: str, b: str, where: tuple[Spot, Spot], expected: str) -> None:
@@ -160,9 +160,17 @@ def test_what_the_boxes_allow(relation: Relation, a: str, b: str, where: tuple[S
 def test_a_crowd_is_on_a_bus_only_if_most_of_it_is() -> None:
     bus = thing("bus", (100, 0, 400, 200))
     few = thing("person", (120, 50, 150, 120), *[(x, 50, x + 20, 120) for x in (0, 30, 420, 450)])
-    most = thing("person", *[(x, 50, x + 20, 120) for x in (120, 150, 200, 250)], (420, 50, 440, 120))
+    most = thing("person", *[(x, 50, x + 20, 120) for x in (120, 150, 200, 250, 280, 310)], (420, 50, 440, 120))
     assert not is_plausible(ON, few, bus, layout(few.frame, bus.frame))
     assert is_plausible(ON, most, bus, layout(most.frame, bus.frame))
+
+
+def test_what_is_said_of_three_people_holds_of_all_three() -> None:
+    bench = thing("bench", (100, 100, 400, 200))
+    two, third = [(120, 50, 160, 180), (200, 50, 240, 180)], (450, 50, 490, 180)
+    assert is_plausible(ON, thing("person", *two), bench, layout(thing("person", *two).frame, bench.frame))
+    three = thing("person", *two, third)
+    assert not is_plausible(ON, three, bench, layout(three.frame, bench.frame))
 
 
 def test_nobody_rides_two_horses() -> None:

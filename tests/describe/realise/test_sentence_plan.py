@@ -69,9 +69,9 @@ def test_objects_of_one_act_are_named_together(make_book: Books) -> None:
 def test_an_act_of_one_is_not_said_of_both(make_book: Books) -> None:
     book = make_book(by_nouns=acts(cup="holding"))
     given = things(("man", MAN), ("woman", (400, 50, 500, 250)), ("cup", BELOW))
-    heads, arms = told(plan(given, Relator(book), most=5))
-    assert heads == ["man", "woman"]
-    assert arms == ["next to cup"]
+    clause = plan(given, Relator(book), most=5)
+    assert told(clause) == (["man", "woman"], [])
+    assert [str(arm.relation) for arm in clause.heads[0].arms] == ["holding"]
 
 
 def test_what_people_name_together_are_heads(make_book: Books) -> None:

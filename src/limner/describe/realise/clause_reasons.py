@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from limner.describe.realise.described_things import Layout, Thing, layout
@@ -15,16 +15,19 @@ if TYPE_CHECKING:
     from limner.describe.realise.phrasebook import Phrasebook
     from limner.describe.realise.relator import Relator
     from limner.describe.realise.remarks import Remark
+    from limner.describe.realise.thing_phrases import NounPhrases
 
 
 class Reason(NamedTuple):
     """Why something is said.
 
-    `kind` is `relation`, `act` or `setting`; `words` are what is said, `boxes`
+    `kind` is `attribute`, `relation`, `act` or `setting`; `words` are what is said, `boxes`
     those it is said of and to, `layout` how these lie. `probability` is how
     likely people say it of such things in such a layout, or that it is true of
     such an image. `n_captions` is how many of the training captions say it of
     such things. `clues` are what speaks most for it, with their weights.
+    `origin` is where an attribute is from: the `boxes` that were given, or their
+    `picture`, with the least probability among the boxes.
     """
 
     kind: str
@@ -34,6 +37,7 @@ class Reason(NamedTuple):
     probability: float | None = None
     n_captions: int = 0
     clues: tuple[tuple[str, float], ...] = ()
+    origin: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The reason as JSON has it, without what is not known."""
@@ -50,6 +54,22 @@ def clause_reasons(clause: Clause, image: Image, book: Phrasebook | None, relato
     for kind, remark in (("act", clause.act), ("setting", clause.setting)):
         if remark is not None and book is not None:
             reasons.append(_of_remark(kind, remark, heads, image, book))
+    return reasons
+
+
+def attribute_reasons(clause: Clause, phrases: NounPhrases, from_picture: Mapping[str, float]) -> list[Reason]:
+    """The reasons of adjectives; `from_picture` is how likely the colours of boxes are that were seen in pictures."""
+    nodes = [*clause.heads, *clause.objects]
+    for node in nodes:
+        nodes += [below for arm in node.arms for below in arm.objects]
+    reasons = []
+    for thing in (*(node.thing for node in nodes), *clause.rest):
+        for word in phrases.attributes(thing):
+            seen = [
+                from_picture[box.id] for box in thing.boxes if box.id in from_picture and box.attributes[-1] == word
+            ]
+            origin, p = ("picture", min(seen)) if seen else ("boxes", None)
+            reasons.append(Reason("attribute", word, thing.ids, probability=p, origin=origin))
     return reasons
 
 

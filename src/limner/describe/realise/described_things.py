@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import hypot
 from typing import NamedTuple
 
 from limner.corpus.box import Box
+from limner.corpus.held_out_labels import PLURAL
 from limner.corpus.image import Image
 from limner.errors import shown
 from limner.text.kinds import kind_of
@@ -65,13 +66,22 @@ class Thing:
         return replace(self, boxes=tuple(boxes), is_other=is_other)
 
 
+# Whether people use both of two nouns of one thing.
+Synonyms = Callable[[str, str], bool]
+
+
+def no_synonyms(noun: str, other: str) -> bool:
+    """What is said of synonyms if nothing is known of them."""
+    return False
+
+
 def nameable(things: Sequence[Thing]) -> list[Thing]:
     """The things whose labels say something; all of them if none does.
 
     That somebody has a face or wears clothes goes without saying, unless
     something is said of these. A person whose box meets a man's may be the man.
     """
-    telling = [thing for thing in things if _says_something(thing)]
+    telling = [thing for thing in things if says_something(thing)]
     people = [thing for thing in telling if thing.kind == "people" and thing.noun not in _ANYBODY]
     return [thing for thing in telling if not _may_be_said(thing, people)] or list(things)
 
@@ -84,10 +94,11 @@ def _may_be_said(thing: Thing, people: Sequence[Thing]) -> bool:
     return any(box.intersection(other) > 0 for named in people for other in named.boxes)
 
 
-def _says_something(thing: Thing) -> bool:
+def says_something(thing: Thing) -> bool:
+    """Whether the words for a thing say what it is, and more than that somebody has clothes and a face."""
     if thing.noun == "thing":
         return False
-    goes_without_saying = thing.noun in _COMMONPLACE
+    goes_without_saying = thing.noun in _COMMONPLACE or thing.word in _COMMONPLACE
     return not goes_without_saying or any(box.attributes for box in thing.boxes)
 
 
@@ -96,10 +107,11 @@ _COMMONPLACE = word_set(
 )
 
 
-def things_of(image: Image, selected: Sequence[str]) -> list[Thing]:
+def things_of(image: Image, selected: Sequence[str], synonyms: Synonyms = no_synonyms) -> list[Thing]:
     """The chosen boxes as things, in the order in which their first box was chosen.
 
-    People and large things are counted once, however many boxes are around each.
+    Things are counted once, however many boxes are around each. `synonyms` tells
+    of two nouns whether people use both of one thing.
     """
     box_by_id = image.box_by_id()
     boxes = []
@@ -107,7 +119,7 @@ def things_of(image: Image, selected: Sequence[str]) -> list[Thing]:
         if id not in box_by_id:
             raise ValueError(f"image {shown(image.id)} has no box {shown(id)}")
         boxes.append(box_by_id[id])
-    doubles = doubles_of(boxes)
+    doubles = doubles_of(boxes, synonyms)
     again = {id for ids in doubles.values() for id in ids}
     by_name: dict[tuple[str, str], list[Box]] = {}
     for box in boxes:
@@ -128,16 +140,24 @@ MOST_COMPARED = 40
 # Two boxes are around one person or thing if they share this much of what they cover together.
 SAME = 0.6
 
+# The share of a couch that lies in another's box from which on the two are one.
+WITHIN = 0.9
+_LARGE = word_set("couch sofa bed")
 
-def doubles_of(boxes: Sequence[Box]) -> dict[str, list[str]]:
+
+def doubles_of(boxes: Sequence[Box], synonyms: Synonyms = no_synonyms) -> dict[str, list[str]]:
     """For each box the ids of further boxes around the same person or thing, or around a group that holds it.
 
-    Captions call somebody a man and a person, and a man and his friends a
-    group; annotators box a couch that is also a chair twice. The box of the most
-    telling name stands for all, of equals the first.
+    Captions call somebody a man and a person, a kid and a child, and a man and
+    his friends a group; annotators box a couch that is also a chair twice. The box
+    of the most telling name stands for all, of equals the first.
     """
-    named = [(box, name_of(box.label, box.types)) for box in boxes if "crowd" not in box.flags]
-    compared = [item for kind in _BOXED_TWICE for item in [it for it in named if it[1].kind == kind][:MOST_COMPARED]]
+    by_kind: dict[str, list[tuple[Box, Name]]] = {}
+    for box in boxes:
+        name = _name(box)
+        if "crowd" not in box.flags and len(alike := by_kind.setdefault(name.kind, [])) < MOST_COMPARED:
+            alike.append((box, name))
+    compared = [item for alike in by_kind.values() if len(alike) > 1 for item in alike]
     ranked = sorted(compared, key=lambda item: (_is_many(item[1]), item[1].noun in _ANYBODY))
     doubles: dict[str, list[str]] = {}
     standing: list[tuple[Box, Name]] = []
@@ -146,12 +166,18 @@ def doubles_of(boxes: Sequence[Box]) -> dict[str, list[str]]:
             held = [other for other, of in standing if _is_member(of, name) and _covered(other, box) >= MOSTLY]
             same = held[0] if len(held) > 1 else None
         else:
-            same = next((other for other, of in standing if _may_be_one(name, of) and box.iou(other) >= SAME), None)
+            rivals = [other for other, of in standing if _may_be_one(name, of, synonyms)]
+            same = next((other for other in rivals if _is_same(box, other, name)), None)
         if same is None:
             standing.append((box, name))
         else:
             doubles.setdefault(same.id, []).append(box.id)
     return doubles
+
+
+def _name(box: Box) -> Name:
+    name = name_of(box.label, box.types)
+    return name._replace(is_plural=True) if PLURAL in box.flags else name
 
 
 def _is_many(name: Name) -> bool:
@@ -162,11 +188,18 @@ def _is_member(name: Name, group: Name) -> bool:
     return name.kind == group.kind == "people" and not _is_many(name)
 
 
-def _may_be_one(name: Name, other: Name) -> bool:
+def _may_be_one(name: Name, other: Name, synonyms: Synonyms) -> bool:
     """Whether two names may be of one: a man is a person, and no woman; a couch may be called a chair."""
     if _is_many(other) or name.kind != other.kind:
         return False
-    return name.kind != "people" or name.noun == other.noun or name.noun in _ANYBODY or other.noun in _ANYBODY
+    if name.noun == other.noun or name.kind in _BOXED_TWICE or synonyms(name.noun, other.noun):
+        return True
+    return name.kind == "people" and (name.noun in _ANYBODY or other.noun in _ANYBODY)
+
+
+def _is_same(a: Box, b: Box, name: Name) -> bool:
+    """Whether two boxes are around one thing: they nearly cover each other, or a couch would stand in a couch."""
+    return a.iou(b) >= SAME or (name.noun in _LARGE and max(_covered(a, b), _covered(b, a)) >= WITHIN)
 
 
 def _covered(a: Box, b: Box) -> float:
@@ -184,7 +217,7 @@ class Name(NamedTuple):
 
 
 def _thing(boxes: list[Box], collective: str, doubles: Mapping[str, Sequence[str]]) -> Thing:
-    names = [name_of(box.label, box.types) for box in boxes]
+    names = [_name(box) for box in boxes]
     many = not collective and any(name.is_plural for name in names)
     return Thing(
         tuple(boxes), names[0].noun, names[0].kind, collective=collective, is_plural_label=many, doubles=doubles
@@ -201,8 +234,8 @@ def name_of(label: str, types: tuple[str, ...]) -> Name:
     """The noun, kind and collective of boxes of a label, and whether it is a plural."""
     called = noun(label)
     kind = kind_of(called, types)
-    if called in _GROUPS and (kind in AGENTS or called in ("group", "bunch", "lot", "pile")):
-        return Name(GENERIC.get(kind, "thing"), kind, _GROUPS[called], False)
+    if (group := one(called)) in _GROUPS and (kind in AGENTS or called in ("group", "bunch", "lot", "pile")):
+        return Name(GENERIC.get(kind, "thing"), kind, _GROUPS[group], False)
     if called in _VAGUE or called in NUMBERS or _is_quality(called, kind):
         called = GENERIC.get(kind, "thing")
     single = one(called)
@@ -223,8 +256,8 @@ _RELATIVES = word_pairs(
     " grandson boy, granddaughter girl, owner person, partner person, opponent player, counterpart person"
 )
 
-# Kinds of which annotators box one thing twice, under one name or two.
-_BOXED_TWICE = ("people", "furniture", "vehicles")
+# Kinds of which annotators box one thing twice under two names.
+_BOXED_TWICE = frozenset({"furniture", "vehicles", "animals", "food"})
 
 # Nouns for people that say least of them.
 _ANYBODY = word_set("person people human individual someone somebody male female adult one figure")
@@ -253,8 +286,12 @@ _VAGUE = word_set(
     """
 )
 
+# A collective whose members may be boxed one by one.
+COUPLE = "couple"
+
 _GROUPS = {
     **dict.fromkeys(word_set("group bunch lot number row line gathering column amount cluster"), "group"),
+    **dict.fromkeys(word_set("couple pair duo"), COUPLE),
     "crowd": "crowd",
     "herd": "herd",
     "flock": "flock",

@@ -15,8 +15,9 @@ import msgspec
 import numpy as np
 
 from limner.arrays import Floats, Integers, Singles
+from limner.corpus.box import Box
 from limner.corpus.image import Image
-from limner.describe.realise.described_things import name_of
+from limner.describe.realise.described_things import Frame, layout, name_of
 
 # Shares of the picture from which on a thing is large, and below which it is small.
 LARGE, SMALL = 0.25, 0.05
@@ -26,24 +27,48 @@ SEVERAL = (1, 3, 8, 15)
 SEVERAL_ALIKE = (1, 4)
 
 
+# People, and nouns of other things, that are compared with each other.
+MOST_PEOPLE, MOST_NOUNS = 4, 12
+
+
 def clues(image: Image) -> list[str]:
-    """What there is to go by: nouns, their numbers and sizes, kinds of things, and the number of boxes."""
+    """What there is to go by: nouns, their numbers and sizes, what people meet, kinds, and the number of boxes."""
     numbers: Counter[str] = Counter()
-    kinds: dict[str, None] = {}
-    largest: dict[str, float] = {}
+    kinds: dict[str, str] = {}
+    largest: dict[str, Box] = {}
+    people: list[Box] = []
     picture = _area(image)
     for box in image.boxes:
         name = name_of(box.label, box.types)
         numbers[name.noun] += 1
-        kinds[name.kind] = None
-        largest[name.noun] = max(largest.get(name.noun, 0.0), box.area)
-    names = [f"kind {kind}" for kind in kinds]
+        kinds[name.noun] = name.kind
+        if name.kind == "people":
+            people.append(box)
+        if name.noun not in largest or box.area > largest[name.noun].area:
+            largest[name.noun] = box
+    names = [f"kind {kind}" for kind in dict.fromkeys(kinds.values())]
     for noun, n in numbers.items():
         names.append(noun)
         names += [f"{noun} > {least}" for least in SEVERAL_ALIKE if n > least]
-        share = largest[noun] / picture
+        share = largest[noun].area / picture
         names += [f"large {noun}"] if share >= LARGE else [f"small {noun}"] if share < SMALL else []
+    people = sorted(people, key=lambda box: -box.area)[:MOST_PEOPLE]
+    met = [noun for noun, kind in kinds.items() if kind != "people"][:MOST_NOUNS] if people else []
+    for noun in met:
+        names += [f"{noun} {how}"] if (how := _meeting(people, largest[noun])) else []
     return names + [f"boxes > {least}" for least in SEVERAL if len(image.boxes) > least]
+
+
+def _meeting(people: Sequence[Box], thing: Box) -> str:
+    """How somebody meets a thing: "under people" if they are on it, by their boxes, otherwise "beside people"."""
+    how = ""
+    for person in people:
+        lies = layout(Frame(*person.corners), Frame(*thing.corners))
+        if lies.touching:
+            if lies.up > 0 and lies.bottom > 0 and lies.x_overlap:
+                return "under people"
+            how = "beside people"
+    return how
 
 
 def _area(image: Image) -> float:

@@ -11,14 +11,15 @@ from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.describe.realise.caption_text import Text, joints
-from limner.describe.realise.clause_reasons import Reason, clause_reasons
-from limner.describe.realise.described_things import Thing, nameable, things_of
+from limner.describe.realise.clause_reasons import Reason, attribute_reasons, clause_reasons
+from limner.describe.realise.described_things import Thing, nameable, says_something, things_of
 from limner.describe.realise.evidence import clues
+from limner.describe.realise.picture_colours import BoxFeatures, PictureColour, with_colours
 from limner.describe.realise.relator import Relator
 from limner.describe.realise.remark_choice import RemarkChooser
 from limner.describe.realise.sentence_plan import Clause, divided, in_focus, ordered, plan
 from limner.describe.realise.sentences import Clauses, arranged, place_of, write_alone
-from limner.describe.realise.thing_phrases import NounPhrases, after_there, choose_words, is_singular
+from limner.describe.realise.thing_phrases import NounPhrases, after_there, choose_words, is_obscure, is_singular
 from limner.errors import unknown
 
 if TYPE_CHECKING:
@@ -33,6 +34,9 @@ MOST_IN_LIST = 4
 
 # The best so many drafts are completed by acts and settings.
 MOST_COMPLETED = 2
+
+# How much more a draft counts that tells what is done to a thing: captions do, in words that vary too much to expect.
+ACTED = 1.5
 
 # So many ways to put the best clause into words are tried.
 WORDINGS = 6
@@ -64,7 +68,9 @@ class FluentRealiser:
     `detail` is how much is said of the things, `simple` asks for short sentences
     of frequent words, and `focus` is a noun or kind that comes first. `words` is
     "true" for nouns that are certain to hold, "people's" for what people say
-    most. The same seed and image give the same sentence.
+    most. With `features` of the boxes, and a phrasebook that has learnt from
+    such, colours are said that boxes have in their pictures. The same seed and
+    image give the same sentence.
     """
 
     name = "fluent"
@@ -78,6 +84,7 @@ class FluentRealiser:
         simple: bool = False,
         focus: str | None = None,
         words: str = "true",
+        features: BoxFeatures | None = None,
     ) -> None:
         if detail not in DETAILS:
             raise unknown("detail", detail, DETAILS)
@@ -94,6 +101,10 @@ class FluentRealiser:
         self._clauses = Clauses(self._phrases, simple=simple)
         table = phrasebook.remarks if phrasebook is not None and detail != "low" else None
         self._remarks = RemarkChooser(table) if table is not None else None
+        self._colours = phrasebook.colours if phrasebook is not None and features is not None else None
+        self._features = features
+        if self._colours is not None and features is not None:
+            self._colours.check(features)
         self._ngrams = phrasebook.ngrams if phrasebook is not None and detail != "low" else None
 
     def __repr__(self) -> str:
@@ -111,10 +122,20 @@ class FluentRealiser:
     def reasons(self, image: Image, selected: Sequence[str]) -> list[Reason]:
         """Why the sentence for the chosen boxes says what it says, clause by clause."""
         draft = self._best(image, selected)
-        return [] if draft is None else clause_reasons(arranged(draft.clause), image, self._book, self._relator)
+        if draft is None:
+            return []
+        clause = arranged(draft.clause)
+        reasons = clause_reasons(clause, image, self._book, self._relator)
+        if self._colours is None:
+            # All attributes were given with the boxes.
+            return reasons
+        _, colours = self._coloured(image, selected)
+        likely = {id: colour.probability for id, colour in colours.items()}
+        return [*attribute_reasons(clause, self._phrases, likely), *reasons]
 
     def drafts(self, image: Image, selected: Sequence[str]) -> list[Draft]:
         """The sentences that were considered for the chosen boxes, the best first."""
+        image, _ = self._coloured(image, selected)
         view = self._view(image)
         things = self._things(image, selected, view)
         if not things:
@@ -135,6 +156,12 @@ class FluentRealiser:
     def _best(self, image: Image, selected: Sequence[str]) -> Draft | None:
         return next(iter(self.drafts(image, selected)), None)
 
+    def _coloured(self, image: Image, selected: Sequence[str]) -> tuple[Image, dict[str, PictureColour]]:
+        """The image with the colours that the selected boxes have in its picture, and these by box."""
+        if self._colours is None or self._features is None:
+            return image, {}
+        return with_colours(image, selected, self._colours, self._features)
+
     def _view(self, image: Image) -> _View:
         if self._remarks is None:
             return _View(image, self._relator)
@@ -145,10 +172,11 @@ class FluentRealiser:
 
     def _things(self, image: Image, selected: Sequence[str], view: _View) -> list[Thing]:
         """The chosen boxes as things, with their words."""
-        every = things_of(image, selected)
+        every = things_of(image, selected, self._book.are_synonyms) if self._book else things_of(image, selected)
         named = nameable(every)
         things = [thing for thing in every if thing in named or (self._focus and in_focus(thing, self._focus))]
         choose_words(things, self._book, self._words)
+        things = [thing for thing in things if self._is_understood(thing)] or things
         if self._remarks is not None and view.likely is not None:
             words = {thing.word for thing in things}
             for thing in things:
@@ -156,6 +184,12 @@ class FluentRealiser:
                 if (word := self._remarks.word(thing, view.likely)) not in words:
                     thing.word = word
         return things
+
+    def _is_understood(self, thing: Thing) -> bool:
+        """Whether the word for a thing tells what it is; a label that is odd may turn out to be just clothes."""
+        if self._book is None or (self._focus and in_focus(thing, self._focus)):
+            return True
+        return (thing.word == thing.noun or says_something(thing)) and not is_obscure(thing, self._book)
 
     def _plans(self, things: Sequence[Thing], view: _View) -> Iterator[Clause]:
         """What may be said of the things; only where captions are there to compare with is there a choice."""
@@ -225,4 +259,5 @@ class FluentRealiser:
 def _rank(draft: Draft) -> tuple[float, int]:
     """The best first: the most like captions; of equals, that which says most of what is likely true."""
     n_remarks = (draft.clause.act is not None) + (draft.clause.setting is not None)
-    return -(draft.likeness or 0.0), -n_remarks
+    has_act = any(arm.relation.verb for arm in draft.clause.arms)
+    return -(draft.likeness or 0.0) * (ACTED if has_act else 1.0), -n_remarks

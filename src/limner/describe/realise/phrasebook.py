@@ -11,6 +11,7 @@ import msgspec
 from limner.corpus.seen_images import SeenImages, is_hash
 from limner.describe.realise.described_things import BUCKETS
 from limner.describe.realise.expected_ngrams import ExpectedNgrams, ngram_faults
+from limner.describe.realise.picture_colours import ColourModel, colour_faults
 from limner.describe.realise.relation_words import relation_of
 from limner.describe.realise.remark_table import RemarkTable, table_faults
 from limner.errors import shown
@@ -19,6 +20,9 @@ from limner.text.kinds import KINDS, kind_of_noun
 
 PHRASEBOOK = ModelKind("phrasebook", 1, "limner.describe.learn_phrasebook")
 MAX_NOUN = 60
+
+# The share of people who use one noun for what others call by another, from which on the two may be of one thing.
+SYNONYM = 0.02
 
 Count = Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
 Counts = dict[str, Count]
@@ -30,13 +34,14 @@ class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     """Counts from captions that are tied to boxes.
 
     `nouns` are the words people use for one box of a label; `determiners` how
-    often a noun has "a", "the" or neither ("bare"); `before` which noun is
+    often a noun has "a", "the", "his" and the like ("possessive") or none ("bare"); `before` which noun is
     mentioned before which, `kinds_before` the same of kinds. What is said
     between two things is counted by the nouns of both (`by_nouns`), by the
     kind of the first and the noun of the second (`by_object`), and by the
     kinds of both (`by_kinds`). `compounds` are nouns that stand before a noun,
     as "tennis" before "ball". `remarks` are what captions say without naming a
-    box, `ngrams` which n-grams they have. Older files have none of these.
+    box, `ngrams` which n-grams they have, `colours` which colours boxes have in
+    their pictures, if features of these were given. Older files have none of these.
     `hashes` are of the images it was learnt from, and missing in files of before
     there were any.
     """
@@ -55,6 +60,7 @@ class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     compounds: dict[str, Counts] = {}
     remarks: RemarkTable | None = None
     ngrams: ExpectedNgrams | None = None
+    colours: ColourModel | None = None
     hashes: list[str] | None = None
 
     @property
@@ -74,6 +80,15 @@ class Phrasebook(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
             return noun
         last = noun.rpartition(" ")[2]
         return last if last in self.before and kind_of_noun(last) == kind_of_noun(noun) else noun
+
+    def are_synonyms(self, noun: str, other: str) -> bool:
+        """Whether people who call something by one noun now and then call it by the other: a kid is a child."""
+        return self._share(noun, other) >= SYNONYM or self._share(other, noun) >= SYNONYM
+
+    def _share(self, noun: str, word: str) -> float:
+        """The share of people who use a word for a thing that is labelled with a noun."""
+        counts = self.nouns.get(noun, {})
+        return counts[word] / sum(counts.values()) if word in counts else 0.0
 
 
 def write_phrasebook(book: Phrasebook, path: Path) -> None:
@@ -116,6 +131,8 @@ def _faults(book: Phrasebook) -> Iterator[str]:
         yield from table_faults(book.remarks)
     if book.ngrams is not None:
         yield from ngram_faults(book.ngrams)
+    if book.colours is not None:
+        yield from colour_faults(book.colours)
 
 
 def _relation_faults(relations: Relations, name: str) -> Iterator[str]:
@@ -132,7 +149,7 @@ def _relation_faults(relations: Relations, name: str) -> Iterator[str]:
                     yield f"{name}: {shown(min(unknown))} is not a layout"
 
 
-DETERMINERS = frozenset({"a", "the", "bare"})
+DETERMINERS = frozenset({"a", "the", "bare", "possessive"})
 _KINDS = frozenset(KINDS)
 
 

@@ -14,15 +14,17 @@ from limner.corpus.caption import Caption, Mention
 from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
 from limner.corpus.seen_images import SeenImages
+from limner.describe.realise.colour_learning import ColourLearner
 from limner.describe.realise.described_things import AGENTS, PARTS, Frame, layout
 from limner.describe.realise.ngram_learning import NgramLearner
 from limner.describe.realise.phrasebook import Counts, Phrasebook, Relations, is_noun
+from limner.describe.realise.picture_colours import BoxFeatures
 from limner.describe.realise.relation_words import NAMED_TOGETHER, Relation, read_relation
 from limner.describe.realise.remark_learning import RemarkLearner
 from limner.progress import Progress, silent, track
 from limner.text.kinds import kind_of
 from limner.text.labels import noun, one
-from limner.text.lexicon import ARTICLES, DETERMINERS, NUMBERS
+from limner.text.lexicon import ARTICLES, DETERMINERS, NUMBERS, word_set
 from limner.text.noun_forms import singular
 from limner.text.phrases import head_noun, is_adjective, is_plural_phrase, modifiers, qualities
 
@@ -35,13 +37,21 @@ MAX_RELATIONS = 40
 MAX_NOUNS_OF_LABEL = 6
 MAX_COMPOUNDS = 30
 
+# Determiners that refer back to somebody.
+POSSESSIVES = word_set("his her its their")
+
 # No relation is read from more characters than this between two mentions.
 MAX_BETWEEN = 60
 
 
-def learn_phrasebook(images: Iterable[Image], progress: Progress = silent) -> Phrasebook:
-    """The phrasebook of a corpus: what its gold captions say, counted."""
-    learner = _Learner()
+def learn_phrasebook(
+    images: Iterable[Image], progress: Progress = silent, *, features: BoxFeatures | None = None
+) -> Phrasebook:
+    """The phrasebook of a corpus: what its gold captions say, counted.
+
+    With `features` of the boxes of some images it also learns which colours boxes have in their pictures.
+    """
+    learner = _Learner(features)
     for image in track(images, "images", progress):
         learner.add(image)
     return learner.phrasebook(progress)
@@ -58,7 +68,8 @@ class _Said(NamedTuple):
 
 
 class _Learner:
-    def __init__(self) -> None:
+    def __init__(self, features: BoxFeatures | None) -> None:
+        self._colours = None if features is None else ColourLearner(features)
         self._seen = SeenImages()
         self._n_images = 0
         self._n_captions = 0
@@ -75,6 +86,8 @@ class _Learner:
 
     def add(self, image: Image) -> None:
         self._seen.add(image)
+        if self._colours is not None:
+            self._colours.add(image)
         image = visible(image)
         boxes = image.box_by_id()
         if self._remarks.add(image):
@@ -101,11 +114,13 @@ class _Learner:
 
     def _count_words(self, phrase: str, name: str, leads: bool) -> None:
         word, determiner = _wording(phrase, name)
+        # Plurals have compounds too: swim trunks.
+        head = singular(head_noun(phrase))
+        if (described := qualities(phrase)) and _is_part_of_noun(described[-1]) and head in (name, word):
+            self._compounds[head, described[-1]] += 1
         if not word:
             return
         self._nouns[name, word] += 1
-        if (described := qualities(phrase)) and _is_part_of_noun(described[-1]) and word in (name, head_noun(phrase)):
-            self._compounds[word, described[-1]] += 1
         if determiner and not leads:
             self._determiners[word, determiner] += 1
 
@@ -148,7 +163,7 @@ class _Learner:
             n_captions=self._n_captions,
             nouns=_nested(self._nouns, MAX_NOUNS_OF_LABEL),
             compounds=_nested(self._compounds, MAX_COMPOUNDS),
-            determiners=_nested(self._determiners, 3),
+            determiners=_nested(self._determiners, 4),
             before=_nested(Counter(dict(self._before.most_common(MAX_PAIRS)))),
             kinds_before=_nested(self._kinds_before),
             by_nouns=_relations(self._by_nouns),
@@ -157,7 +172,10 @@ class _Learner:
             hashes=self._seen.to_json(),
         )
         rows = self._remarks.clue_rows()
-        return replace(book, remarks=self._remarks.table(rows, progress), ngrams=self._ngrams.ngrams(rows))
+        colours = None if self._colours is None else self._colours.model()
+        return replace(
+            book, remarks=self._remarks.table(rows, progress), ngrams=self._ngrams.ngrams(rows), colours=colours
+        )
 
 
 _Key = tuple[str, str, str, str]
@@ -208,6 +226,8 @@ def _wording(phrase: str, name: str) -> tuple[str, str]:
         return "", ""
     if first in ARTICLES:
         return word, "the" if first == "the" else "a"
+    if first in POSSESSIVES:
+        return word, "possessive"
     return word, "" if first in DETERMINERS or first in NUMBERS else "bare"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from limner.describe.realise.described_things import Layout, Thing, layout
 from limner.describe.realise.relation_words import ALONE, AND, NAMED_TOGETHER, SUPPORT, Relation, relation_of
-from limner.describe.realise.spatial_relations import is_plausible, spatial_relation
+from limner.describe.realise.spatial_relations import WITH, is_company, is_plausible, spatial_relation
 from limner.text.verb_tables import POSTURES
 
 if TYPE_CHECKING:
@@ -21,17 +21,27 @@ PRIOR = 8.0
 # An act is said only if it is at least this share of what people say of such a pair in such a layout.
 RARE_ACT = 0.25
 
-# What has a smaller share than this is not considered.
+# What has a smaller share than this is not considered, and with less than the second is hardly ever said.
 NEGLIGIBLE = 0.005
+RARE = 0.1
 
 # Of several acts with one preposition (sitting on, lying on) one is said if it has this share; otherwise just "on".
 CLEAR_ACT = 0.4
+
+# Shares from which on something is in front of something, and somebody with what is larger than themselves.
+CLEAR_PLACE = 0.3
+COMMON = 0.2
+PLACING = frozenset({"in front of", "behind", "under", "underneath", "beneath", "below", "above", "over", "against"})
 
 # If this share of the acts with a preposition are postures, the preposition alone says as much.
 STILL = 0.7
 
 # An act is not said if its verb is less likely than this to be in any caption of an image with such boxes.
 UNLIKELY_ACT = 0.4
+
+# From this likelihood on, an act counts so many times its share.
+LIKELY_ACT = 0.5
+BOOST = 2.5
 
 # An act must have been said so often of an object to be said again.
 MIN_ACTS = 4
@@ -84,19 +94,38 @@ class Relator:
         if not (acts and self._acts):
             candidates = [Said(still, p) for relation, p in candidates if (still := without_act(relation)) is not None]
         said = [
-            (relation, p)
+            (relation, p * self._boost(relation))
             for relation, p in candidates
             if (together or relation != NAMED_TOGETHER)
             and (support or relation.preposition not in SUPPORT)
             and (not self._simple or is_simple(relation))
             and self._is_likely(relation)
+            and (relation.is_verbal or p >= _least_share(relation))
             and is_plausible(relation, a, b, how)
         ]
-        return _worded(_best(said), b) or spatial_relation(a, b, how, together=together, support=support)
+        best = _worded(_best(said), b) or self._spatial(a, b, how, together=together, support=support)
+        if best == WITH and not is_company(a, b) and not any(relation == WITH and p >= COMMON for relation, p in said):
+            return Relation(preposition="near")
+        return best
+
+    def _spatial(self, a: Thing, b: Thing, how: Layout, *, together: bool, support: bool) -> Relation:
+        """What the layout shows by itself; what is on or in something must be so one by one."""
+        relation = spatial_relation(a, b, how, together=together, support=support)
+        if relation.preposition in SUPPORT and not is_plausible(relation, a, b, how):
+            return spatial_relation(a, b, how, together=together, support=False)
+        return relation
+
+    def is_said(self, relation: Relation, a: Thing, b: Thing) -> bool:
+        """Whether captions, and not rules alone, relate such things so."""
+        return any(relation == said and p >= RARE for said, p in self.said(a, b, layout(a.frame, b.frame)))
 
     def _is_likely(self, relation: Relation) -> bool:
         """Whether people would speak of such an act at all, by all boxes of the image."""
         return self._spoken.get(relation.verb, 1.0) >= UNLIKELY_ACT
+
+    def _boost(self, relation: Relation) -> float:
+        """How much more an act counts because all boxes of the image speak for it."""
+        return BOOST if self._spoken.get(relation.verb, 0.0) >= LIKELY_ACT else 1.0
 
     def named_together(self, a: Thing, b: Thing) -> bool:
         """Whether people would rather name both than say something of one to the other."""
@@ -202,6 +231,13 @@ def _smoothed(counts: Mapping[str, int], prior: Mapping[str, float]) -> dict[str
     for text, n in counts.items():
         mixed[text] = mixed.get(text, 0.0) + n / total
     return mixed
+
+
+def _least_share(relation: Relation) -> float:
+    """The share that a preposition alone must have: boxes do not show what is in front of what."""
+    if relation.preposition in PLACING:
+        return CLEAR_PLACE
+    return 0.0 if relation.preposition in _GENERAL else RARE
 
 
 def _best(said: list[tuple[Relation, float]]) -> Relation | None:

@@ -13,15 +13,15 @@ from typing import NamedTuple
 from limner.arrays import Floats
 from limner.corpus.image import Image
 from limner.describe.realise.described_things import AGENTS, Thing, name_of
-from limner.describe.realise.remark_table import NO_VERB, WORDS_FOR_PEOPLE, RemarkTable, truth_of
+from limner.describe.realise.remark_table import NO_VERB, WORDS_FOR_PEOPLE, RemarkTable, alike, truth_of
 from limner.describe.realise.remarks import SURFACES, Act, Remark, Setting, act_of, setting_of
 from limner.describe.realise.sentence_plan import Clause
-from limner.text.lexicon import COMMON_COLOURS, word_set
+from limner.text.lexicon import ADJECTIVE_ORDER, COMMON_COLOURS, word_set
 from limner.text.noun_forms import singular
 from limner.text.verb_tables import CAPTION_VERBS
 
 # How likely it must be that people speak of a place, of an act, or of a person by such a word.
-TRUE_SETTING = 0.55
+TRUE_SETTING = 0.64
 TRUE_ACT = 0.7
 TRUE_WORD = 0.6
 
@@ -33,7 +33,7 @@ MOST_SETTINGS = 3
 MOVING = AGENTS | {"vehicles"}
 
 # More people than this do not all play a game or ride a wave.
-MOST_ACTING = 5
+MOST_ACTING = 3
 
 # How often an act must have been said of a noun.
 FEWEST_ACTS = 3
@@ -130,10 +130,12 @@ class RemarkChooser:
         can_lie = len(clause.heads) == 1 and not clause.arms and act is None
         for truth, texts in self._by_truth.items():
             p = float(probabilities[self._number[truth]])
-            # What has a box is mentioned where it was selected, and only there.
-            if p < TRUE_SETTING or _head(truth) in named or (truth in SURFACES and not can_lie):
+            # What has a box is mentioned where it was selected, and only there: a road is a street.
+            if p < TRUE_SETTING or not named.isdisjoint(alike(_head(truth))) or (truth in SURFACES and not can_lie):
                 continue
             for text, setting in texts:
+                if setting.preposition in _OF_MOTION and verb not in _MOTIONS:
+                    continue
                 wording = self._wording(text, truth, head) * self._fit(verb, setting.preposition)
                 yield _Option(Remark(setting, p), log(wording))
 
@@ -168,11 +170,18 @@ def claims_little(setting: Setting) -> bool:
     return (
         setting.preposition in _VAGUE_PREPOSITIONS
         and setting.noun not in _RIDDEN_PLACES
-        and COMMON_COLOURS.isdisjoint(setting.phrase.split(" "))
+        and _CLAIMS.isdisjoint(setting.phrase.split(" "))
     )
 
 
 _VAGUE_PREPOSITIONS = word_set("in on at near down along by over through")
+# What may be wrong of a place: its colour, its size, its age, and what somebody thinks of it.
+_CLAIMS = COMMON_COLOURS.union(*ADJECTIVE_ORDER[:4])
+# Prepositions of somebody or something that moves, and the acts that do.
+_OF_MOTION = word_set("down along over through")
+_MOTIONS = word_set(
+    "walk drive travel run ride ski skate skateboard snowboard surf fly sail hike race move swim jump roll go"
+)
 _RIDDEN_PLACES = frozenset({"wave"})
 
 

@@ -14,7 +14,7 @@ from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
 from limner.describe.realise.described_things import Name, name_of
 from limner.describe.realise.evidence import ClueRows, Evidence, clues
-from limner.describe.realise.remark_table import NO_VERB, WORDS_FOR_PEOPLE, RemarkTable, truth_of
+from limner.describe.realise.remark_table import NO_VERB, WORDS_FOR_PEOPLE, RemarkTable, alike, truth_of
 from limner.describe.realise.remarks import COMPOUNDS, Remarks, read_remarks
 from limner.learn.logistic import fit_logistic
 from limner.progress import Progress, silent
@@ -30,7 +30,7 @@ MIN_COUNT = 5
 MAX_SETTINGS = 300
 MAX_ACTS = 150
 MAX_VERBS = 70
-MAX_CLUES = 700
+MAX_CLUES = 900
 
 # Images that must have a clue, and captions of so many images a verb.
 MIN_IMAGES = 4
@@ -141,28 +141,8 @@ def _name(mention: Mention, boxes: Mapping[str, Box]) -> Name | None:
     return name_of(meant[0].label, meant[0].types) if meant else None
 
 
-@lru_cache(maxsize=1 << 14)
-def alike(truth: str) -> frozenset[str]:
-    """Words that make the same true."""
-    return frozenset({truth}).union(*(group for group in _ALIKE if truth in group))
-
-
 # Words of which only one can hold of somebody.
 _FOR_PEOPLE = frozenset({*WORDS_FOR_PEOPLE, "lady", "kid", "toddler", "female"})
-
-_ALIKE = [
-    frozenset(group.split())
-    for group in (
-        "street road highway intersection",
-        "ocean sea water",
-        "grass field pasture meadow lawn",
-        "slope hill mountain",
-        "track railroad rail",
-        "beach shore sand",
-        "lie lay sleep rest",
-        "travel drive",
-    )
-]
 
 
 def _frequent(counter: Counter[tuple[str, str]], most: int) -> dict[str, dict[str, int]]:

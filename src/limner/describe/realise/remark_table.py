@@ -80,3 +80,34 @@ def truth_of(text: str) -> str:
     act = act_of(text)
     assert act is not None
     return singular(act.object.split(" ")[-1]) if act.object else act.verb
+
+
+@lru_cache(maxsize=1 << 14)
+def alike(truth: str) -> frozenset[str]:
+    """Words that make the same true: whoever talks on a phone holds it."""
+    return frozenset({truth}).union(*(group for group in _ALIKE if truth in group), _IMPLIED_BY.get(truth, ()))
+
+
+_ALIKE = [
+    frozenset(group.split())
+    for group in (
+        "street road highway intersection",
+        "ocean sea water",
+        "grass field pasture meadow lawn",
+        "slope hill mountain",
+        "track railroad rail",
+        "beach shore sand",
+        "lie lay sleep rest",
+        "travel drive",
+    )
+]
+
+# Acts that are true if others are spoken of.
+_IMPLIED_BY = {
+    act: frozenset(others.split())
+    for act, others in {
+        "hold": "carry use talk swing throw eat drink read brush hit cut take",
+        "ride": "surf skateboard snowboard skate bike",
+        "sit": "seated seat",
+    }.items()
+}

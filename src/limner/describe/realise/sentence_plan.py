@@ -14,7 +14,7 @@ from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Thing
 from limner.describe.realise.relation_words import NAMED_TOGETHER, SUPPORT, Relation
 from limner.describe.realise.relator import Relator
 from limner.describe.realise.remarks import Remark
-from limner.describe.realise.spatial_relations import is_fixed
+from limner.describe.realise.spatial_relations import is_company
 from limner.text.kinds import KINDS
 from limner.text.lexicon import ADJECTIVES
 from limner.text.noun_forms import singular
@@ -238,6 +238,9 @@ def _attach(clause: Clause, thing: Thing, relator: Relator) -> None:
         owner = _owner(clause, thing)
         if owner is not None and _wears(clause, owner, thing, relator):
             return
+    if len(clause.heads) > 1 and (holder := _holder(clause, thing)) is not None:
+        _hang(holder.arms, relator.relation(holder.thing, thing, together=False), thing)
+        return
     best: Node | None = None
     strength = relator.strength(clause.heads[0].thing, thing) * HEADS_FIRST
     for node in clause.objects if thing.kind != "scene" else ():
@@ -247,6 +250,18 @@ def _attach(clause: Clause, thing: Thing, relator: Relator) -> None:
             best, strength = node, rival
     if best is None or not _say_of_object(clause, best, thing, relator):
         _hang(clause.arms, _relation_of_heads(clause, thing, relator), thing)
+
+
+def _holder(clause: Clause, thing: Thing) -> Node | None:
+    """The only head that a thing meets, of several people or animals: a man and a woman do not share a phone."""
+    if thing.kind in _SHARED or thing.kind in AGENTS or any(node.thing.kind not in AGENTS for node in clause.heads):
+        return None
+    meeting = [node for node in clause.heads if layout(node.thing.frame, thing.frame).touching]
+    return meeting[0] if len(meeting) == 1 else None
+
+
+# What several are in, on or at together.
+_SHARED = frozenset({"scene", "furniture", "vehicles"}) | PARTS
 
 
 def _owner(clause: Clause, part: Thing) -> Node | None:
@@ -283,12 +298,14 @@ def _relation_of_heads(clause: Clause, thing: Thing, relator: Relator) -> Relati
         if _fits(clause, relation, thing, relator):
             # "Riding a skateboard with another person" would have both on it.
             return Relation(preposition="near") if thing.is_other and relation.preposition == "with" else relation
-    return Relation(preposition="near" if is_fixed(thing) else "with")
+    return Relation(preposition="with" if is_company(head, thing) else "near")
 
 
 def _fits(clause: Clause, relation: Relation, thing: Thing, relator: Relator) -> bool:
     """Whether a relation agrees with what is said already: everybody is in one place and posture at a time."""
     if not all(relator.holds(relation, head.thing, thing) for head in clause.heads[1:]):
+        return False
+    if len(clause.heads) > 1 and thing.kind not in _SHARED and _takes_hand(relation, clause, thing):
         return False
     is_scene = thing.kind == "scene" and not _is_posture(relation)
     if relation.preposition in SUPPORT and not is_scene and _is_supported(clause, relation):
@@ -299,6 +316,11 @@ def _fits(clause: Clause, relation: Relation, thing: Thing, relator: Relator) ->
     if _is_posture(relation) and any(_is_posture(act) for act in acts):
         return False
     return len(acts) < MOST_ACTS and all(act.verb != relation.verb or not act.verb for act in acts)
+
+
+def _takes_hand(relation: Relation, clause: Clause, thing: Thing) -> bool:
+    """Whether an act needs a thing for everybody, and there are not so many: two people do not talk on one phone."""
+    return relation.is_verbal and thing.n < sum(head.thing.n for head in clause.heads)
 
 
 def _is_posture(relation: Relation) -> bool:
@@ -320,6 +342,8 @@ def _say_of_object(clause: Clause, node: Node, thing: Thing, relator: Relator) -
     """Name a thing beside an object if the same holds of both, otherwise after it; False if neither works."""
     arm = next(arm for arm in clause.arms if any(item is node for item in arm.objects))
     relation = relator.relation(node.thing, thing)
+    if relation != NAMED_TOGETHER and not relator.is_said(relation, node.thing, thing):
+        return False
     alike = node.thing.kind == thing.kind and not arm.relation.is_verbal
     if relation in (NAMED_TOGETHER, arm.relation) or alike:
         if len(arm.objects) < MOST_JOINED and all(

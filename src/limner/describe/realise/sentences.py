@@ -11,7 +11,14 @@ from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Thing
 from limner.describe.realise.relation_words import SUPPORT, Relation
 from limner.describe.realise.remarks import Act, Remark, Setting
 from limner.describe.realise.sentence_plan import Arm, Clause, Node
-from limner.describe.realise.thing_phrases import NUMBER_WORDS, NounPhrases, after_there, is_singular, takes_plural
+from limner.describe.realise.thing_phrases import (
+    NUMBER_WORDS,
+    NounPhrases,
+    after_there,
+    is_singular,
+    is_uncounted,
+    takes_plural,
+)
 from limner.text.lexicon import word_set
 from limner.text.verb_forms import third
 
@@ -78,9 +85,11 @@ class Clauses:
         return rng.choices(list(fitting), list(fitting.values()))[0]
 
     def _phrases_of(self, text: Text, arm: Arm, heads: Sequence[Thing], rng: Random) -> list[str]:
+        # Whoever was named before might be meant too.
+        owner = heads[0] if len(heads) == 1 and len(text.nouns) == 1 and _is_owned(arm.relation) else None
         return [
             self._phrases.phrase(
-                thing, rng, shared=_is_for_each(thing, heads, arm.relation), again=thing.word in text.nouns
+                thing, rng, shared=_is_for_each(thing, heads, arm.relation), again=thing.word in text.nouns, owner=owner
             )
             for thing in (node.thing for node in arm.objects)
         ]
@@ -111,6 +120,11 @@ class Clauses:
             of = [node.thing]
         text.say(str(arm.relation))
         self._name(text, arm.objects, self._phrases_of(text, arm, of, rng), rng)
+
+
+def _is_owned(relation: Relation) -> bool:
+    """Whether a relation is as good as having: who rides, holds or wears something; not who stands next to it."""
+    return bool(relation.verb and not relation.preposition) or relation.preposition in ("with", "in", "on")
 
 
 def _predicate(clause: Clause, main: int | None) -> Relation | None:
@@ -269,7 +283,7 @@ def write_alone(text: Text, thing: Thing, image: Image, phrases: NounPhrases, rn
 
 def company(thing: Thing) -> str:
     """How two things of one noun lie to each other, if their boxes show it."""
-    if thing.n != 2 or thing.collective:
+    if thing.n != 2 or thing.collective or is_uncounted(thing.word):
         return ""
     a, b = (Frame(*box.corners) for box in thing.boxes)
     how = layout(a, b)

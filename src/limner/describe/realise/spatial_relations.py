@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Layout, Thing, layout
 from limner.describe.realise.relation_words import NAMED_TOGETHER, SUPPORT, Relation
@@ -10,28 +10,40 @@ from limner.text.lexicon import word_set
 
 Test = Callable[[Layout], bool]
 
-# What is said of several things must hold of this share of them.
-MOST = 0.6
+# What is said of several things must hold of all of them; of a group that is not counted, of this share.
+MOST = 0.8
+COUNTED = 5
 
 # Boxes of each thing that are compared pair by pair.
 MOST_COMPARED = 12
+
+# Somebody is with what is at most so many times as large.
+LARGER = 2.0
+
+# Nobody holds or wears what is more than twice as large as they are.
+TOO_LARGE = 0.5
 
 
 def is_plausible(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
     """Whether the boxes permit a relation: nobody rides what is beside them, and a hat that is worn is on somebody.
 
-    A relation that needs contact must hold of most of the things one by one: a
-    crowd that surrounds a bus is not on it.
+    A relation that tells where things are must hold of them one by one: a crowd
+    that surrounds a bus is not on it.
     """
     if not _allows(relation, a, b, how):
         return False
-    if b.n > a.n and not a.is_many and (relation.preposition in SUPPORT or relation.verb in _MOUNTED):
+    if b.n > a.n and not a.is_many and relation.preposition in SUPPORT:
+        return False
+    if b.n > a.n and not a.collective and relation.verb in _MOUNTED:
         return False
     if _is_too_many(a, b) and (relation.preposition in SUPPORT or relation.verb in _MOUNTED):
         return False
-    if relation.verb in _IN_HAND and a.n > b.n:
+    if relation.verb in _IN_HAND and (a.n > b.n or how.size < TOO_LARGE):
         return False
-    if (a.n == 1 and b.n == 1) or not _needs_contact(relation):
+    if relation.verb and not relation.preposition and b.n > 2 * a.n and not a.collective:
+        # Nobody flies many kites at a time.
+        return False
+    if (a.n == 1 and b.n == 1) or not _is_of_each(relation):
         return True
     pairs = [
         [
@@ -40,9 +52,13 @@ def is_plausible(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
         ]
         for first in a.boxes[:MOST_COMPARED]
     ]
-    doing = sum(any(row) for row in pairs) / len(pairs)
-    undergoing = sum(any(column) for column in zip(*pairs, strict=True)) / len(pairs[0])
-    return doing >= MOST and undergoing >= MOST
+    doing = [any(row) for row in pairs]
+    undergoing = [any(column) for column in zip(*pairs, strict=True)]
+    return _hold_of_most(doing) and _hold_of_most(undergoing)
+
+
+def _hold_of_most(answers: Sequence[bool]) -> bool:
+    return all(answers) if len(answers) <= COUNTED else sum(answers) >= MOST * len(answers)
 
 
 def _is_too_many(a: Thing, b: Thing) -> bool:
@@ -50,9 +66,10 @@ def _is_too_many(a: Thing, b: Thing) -> bool:
     return (b.noun in _FOR_ONE and a.n > b.n) or (b.noun in _FOR_TWO and a.n > 2 * b.n)
 
 
-def _needs_contact(relation: Relation) -> bool:
+def _is_of_each(relation: Relation) -> bool:
+    """Whether a relation of several things is one of each of them."""
     if relation.preposition:
-        return relation.preposition in ("on", "in", "inside", "on the back of", "against")
+        return relation.preposition in _OF_EACH
     return relation.verb not in _AT_A_DISTANCE
 
 
@@ -74,6 +91,9 @@ def _allows(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
         return False
     if b.noun in RIDDEN and relation.preposition.startswith("on") and how.bottom < 0.1:
         # Whoever is on an animal has their feet above its feet.
+        return False
+    if b.noun in _CABINS and relation.preposition in ("in", "inside") and how.bottom < 0:
+        # Whoever stands before a car is lower in the picture than the car.
         return False
     if relation.verb in _AIMED:
         return True
@@ -110,6 +130,13 @@ def _is_too_small(a: Thing, b: Thing, how: Layout) -> bool:
     return a.kind in AGENTS and how.size > 5 and b.kind != "scene" and b.noun not in _FOR_ONE
 
 
+def is_company(a: Thing, b: Thing) -> bool:
+    """Whether A can be with B: with somebody, or with what is not much larger; nobody is with stairs or with a wave."""
+    if b.kind == "scene" or is_fixed(b):
+        return False
+    return b.kind in AGENTS or a.kind not in AGENTS or b.frame.area <= LARGER * a.frame.area
+
+
 def is_fixed(thing: Thing) -> bool:
     """Whether a thing has its place: nobody is with a sink or a couch, but near it."""
     return thing.kind == "furniture" or thing.noun in _FIXTURES
@@ -134,6 +161,7 @@ _PREPOSITIONS: dict[str, Test] = {
     for preposition in prepositions.split(", ")
 }
 WITH = Relation(preposition="with")
+_OF_EACH = frozenset(_PREPOSITIONS) - {"and", "to", "toward", "with", "next to", "beside", "of", "full of"} | {"at"}
 _FIXTURES = word_set("sink refrigerator fridge oven stove toilet bathtub bath shower dishwasher tv television") | {
     "fire hydrant", "traffic light", "stop sign", "street sign", "parking meter",
 }  # fmt: skip
@@ -218,8 +246,8 @@ def _of_layout(b: Thing, how: Layout) -> str:
     if how.gap > 1:
         return ""
     if b.kind in _STANDING and how.x_overlap and abs(how.up) > 0.6:
-        # Of what stands on the ground, the lower in the picture is the nearer.
-        return "in front of" if how.bottom < 0 else "behind"
+        # What is higher in the picture may be on it, above it, or farther away.
+        return "near"
     if how.b_in_a >= 0.8 and how.size > 2:
         return "with"
     if how.x_overlap and how.up > 0.6 and not how.y_overlap:

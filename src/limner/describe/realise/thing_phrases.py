@@ -8,7 +8,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from limner.corpus.box import Box
-from limner.describe.realise.described_things import GENERIC, Thing
+from limner.describe.realise.described_things import COUPLE, GENERIC, Thing
 from limner.text.articles import article, is_mass, is_pair, is_unique, is_worn_pair
 from limner.text.kinds import kind_of_noun
 from limner.text.labels import many, written
@@ -31,6 +31,15 @@ COUNTED = {"low": 4, "medium": 5, "high": 12}
 # A noun must be used by more than this share of people to be trusted to hold of all things of a label.
 MAJORITY = 0.5
 
+# A noun of which captions have less than this share is not understood without the picture.
+OBSCURE = 1e-4
+
+# The share of captions that say whose a thing is, from which on it may be said again.
+OWNED = 0.2
+
+# The same of a noun that tells a person's sex, where the label does not.
+SURE = 0.95
+
 
 class NounPhrases:
     """Makes noun phrases: by detail, by what captions say of a noun, and at random where there is a choice."""
@@ -40,20 +49,35 @@ class NounPhrases:
         self._detail = detail
         self._simple = simple
 
-    def phrase(self, thing: Thing, rng: Random, *, shared: bool = False, again: bool = False) -> str:
+    def phrase(
+        self, thing: Thing, rng: Random, *, shared: bool = False, again: bool = False, owner: Thing | None = None
+    ) -> str:
         """The thing's noun phrase.
 
         `shared` things are one for each of several, as in "two men wearing
-        hats"; with `again`, things of the same noun have been named before.
+        hats"; with `again`, things of the same noun have been named before. What
+        is said of an `owner` may refer back to it: "a man riding his bike".
         """
-        described = _in_a_row(attributes(thing.boxes, MOST_ATTRIBUTES[self._detail], thing.word, thing.kind))
+        described = _in_a_row(self.attributes(thing))
         if thing.word == "thing":
             return f"something {described}".rstrip() if thing.n == 1 else f"some {described}things"
         if thing.collective:
             return written(self._group(thing, described, rng))
         if thing.n > 1 or thing.is_plural_label:
             return written(self._several(thing, described, rng, shared=shared, again=again))
+        if owner is not None and not again and self._refers_back(thing, rng) and (whose := possessive(owner)):
+            return written(f"{whose} {described}{thing.word}")
         return written(self._single(thing, described, again=again))
+
+    def _refers_back(self, thing: Thing, rng: Random) -> bool:
+        """Whether to say whose a thing is: as often as not, where captions often do so."""
+        counts = self._book.determiners.get(thing.word, {}) if self._book is not None and not self._simple else {}
+        total = sum(counts.values())
+        return total >= _ENOUGH and counts.get("possessive", 0) >= OWNED * total and rng.random() < 0.5
+
+    def attributes(self, thing: Thing) -> list[str]:
+        """The adjectives that are said of a thing."""
+        return attributes(thing.boxes, MOST_ATTRIBUTES[self._detail], thing.word, thing.kind)
 
     def _several(self, thing: Thing, before: str, rng: Random, *, shared: bool, again: bool) -> str:
         if is_uncounted(thing.word) or is_colour_worn(thing):
@@ -83,7 +107,7 @@ class NounPhrases:
         if is_colour_worn(thing):
             return "bare"
         counts = self._book.determiners.get(noun, {}) if self._book is not None else {}
-        total = sum(counts.values())
+        total = sum(counts.values()) - counts.get("possessive", 0)
         if is_uncounted(noun):
             return "the" if thing.kind == "scene" and counts.get("the", 0) * 2 > total else "bare"
         if total >= _ENOUGH:
@@ -96,6 +120,9 @@ class NounPhrases:
 
     def _group(self, thing: Thing, before: str, rng: Random) -> str:
         held = before + many(thing.word)
+        if thing.collective == COUPLE and thing.n <= 2:
+            # The members of a couple may have a box each.
+            return f"{article(before + COUPLE)} {before}{COUPLE}"
         if thing.n == 1:
             return f"{article(thing.collective)} {thing.collective} of {held}"
         if thing.collective == "crowd":
@@ -117,6 +144,19 @@ class NounPhrases:
         if self._simple:
             return "many "
         return rng.choice(_for_many(thing))
+
+
+def possessive(owner: Thing) -> str:
+    """The pronoun that refers back to somebody or something that acts; empty if it would tell what nobody knows."""
+    if owner.kind == "people":
+        if owner.is_many:
+            return "their"
+        return "his" if owner.word in _HIS else "her" if owner.word in _HER else ""
+    return ("their" if owner.is_many else "its") if owner.kind == "animals" else ""
+
+
+_HIS = word_set("man boy guy gentleman father")
+_HER = word_set("woman girl lady mother")
 
 
 def is_singular(phrase: str, thing: Thing) -> bool:
@@ -183,7 +223,9 @@ def attributes(boxes: Sequence[Box], most: int, noun: str, kind: str = "other") 
     # With three colours or more, none of them describes the thing.
     if len(colours) > 2:
         adjectives = [a for a in adjectives if a not in _COLOURS]
-    return adjectives[:most]
+    # One word for age or size is enough: nobody is "an older old man" or "a little young girl".
+    extra = [a for a in adjectives if a in _AGE_AND_SIZE][1:] if kind == "people" else []
+    return [a for a in adjectives if a not in extra][:most]
 
 
 def _can_be_said(attribute: str, noun: str) -> bool:
@@ -227,16 +269,27 @@ _OF_PEOPLE = word_set(
     barefooted masked smiling costumed uniformed
     """
 )
+_AGE_AND_SIZE = word_set(
+    "young old older elderly younger little small tiny big large huge adult teenage middle-aged aged senior"
+)
 _NOT_BEFORE_NOUNS = word_set(
     "asleep awake alive lit afloat aloft alone ill upright next same other only own left right"
 )
 
 
 def _is_odd(thing: Thing, book: Phrasebook) -> bool:
-    """Whether no caption uses a label and no list knows it, of somebody or something whose type is known: "a zara"."""
-    if thing.kind not in GENERIC or thing.kind == "scene":
+    """Whether hardly a caption uses a label, and no list, of somebody or something of a known type: "a zara"."""
+    if thing.kind not in GENERIC or thing.kind == "scene" or kind_of_noun(thing.noun) != "other":
         return False
-    return thing.noun not in book.nouns and kind_of_noun(thing.noun) == "other"
+    # What somebody is called may be what they are at: "an event".
+    return sum(book.nouns.get(thing.noun, {}).values()) < (_ENOUGH if thing.kind == "people" else 1)
+
+
+def is_obscure(thing: Thing, book: Phrasebook) -> bool:
+    """Whether a label of no known type or list is hardly ever used in as many captions as there are: "a wiki"."""
+    if thing.kind != "other" or kind_of_noun(thing.noun) != "other":
+        return False
+    return sum(book.nouns.get(thing.noun, {}).values()) < int(OBSCURE * book.n_captions)
 
 
 def _compound(thing: Thing, known: Mapping[str, int]) -> str:
@@ -247,6 +300,14 @@ def _compound(thing: Thing, known: Mapping[str, int]) -> str:
     first, *rest = (box.attributes for box in thing.boxes)
     shared = [name for name in first if name in known and all(name in names for names in rest)]
     return f"{max(shared, key=lambda name: (known[name], name))} {thing.noun}" if shared else ""
+
+
+def _tells_sex(word: str, thing: Thing) -> bool:
+    """Whether a word says of somebody what the label does not: most artists are men, but not all."""
+    return thing.kind == "people" and word in _SEXED and thing.noun not in _SEXED
+
+
+_SEXED = word_set("man woman boy girl guy lady gentleman male female mother father")
 
 
 def choose_words(things: Sequence[Thing], book: Phrasebook | None, words: str) -> None:
@@ -274,7 +335,7 @@ def choose_words(things: Sequence[Thing], book: Phrasebook | None, words: str) -
         # Glasses are worn: several glasses to drink from keep their label.
         if thing.n > 1 and is_pair(many(word)) and word != thing.noun:
             continue
-        if words == "people's" or n > MAJORITY * total:
+        if words == "people's" or n > (SURE if _tells_sex(word, thing) else MAJORITY) * total:
             thing.word = word if thing.n == 1 or words == "true" or thing.noun != "person" else thing.noun
     nouns = Counter(thing.word for thing in things)
     for thing in things:
