@@ -68,6 +68,11 @@ WRITING = {
     "describe": Writing("describe wV.jsonl -o out/r.jsonl", ("r.jsonl",)),
     "selector": Writing("train selector wV.jsonl --out out/selector.json", ("selector.json",)),
     "phrasebook": Writing("train phrasebook wV.jsonl --out out/book.json", ("book.json",)),
+    "phrases": Writing("train phrases wV.jsonl --out out/phrases.json.gz", ("phrases.json.gz",)),
+    "chainer": Writing("train chains wV.jsonl --out out/chainer.json", ("chainer.json",)),
+    "chunk": Writing("chunk wV.jsonl --again --chains -o out/chunked.jsonl", ("chunked.jsonl",)),
+    "detect": Writing("detect wV.jsonl --model simulated --every-label -o out/seen.jsonl", ("seen.jsonl",)),
+    "detector": Writing("train detector wV.jsonl sV.jsonl --out out/profile.json", ("profile.json",)),
     "playground": Writing(
         "playground 30 out/p.jsonl --pictures --sheet out/sheet.png --seed V --size 160x120 --force",
         ("p.jsonl", "p_pictures/", "sheet.png"),
@@ -98,7 +103,8 @@ def make_inputs(folder: Path, n_images: int = 150) -> None:
             f"playground {n_images} w{version}.jsonl --seed {version}",
             f"playground 40 t{version}.jsonl --seed 7{version}",
         )
-        for command in (*run, f"describe w{version}.jsonl -o r{version}.jsonl"):
+        seen = f"detect w{version}.jsonl --model simulated --every-label -o s{version}.jsonl"
+        for command in (*run, seen, f"describe w{version}.jsonl -o r{version}.jsonl"):
             subprocess.run([*LIMNER, *command.split()], cwd=folder, check=True, stderr=subprocess.DEVNULL)
 
 

@@ -7,9 +7,13 @@ import random
 import shutil
 import subprocess
 import sys
+from base64 import b64encode
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
+from PIL import Image as Picture
 
 from conftest import REPOSITORY
 from limner.corpus import open_corpus, write_corpus
@@ -42,6 +46,10 @@ ON_CORPUS = [
     ["chunk", "SRC", "-o", "chunked.jsonl", "--again"],
     ["chunk", "SRC", "-o", "chunked.jsonl", "--chains"],
     ["score", "phrases", "SRC", "--gold", "SRC", "--samples", "5"],
+    ["score", "detection", "SRC", "--gold", "world.jsonl", "--classes", "gold", "--samples", "5"],
+    ["detect", "SRC", "--model", "simulated", "--every-label", "-o", "seen.jsonl"],
+    ["convert", "SRC", "merged.jsonl", "--merge-boxes"],
+    ["features", "SRC", "--model", "colour", "--pictures", "photos", "-o", "store"],
     ["bench", "build", "SRC", "--size", "1", "-o", "chosen.jsonl", "--rotation", "any"],
     ["bench", "domains", "SRC", "--captions", "world.jsonl", "-o", "told.jsonl"],
 ]
@@ -65,6 +73,11 @@ ON_FILE: dict[str, list[list[str]]] = {
     "hierarchy.json": [["constraints", "world.jsonl", "--hierarchy", "hierarchy.json", "--names", "names.csv"]],
     "names.csv": [["constraints", "world.jsonl", "--hierarchy", "hierarchy.json", "--names", "names.csv"]],
     "domains.csv": [["show", "world.jsonl", "--domains", "domains.csv", "-o", "page.html"]],
+    "photos": [["features", "photos", "--model", "colour", "-o", "store"]],
+    "regions.tsv": [["features", "regions.tsv", "-o", "store"]],
+    "regions.npz": [["features", "regions.npz", "-o", "store"]],
+    "chainer.json": [["chunk", "world.jsonl", "--chains", "--chain-model", "chainer.json", "-o", "chunked.jsonl"]],
+    "profile.json": [["detect", "world.jsonl", "--model", "profile.json", "-o", "seen.jsonl"]],
     "ids.txt": [["convert", "world.jsonl", "some.jsonl", "--ids", "ids.txt"]],
 }
 
@@ -114,15 +127,32 @@ def make_sound_files(folder: Path) -> list[Target]:
     }
     for name, text in texts.items():
         (folder / name).write_text(text)
+    _features(folder)
     # Trained in processes of their own: forked ones would inherit threads that do not exist there.
     for arguments in (
         ["train", "selector", "world.jsonl", "--out", "selector.json"],
         ["train", "phrasebook", "world.jsonl", "--out", "book.json"],
         ["train", "phrases", "world.jsonl", "--out", "phrases.json"],
+        ["train", "chains", "world.jsonl", "--out", "chainer.json"],
+        ["detect", "world.jsonl", "--model", "simulated", "--every-label", "-o", "seen.jsonl"],
+        ["train", "detector", "world.jsonl", "seen.jsonl", "--out", "profile.json"],
         [*CAPTIONS, "--save-df", "counts.df"],
     ):
         subprocess.run([sys.executable, "-m", "limner", *arguments], cwd=folder, check=True, capture_output=True)
     return [*targets, *(Target(name, [name], commands) for name, commands in ON_FILE.items())]
+
+
+def _features(folder: Path) -> None:
+    """A few pictures, and files of features that others made."""
+    (folder / "photos").mkdir()
+    noise = np.random.default_rng(0)
+    for number, suffix in enumerate(("jpg", "png", "gif", "webp", "bmp")):
+        pixels = noise.integers(0, 256, (24, 32, 3), dtype=np.uint8)
+        Picture.fromarray(pixels).save(folder / "photos" / f"{number}.{suffix}")
+    boxes, rows = np.array([[0, 0, 9, 9], [1, 1, 5, 5]], np.float32), np.ones((2, 3), np.float32)
+    np.savez(folder / "regions.npz", image_id=[7], num_boxes=[2], features=rows, boxes=boxes)
+    packed = [b64encode(table.tobytes()).decode() for table in (boxes, rows)]
+    (folder / "regions.tsv").write_text("\t".join(["7", "32", "24", "2", *packed]) + "\n")
 
 
 def _corpus(folder: Path, format: str) -> list[str]:
