@@ -57,6 +57,15 @@ def test_an_act_that_is_not_clear_gives_way_to_its_preposition(make_book: Books)
     assert said(more, "cat", "couch", OVER) == "on"
 
 
+@pytest.mark.parametrize(("on", "both", "expected"), [(9, 4, "riding"), (30, 4, "riding on"), (30, 0, "riding")])
+def test_an_act_takes_the_preposition_that_people_say_more_often_than_its_verb(
+    make_book: Books, on: int, both: int, expected: str
+) -> None:
+    counts = {"riding": {"oue": 30}, "on": {"oue": on}} | ({"riding on": {"oue": both}} if both else {})
+    likely = Relator(make_book(by_nouns={"person": {"surfboard": counts}})).in_image({"ride": 0.9})
+    assert str(likely.relation(thing("person", OVER[0]), thing("surfboard", OVER[1]))) == expected
+
+
 def test_who_looks_at_something_is_not_at_it(make_book: Books) -> None:
     counts = {"looking at": {"oue": 5}, "staring at": {"oue": 5}, "pointing at": {"oue": 5}, "at": {"oue": 3}}
     counts |= {"near": {"oue": 4}}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from math import log1p
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
@@ -94,7 +94,7 @@ class Relator:
         if not (acts and self._acts):
             candidates = [Said(still, p) for relation, p in candidates if (still := without_act(relation)) is not None]
         said = [
-            (relation, p * self._boost(relation))
+            Said(relation, p)
             for relation, p in candidates
             if (together or relation != NAMED_TOGETHER)
             and (support or relation.preposition not in SUPPORT)
@@ -103,7 +103,8 @@ class Relator:
             and (relation.is_verbal or p >= _least_share(relation))
             and is_plausible(relation, a, b, how)
         ]
-        best = _worded(_best(said), b) or self._spatial(a, b, how, together=together, support=support)
+        best = _best([(relation, p * self._boost(relation)) for relation, p in said])
+        best = _worded(_placed(best, said), b) or self._spatial(a, b, how, together=together, support=support)
         if best == WITH and not is_company(a, b) and not any(relation == WITH and p >= COMMON for relation, p in said):
             return Relation(preposition="near")
         return best
@@ -260,6 +261,23 @@ def _best(said: list[tuple[Relation, float]]) -> Relation | None:
         if ending in ALONE and still >= STILL * mass[ending]:
             return Relation(preposition=ending)
     return None
+
+
+def _placed(act: Relation | None, said: Sequence[Said]) -> Relation | None:
+    """The act with the preposition that captions say more often than its verb: "riding on" a surfboard.
+
+    Captions must have verb and preposition together, too. Most of them say that
+    somebody is riding a horse, but that they are on a surfboard.
+    """
+    if act is None or not act.verb or act.preposition:
+        return act
+    variants = [(p, relation) for relation, p in said if relation.verb == act.verb and relation.preposition in SUPPORT]
+    if not variants:
+        return act
+    _, placed = max(variants)
+    of_verb = sum(p for relation, p in said if relation == act)
+    of_place = sum(p for relation, p in said if relation.preposition == placed.preposition)
+    return placed if of_place >= of_verb else act
 
 
 def without_act(relation: Relation) -> Relation | None:
