@@ -20,6 +20,10 @@ from limner.errors import BadInput, LimnerError
         ("puppy", "dog"),
         # A bike may be a bicycle or a motorcycle.
         ("bike", None),
+        # Most signs are no stop signs, and most flowers are in no pot.
+        ("sign", None),
+        ("flowers", None),
+        ("stop sign", "stop sign"),
         ("sky", None),
         ("-", None),
     ],

@@ -18,8 +18,9 @@ class ClassRow(NamedTuple):
 
     `words` are all that may mean the class, as captions use them; `published`
     are those that CHAIR's authors list for it; `names` are the ones that a
-    constraint may ask for. The class's name is in none of them; `is_said`
-    tells whether a constraint may ask for it as well.
+    constraint may ask for; `broad` are said of other things as well. The
+    class's name is in none of them; `is_said` tells whether a constraint may
+    ask for it too.
     """
 
     code: str
@@ -28,6 +29,7 @@ class ClassRow(NamedTuple):
     words: tuple[str, ...]
     published: tuple[str, ...]
     names: tuple[str, ...]
+    broad: tuple[str, ...]
     is_said: bool
 
 
@@ -42,15 +44,16 @@ def _read_table(file: str) -> Iterator[ClassRow]:
             name,
             note,
             words=tuple(_bare(word) for word in marked if not word.endswith("**")),
-            published=tuple(_bare(word).rstrip("+") for word in marked if word.endswith("*")),
+            published=tuple(_bare(word).rstrip("+") for word in marked if word.rstrip("?").endswith("*")),
             names=tuple(_bare(word) for word in marked if word.startswith("=")),
+            broad=tuple(_bare(word) for word in marked if word.endswith("?")),
             is_said=is_said,
         )
 
 
 def _bare(word: str) -> str:
     """A listed word without the marks that say who may use it."""
-    return word.lstrip("=").rstrip("*")
+    return word.lstrip("=").rstrip("?").rstrip("*")
 
 
 # The class of words that contain a word for a class and mean none: "train station".
@@ -64,6 +67,9 @@ COCO_CLASSES = {name: int(row.code) for name, row in _COCO.items() if name != NO
 
 # The words by which captions call COCO's classes, and those of `NO_CLASS`.
 COCO_WORDS = {name: row.words for name, row in _COCO.items()}
+
+# Those of them that are seldom said of anything else: what a box of the class may be labelled.
+COCO_LABEL_WORDS = {name: tuple(word for word in row.words if word not in row.broad) for name, row in _COCO.items()}
 
 # The words that mean COCO's classes in CHAIR as it was published (Rohrbach et al. 2018).
 PUBLISHED_WORDS = {name: row.published for name, row in _COCO.items() if name != NO_CLASS}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from limner.corpus.classes.class_names import class_name, is_open_images_id, term_key
-from limner.corpus.classes.class_tables import COCO_WORDS, NO_CLASS, PUBLISHED_WORDS
+from limner.corpus.classes.class_tables import COCO_LABEL_WORDS, COCO_WORDS, NO_CLASS, PUBLISHED_WORDS
 from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.files import entries, read_lines
 from limner.text.labels import first_lemma, many, noun, one
@@ -96,6 +96,12 @@ class Synonyms:
 def built_in_synonyms() -> Synonyms:
     """Words for the 80 classes of COCO, as many as captions use."""
     return Synonyms(COCO_WORDS, "limner")
+
+
+@cache
+def label_synonyms() -> Synonyms:
+    """Words that a box of COCO's 80 classes may be labelled with: those that are seldom said of anything else."""
+    return Synonyms(COCO_LABEL_WORDS, "limner-labels")
 
 
 @cache

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from limner.corpus.classes.class_names import class_name, term_key
 from limner.corpus.classes.class_tables import COCO_CLASSES
-from limner.corpus.classes.class_words import Synonyms, built_in_synonyms
+from limner.corpus.classes.class_words import Synonyms, label_synonyms
 from limner.errors import BadInput, LimnerError
 from limner.files import entries, read_lines
 
@@ -30,7 +30,8 @@ class DetectorClasses:
     A label means the class of its name. Otherwise it means a class whose name
     is the same in lower case and in the singular, or for which `synonyms` list
     it ("man" is a person). A word that may mean several of the classes, as
-    "bike" may, means none of them. `name` is what signatures call the classes.
+    "bike" may, means none of them, nor does one that is said of much else, as
+    "sign" is. `name` is what signatures call the classes.
     """
 
     def __init__(self, names: Iterable[str], name: str = "given", synonyms: Synonyms | None = None) -> None:
@@ -38,7 +39,7 @@ class DetectorClasses:
         self.name = name
         if not self.names:
             raise LimnerError("there are no classes; give the names of the detector's")
-        self._synonyms = built_in_synonyms() if synonyms is None else synonyms
+        self._synonyms = label_synonyms() if synonyms is None else synonyms
         self._exact = frozenset(self.names)
         self._by_words: dict[str, str] = {}
         for listed in self.names:
