@@ -131,6 +131,50 @@ def test_pictures_are_turned_as_the_camera_says(tmp_path: Path) -> None:
     assert shares[1, 0] == 1.0  # black
 
 
+@pytest.fixture
+def turned(tmp_path: Path) -> Path:
+    """A folder with a picture, red above blue, that EXIF turns upside down: its size does not tell."""
+    pixels = np.zeros((40, 60, 3), dtype=np.uint8)
+    pixels[:20], pixels[20:] = (255, 0, 0), (0, 0, 255)
+    exif = Picture.Exif()
+    exif[0x0112] = 3
+    (tmp_path / "turned").mkdir()
+    Picture.fromarray(pixels).save(tmp_path / "turned" / "a.png", exif=exif)
+    return tmp_path / "turned"
+
+
+@pytest.mark.parametrize("source", [None, RegionSource("grid", 2, 1)], ids=["corpus", "grid"])
+def test_a_picture_as_stored_and_upright_are_not_mixed_up(
+    turned: Path, tmp_path: Path, source: RegionSource | None
+) -> None:
+    """Neither in the cache, nor in the store, nor when a run is resumed."""
+    boxes = (Box("top", 0, 0, 60, 20), Box("bottom", 0, 20, 60, 40))
+    as_stored, upright = Image("a", 60, 40, boxes), Image("a", boxes=boxes)
+    colours, lying = {}, {}
+    for name, image in (("stored", as_stored), ("upright", upright)):
+        make_features([image], turned, tmp_path / name, COLOUR, regions=source, cache=tmp_path / "cache")
+        store = open_features(tmp_path / name)
+        colours[name] = store.features("a")[:, 70:].argmax(1).tolist()
+        lying[name] = dict(next(iter(store.corpus())).attributes)
+    assert colours["stored"] == colours["upright"][::-1]
+    assert lying == {"stored": {}, "upright": {"orientation": "upright"}}
+    make_features([upright], turned, tmp_path / "upright", COLOUR, regions=source, resume=True)
+    with pytest.raises(BadInput, match="had another orientation"):
+        make_features([as_stored], turned, tmp_path / "upright", COLOUR, regions=source, resume=True)
+
+
+def test_an_image_that_is_given_twice_is_named(pictures: Path, images: list[Image], tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="image '1': is given twice"):
+        make_features([*images[:3], images[1]], pictures, tmp_path / "s", COLOUR)
+    with pytest.raises(BadInput, match="not finished"):
+        open_features(tmp_path / "s")
+    # A run that is resumed knows those before.
+    with pytest.raises(BadInput, match="image '0': is given twice"):
+        make_features([*images[:3], images[0]], pictures, tmp_path / "s", COLOUR, resume=True)
+    make_features(images, pictures, tmp_path / "s", COLOUR, resume=True)
+    assert len(open_features(tmp_path / "s")) == 12
+
+
 class Stop(Exception):
     pass
 
@@ -162,9 +206,15 @@ def test_a_run_is_not_resumed_with_other_images(pictures: Path, images: list[Ima
         ([images[1], images[0]], "image 1 of the store is '0', but '1' is given"),
         (images[:2], "image 3 of the store is '2', but no more are given"),
         ([images[0], Image("1", 60, 40, (Box("0", 1, 1, 5, 5),))], "image '1' had other boxes"),
+        ([images[0], Image("1", 120, 80, images[1].boxes)], "image '1' had another size"),
+        (
+            [images[0], Image("1", 60, 40, images[1].boxes, attributes={"orientation": "upright"})],
+            "image '1' had another orientation",
+        ),
     ):
         with pytest.raises(BadInput, match=said):
             make_features(given, pictures, tmp_path / "s", COLOUR, resume=True)
+        assert len(open_features(tmp_path / "s")) == 6
     with pytest.raises(BadInput, match="the store's signature is 'features:colour"):
         make_features(images, pictures, tmp_path / "s", FeatureRecipe("shape"), resume=True)
 

@@ -142,6 +142,59 @@ def test_a_finished_store_can_get_more_images(tmp_path: Path) -> None:
     assert (store.features("im/9 ü") == rows_of(images()[9]).astype(np.float16)).all()
 
 
+def test_a_finished_store_stays_so_until_it_gets_an_image(tmp_path: Path) -> None:
+    write(tmp_path / "s", 4)
+    before = contents(tmp_path / "s")
+    for resumed in (LimnerError, InterruptedError):
+        with pytest.raises(resumed), write_store(tmp_path / "s", "test", N_DIMS, resume=True):
+            raise resumed
+    assert contents(tmp_path / "s") == before
+    assert len(open_features(tmp_path / "s")) == 4
+
+
+@pytest.mark.parametrize("finish", [True, False])
+@pytest.mark.parametrize(
+    "text",
+    [None, b"", b"{}\n", b'{"type":"end","n_images":1,"n_rows":1}\n'],
+    ids=["missing", "empty", "nonsense", "other counts"],
+)
+def test_a_shard_that_is_damaged_is_not_cut_when_a_run_is_resumed(
+    tmp_path: Path, text: bytes | None, finish: bool
+) -> None:
+    """A shard with another behind it was complete once; of a finished store all were."""
+    write(tmp_path / "s", 10, finish=finish)
+    last = max(tmp_path.glob("s/*.index"))
+    for path in [tmp_path / "s" / "shard-00000.index", *([last] if finish else [])]:
+        sound = path.read_bytes()
+        if text is None:
+            path.unlink()
+        else:
+            path.write_bytes(sound.split(b"\n")[0] + b"\n" + text)
+        before = contents(tmp_path / "s")
+        with pytest.raises(BadInput, match=rf"{path.name}: is damaged"):
+            write(tmp_path / "s", resume=True)
+        assert contents(tmp_path / "s") == before
+        path.write_bytes(sound)
+
+
+def test_an_image_is_in_a_store_once(tmp_path: Path) -> None:
+    write(tmp_path / "s", 6, finish=False)
+    with pytest.raises(BadInput, match="image 'im/1 ü': is given twice"):
+        write(tmp_path / "s", start=1, resume=True)
+    with (
+        pytest.raises(BadInput, match="image 'im/2 ü': is given twice"),
+        write_store(tmp_path / "s", "test", N_DIMS, resume=True, shard_bytes=SHARD) as writer,
+    ):
+        writer.leave_out("im/2 ü", "again")
+
+
+def test_how_boxes_lie_on_the_picture_is_kept(tmp_path: Path) -> None:
+    image = Image("a", 10, 10, attributes={"orientation": "upright", "split": "test"})
+    with write_store(tmp_path / "s", "test", N_DIMS) as writer:
+        writer.append(image, np.zeros((0, N_DIMS)))
+    assert [dict(image.attributes) for image in open_features(tmp_path / "s").corpus()] == [{"orientation": "upright"}]
+
+
 def test_images_that_were_left_out_are_told_with_the_reason(tmp_path: Path) -> None:
     with write_store(tmp_path / "s", "test", N_DIMS) as writer:
         writer.append(images()[1], rows_of(images()[1]))
@@ -188,7 +241,7 @@ def test_two_runs_do_not_write_one_store(tmp_path: Path) -> None:
     with (
         write_store(tmp_path / "s", "test", N_DIMS),
         pytest.raises(LimnerError, match="another run is writing this store"),
-        write_store(tmp_path / "s", "test", N_DIMS, resume=True),
+        write_store(tmp_path / "s", "other", N_DIMS, resume=True),
     ):
         pass
 

@@ -154,6 +154,31 @@ def test_reading_that_was_stopped_goes_on(tmp_path: Path) -> None:
         assert path.read_bytes() == (tmp_path / "store" / path.name).read_bytes()
 
 
+def test_reading_goes_on_with_the_same_corpus_only(tmp_path: Path) -> None:
+    np.savez(tmp_path / "f.npz", image_id=["a", "b"], num_boxes=[1, 1], features=np.ones((2, 3)))
+    box = Box("0", 0, 0, 5, 5)
+    first = Image("a", 50, 50, (box,))
+    with pytest.raises(BadInput, match="image 'b' has 0 boxes"):
+        import_features(tmp_path / "f.npz", tmp_path / "s", corpus=Corpus.of([first, Image("b")]))
+    for changed, said in (
+        (Image("a", 50, 50, (Box("z", 0, 0, 5, 5),)), "image 'a' had other boxes"),
+        (Image("a", 60, 50, (box,)), "image 'a' had another size"),
+    ):
+        other = Corpus.of([changed, Image("b", boxes=(box,))])
+        with pytest.raises(BadInput, match=said):
+            import_features(tmp_path / "f.npz", tmp_path / "s", corpus=other, resume=True)
+    corpus = Corpus.of([first, Image("b", boxes=(box,))])
+    assert import_features(tmp_path / "f.npz", tmp_path / "s", corpus=corpus, resume=True).n_before == 1
+
+
+def test_a_folder_in_which_some_files_have_boxes_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "npz").mkdir()
+    np.savez(tmp_path / "npz" / "a.npz", features=np.ones((1, 3)), boxes=[[0, 0, 1, 1]])
+    np.savez(tmp_path / "npz" / "b.npz", features=np.ones((1, 3)))
+    with pytest.raises(BadInput, match="image 'b' has no boxes, unlike others"):
+        import_features(tmp_path / "npz", tmp_path / "s")
+
+
 def line(**changed: object) -> str:
     rows, boxes = ROWS[0], BOXES[0]
     cells = {
@@ -179,7 +204,7 @@ def line(**changed: object) -> str:
         (line(features=b64encode(np.full((3, 8), np.nan, np.float32)).decode()), "not a finite number"),
         (line(boxes=b64encode(np.full((3, 4), 400, np.float32)).decode()), "reaches out of the picture"),
         (line(boxes=b64encode(np.full((3, 4), np.nan, np.float32)).decode()), "reaches out of the picture"),
-        (line() + "\n" + line(), "image '42' is there twice"),
+        (line() + "\n" + line(), "image '42': is given twice"),
         (
             line() + "\n" + line(image_id=7, features=b64encode(np.zeros((3, 2), np.float32)).decode()),
             "2 numbers, not 8",

@@ -1,4 +1,4 @@
-"""Features that were computed before, by what they depend on: the picture's bytes, the regions, the signature."""
+"""Features that were computed before, by what they depend on: picture, orientation, regions, signature."""
 
 from __future__ import annotations
 
@@ -29,15 +29,16 @@ class FeatureCache:
     signature: str
     n_dims: int
 
-    def key(self, picture: Path, corners: ArrayLike) -> str:
-        """The hash of a picture's bytes, of regions in it and of the signature."""
+    def key(self, picture: Path, corners: ArrayLike, *, is_upright: bool) -> str:
+        """The hash of a picture's bytes, of whether EXIF turned it, of regions in it and of the signature."""
         try:
             with picture.open("rb") as handle:
                 of_picture = file_digest(handle, "sha256").digest()
         except OSError as error:
             raise cannot("read", picture, error) from error
         regions = region_corners(corners).astype("<f8").tobytes()
-        return sha256(of_picture + sha256(regions).digest() + self.signature.encode()).hexdigest()
+        lying = b"upright" if is_upright else b"as stored"
+        return sha256(of_picture + sha256(regions).digest() + lying + self.signature.encode()).hexdigest()
 
     def get(self, key: str, n_rows: int) -> Singles | None:
         """The features under a key; None if there are none, or the file is damaged."""

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from limner.arrays import Singles
 from limner.corpus.box import Box
 from limner.corpus.image import Image
-from limner.corpus.picture_files import find_picture
+from limner.corpus.picture_files import UPRIGHT, find_picture
 from limner.errors import BadInput
 from limner.vision.features.feature_cache import FeatureCache
 from limner.vision.features.pixel_regions import Size
@@ -28,12 +28,13 @@ AHEAD = 3
 class Extracted(NamedTuple):
     """A picture's size and a row of features for each of its regions; without features, the reason.
 
-    `boxes` are the regions where they are not the corpus'.
+    `boxes` are the regions where they are not the corpus'; upright regions lie on the picture as EXIF turns it.
     """
 
     size: Size = (0, 0)
     rows: Singles | None = None
     boxes: tuple[Box, ...] | None = None
+    is_upright: bool = False
     reason: str = ""
 
 
@@ -72,14 +73,15 @@ class FeatureWork:
             return seen
         regions, boxes = self.source.regions(seen)
         size = seen.pixels.shape[1], seen.pixels.shape[0]
-        return Extracted(size, self._rows(extractor, seen, regions), boxes)
+        is_upright = UPRIGHT.items() <= seen.image.attributes.items()
+        return Extracted(size, self._rows(extractor, seen, regions, is_upright), boxes, is_upright)
 
-    def _rows(self, extractor: RegionFeatures, seen: ImagePixels, regions: Singles) -> Singles:
+    def _rows(self, extractor: RegionFeatures, seen: ImagePixels, regions: Singles, is_upright: bool) -> Singles:
         path = None if self.cache is None else find_picture(self.pictures, seen.image).file
         if self.cache is None or path is None:
             return extractor.extract(seen.pixels, regions)
         cache = FeatureCache(self.cache, extractor.signature, extractor.n_dims)
-        key = cache.key(path, regions)
+        key = cache.key(path, regions, is_upright=is_upright)
         rows = cache.get(key, len(regions))
         if rows is None:
             rows = extractor.extract(seen.pixels, regions)

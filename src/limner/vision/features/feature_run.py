@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-import msgspec
+from msgspec.structs import replace
 
 from limner.corpus.boxed_images import BoxCheck
 from limner.corpus.image import Image
@@ -20,7 +20,7 @@ from limner.vision.features.feature_jobs import Extracted, FeatureWork, in_threa
 from limner.vision.features.feature_recipe import FeatureRecipe
 from limner.vision.features.region_source import RegionSource, image_with_regions
 from limner.vision.features.store_files import DType
-from limner.vision.features.store_writer import StoreWriter, write_store
+from limner.vision.features.store_writer import StoreWriter, difference, write_store
 
 if TYPE_CHECKING:
     from limner.vision.features import ray_features
@@ -90,20 +90,31 @@ def n_cores() -> int:
 def _rest(
     images: Iterable[Image], writer: StoreWriter, work: FeatureWork, run: FeatureRun, out: Path
 ) -> Iterator[Image]:
-    """The images that are not in the store yet; those that are must be the first, and have the same boxes."""
+    """The images that are not in the store yet; those that are must be the first, and the same."""
     remaining = iter(images)
-    decode = msgspec.json.Decoder(Image).decode
-    for entry, line in writer.written():
+    for entry, stored in writer.written():
         image = next(remaining, None)
         if image is None or image.id != entry.id:
             given = "no more are given" if image is None else f"{shown(image.id)} is given"
             raise _other(out, f"image {run.n_before + 1:,} of the store is {shown(entry.id)}, but {given}")
-        if work.source.kind == "corpus" and line and decode(line).boxes != image.boxes:
-            raise _other(out, f"image {shown(entry.id)} had other boxes when the store was begun")
+        if stored is not None and (words := _difference(stored, image, work)):
+            raise _other(out, f"image {shown(entry.id)} had {words} when the store was begun")
         if entry.left_out:
             run.left_out[entry.id] = entry.left_out
         run.n_before += 1
     yield from remaining
+
+
+def _difference(stored: Image, image: Image, work: FeatureWork) -> str | None:
+    """What the store has otherwise of an image, in words; the picture tells how its boxes lie."""
+    file = work.find(image)
+    if isinstance(file, Extracted):
+        return None
+    file.close()
+    if work.source.kind == "corpus":
+        return difference(stored, file.image)
+    # Other regions are made from the picture.
+    return difference(stored, replace(stored, attributes=file.image.attributes))
 
 
 def _other(out: Path, problem: str) -> BadInput:
@@ -118,10 +129,11 @@ def _write(
     total: int | None,
 ) -> None:
     with closing(results):
-        for done, (image, (size, rows, boxes, reason)) in enumerate(results, 1):
+        for done, (image, extracted) in enumerate(results, 1):
+            size, rows, boxes, is_upright, reason = extracted
             if rows is None:
                 writer.leave_out(image.id, reason)
                 run.left_out[image.id] = reason
             else:
-                writer.append(image_with_regions(image, size, boxes), rows)
+                writer.append(image_with_regions(image, size, boxes, is_upright=is_upright), rows)
             progress("pictures", done, None if total is None else total - run.n_before)

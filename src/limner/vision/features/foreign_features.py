@@ -21,7 +21,7 @@ from limner.vision.features.feature_run import FeatureRun
 from limner.vision.features.foreign_image import ForeignImage, files_of
 from limner.vision.features.npz_features import read_npz
 from limner.vision.features.store_files import DType
-from limner.vision.features.store_writer import write_store
+from limner.vision.features.store_writer import difference, write_store
 
 if TYPE_CHECKING:
     from limner.vision.features import hdf5_features
@@ -71,18 +71,28 @@ def import_features(
     run = FeatureRun()
     boxes = "file" if has_boxes else "corpus"
     with write_store(out, _signature(path), n_dims, dtype=dtype, boxes=boxes, resume=resume) as writer:
-        seen = {entry.id for entry, _ in writer.written()}
-        run.n_before = len(seen)
+        written = writer.written()
         for number, foreign in enumerate(chain(head, images), 1):
-            if number > run.n_before:
-                if foreign.image.id in seen:
-                    raise BadInput(str(path), f"image {shown(foreign.image.id)} is there twice", "keep one of them")
-                seen.add(foreign.image.id)
-                image = foreign.image if has_boxes else _with_boxes(foreign, image_by_id, path)
+            if foreign.has_boxes != has_boxes and len(foreign.rows):
+                what = "boxes" if foreign.has_boxes else "no boxes"
+                problem = f"image {shown(foreign.image.id)} has {what}, unlike others"
+                raise BadInput(str(path), problem, "give boxes for all images, or for none")
+            image = foreign.image if has_boxes else _with_boxes(foreign, image_by_id, path)
+            _, stored = next(written, (None, None))
+            if stored is None:
                 writer.append(image, _rows(foreign, n_dims, path))
+            else:
+                _check_stored(stored, image, out)
+                run.n_before += 1
             progress("images", number, None)
     run.n_images, run.n_rows = writer.n_images, writer.n_rows
     return run
+
+
+def _check_stored(stored: Image, image: Image, out: Path) -> None:
+    if words := difference(stored, image):
+        problem = f"image {shown(stored.id)} had {words} when the store was begun"
+        raise BadInput(str(out), problem, "resume with the same file and corpus, or name another folder")
 
 
 def _until_first_rows(images: Iterator[ForeignImage], path: Path) -> list[ForeignImage]:

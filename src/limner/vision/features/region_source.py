@@ -12,6 +12,7 @@ from limner.arrays import Singles
 from limner.corpus.box import GOLD, Box
 from limner.corpus.geometry import corners
 from limner.corpus.image import Image
+from limner.corpus.picture_files import UPRIGHT
 from limner.errors import unknown
 from limner.vision.features.pixel_regions import Size, grid, whole_picture
 from limner.vision.image_pixels import ImagePixels
@@ -60,11 +61,13 @@ class RegionSource:
         return Regions(corners(boxes).astype(np.float32), boxes)
 
 
-def image_with_regions(image: Image, size: Size, boxes: tuple[Box, ...] | None) -> Image:
+def image_with_regions(image: Image, size: Size, boxes: tuple[Box, ...] | None, *, is_upright: bool) -> Image:
     """The image as a store has it: with its own boxes, or with these in pixels of a picture of this size."""
+    attributes = {**image.attributes, **UPRIGHT} if is_upright else image.attributes
     if boxes is not None:
-        return Image(image.id, *size, tuple(map(_as_made, boxes)), file=image.file)
-    return image if image.width is not None else replace(image, width=size[0], height=size[1])
+        return Image(image.id, *size, tuple(map(_as_made, boxes)), file=image.file, attributes=attributes)
+    width, height = size if image.width is None else (image.width, image.height)
+    return replace(image, width=width, height=height, attributes=attributes)
 
 
 def _as_made(box: Box) -> Box:

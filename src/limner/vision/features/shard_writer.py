@@ -32,26 +32,33 @@ class ShardWriter:
     """A shard that is being written: begun anew, or opened behind its last sound image.
 
     `is_complete` tells of a shard that was ended before; nothing is added to it.
+    `ids_before` are the images that were in it when it was opened.
     """
 
-    def __init__(self, folder: Path, number: int, header: StoreHeader) -> None:
+    def __init__(self, folder: Path, number: int, header: StoreHeader, must_be_complete: bool = False) -> None:
         self._header = header
         self._encode = msgspec.json.Encoder().encode
         self._index_path = shard_path(folder, number, "index")
         self.n_entries = self.n_images = self.n_rows = 0
         lines = list(islice(read_index(self._index_path), SHARD_IMAGES + 2)) if self._index_path.exists() else []
         entries = [line for line, _ in lines if isinstance(line, IndexEntry)]
-        self.is_complete = bool(lines) and isinstance(lines[-1][0], IndexEnd)
+        end = lines[-1][0] if lines else None
+        self.is_complete = end == IndexEnd(len(entries), sum(entry.n_rows for entry in entries))
         if len(entries) + self.is_complete < len(lines):
-            raise damaged(self._index_path, "it goes on behind its end")
+            raise damaged(self._index_path, "its end is not where it says")
+        if must_be_complete and not self.is_complete:
+            raise damaged(self._index_path, "its end is missing")
         self._handles: tuple[IO[bytes], ...] = ()
+        self.ids_before: list[str] = []
         if self.is_complete:
             for entry in entries:
                 self._count(entry)
+            self.ids_before = [entry.id for entry in entries]
             return
         features, boxes, index = (_opened(shard_path(folder, number, kind)) for kind in ("npy", "jsonl", "index"))
         self._features, self._boxes, self._index = self._handles = features, boxes, index
         self._cut(entries, [end for _, end in lines])
+        self.ids_before = [entry.id for entry in entries[: self.n_entries]]
 
     @property
     def is_full(self) -> bool:

@@ -12,6 +12,7 @@ that was killed has lost at most the image that it was at.
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -105,6 +106,12 @@ _DECODER: msgspec.json.Decoder[IndexLine] = msgspec.json.Decoder(IndexLine)
 
 def shard_path(folder: Path, number: int, kind: Literal["npy", "jsonl", "index"]) -> Path:
     return folder / f"shard-{number:05d}.{kind}"
+
+
+def n_shards(folder: Path) -> int:
+    """How many shards a folder has, by the last of them."""
+    numbers = (re.fullmatch(r"shard-(\d{5,9})\.\w+", path.name) for path in folder.iterdir())
+    return max((int(match[1]) + 1 for match in numbers if match), default=0)
 
 
 def checksum(rows: NDArray[Any], line: bytes) -> int:

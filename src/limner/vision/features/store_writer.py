@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from limner import disk
 from limner.corpus.image import Image
-from limner.errors import BadInput, LimnerError, shown
+from limner.corpus.picture_files import UPRIGHT
+from limner.errors import BadInput, LimnerError, one_line, shown
 from limner.vision.features.shard_writer import ShardWriter
 from limner.vision.features.store_files import (
     HEADER,
@@ -25,6 +26,8 @@ from limner.vision.features.store_files import (
     DType,
     IndexEntry,
     StoreHeader,
+    damaged,
+    n_shards,
     read_header,
     read_index,
     shard_path,
@@ -55,35 +58,47 @@ def write_store(
     header = StoreHeader(VERSION, signature, n_dims, dtype, boxes)
     with ExitStack() as stack:
         with disk.errors_of(folder):
-            is_new = _begin(folder, header, resume)
+            if folder.exists() and not folder.is_dir():
+                raise LimnerError(f"{folder}: is a file; name a folder to write")
+            folder.mkdir(exist_ok=True)
+            # Before anything is looked at: another run may be changing it.
             stack.enter_context(_alone(folder))
-            # A store that was finished may get more images; until it has them it is not.
-            write_header(folder, header)
-            writer = StoreWriter(folder, header, shard_bytes)
+            present = _present(folder, header, resume)
+            writer = StoreWriter(folder, header, present, shard_bytes)
             stack.callback(writer.close)
         try:
             yield writer
             writer.finish()
         except BaseException:
-            if is_new and writer.is_empty:
+            if present is None and writer.is_empty:
                 _remove_empty(folder)
             raise
 
 
 class StoreWriter:
-    """Appends images to a store, behind those that are in it."""
+    """Appends images to a store, behind those that are in it; `present` is the header that it has.
 
-    def __init__(self, folder: Path, header: StoreHeader, shard_bytes: int = SHARD_BYTES) -> None:
+    Until the first image is added nothing is changed but what a killed run left half-written.
+    """
+
+    def __init__(
+        self, folder: Path, header: StoreHeader, present: StoreHeader | None = None, shard_bytes: int = SHARD_BYTES
+    ) -> None:
         self._folder = folder
         self._header = header
+        self._is_begun = False
         self._shard_bytes = shard_bytes
         self._dtype = np.dtype(header.dtype).newbyteorder("<")
         self._encode = msgspec.json.Encoder().encode
         self._n_shards = self._n_images = self._n_rows = 0
-        # Of shards that are complete only the counts are kept.
+        # Of shards that are complete only the counts are kept, and the ids.
         self._shard: ShardWriter | None = None
-        while self._shard is None and shard_path(folder, self._n_shards, "index").exists():
-            self._open_shard()
+        self._ids: set[str] = set()
+        n_complete = present.n_shards if present and present.is_finished else 0
+        numbers = range(max(n_complete, n_shards(folder)))
+        for number in numbers:
+            # Only the last shard of a run that was stopped can be incomplete.
+            self._open_shard(must_be_complete=number < max(n_complete, len(numbers) - 1))
 
     @property
     def is_empty(self) -> bool:
@@ -100,13 +115,18 @@ class StoreWriter:
         """How many regions have features."""
         return self._n_rows + (self._shard.n_rows if self._shard else 0)
 
-    def written(self) -> Iterator[tuple[IndexEntry, bytes]]:
-        """The images that are in the store, each with its line of boxes (none if it was left out)."""
+    def written(self) -> Iterator[tuple[IndexEntry, Image | None]]:
+        """The entries of the store, each with its image (None if it was left out)."""
+        decode = msgspec.json.Decoder(Image).decode
         for number in range(self._n_shards):
-            with shard_path(self._folder, number, "jsonl").open("rb") as lines:
+            path = shard_path(self._folder, number, "jsonl")
+            with path.open("rb") as lines:
                 for entry, _ in read_index(shard_path(self._folder, number, "index")):
                     if isinstance(entry, IndexEntry):
-                        yield entry, lines.read(entry.n_bytes)
+                        try:
+                            yield entry, None if entry.left_out else decode(lines.read(entry.n_bytes))
+                        except (msgspec.MsgspecError, ValueError, RecursionError) as error:
+                            raise damaged(path, one_line(str(error), 200)) from error
 
     def append(self, image: Image, rows: NDArray[Any]) -> None:
         """Add an image: a row of features for each of its boxes."""
@@ -117,16 +137,14 @@ class StoreWriter:
         if not max(rows.max(initial=0), -rows.min(initial=0)) <= np.finfo(self._dtype).max:
             raise self._not_finite(image.id, rows)
         stored = np.ascontiguousarray(rows, dtype=self._dtype)
-        line = self._encode(Image(image.id, image.width, image.height, image.boxes, file=image.file)) + b"\n"
-        with disk.errors_of(self._folder):
-            self._open_shard().append(image.id, stored, line)
-            self._end_full_shard()
+        line = self._encode(stored_image(image)) + b"\n"
+        with self._shard_for(image.id) as shard:
+            shard.append(image.id, stored, line)
 
     def leave_out(self, id: str, reason: str) -> None:
         """Note that an image has no features, and why."""
-        with disk.errors_of(self._folder):
-            self._open_shard().note(IndexEntry(id, left_out=reason[:MAX_REASON] or "unknown"))
-            self._end_full_shard()
+        with self._shard_for(id) as shard:
+            shard.note(IndexEntry(id, left_out=reason[:MAX_REASON] or "unknown"))
 
     def finish(self) -> None:
         """Complete the last shard, and say in the header that the store is finished."""
@@ -143,19 +161,33 @@ class StoreWriter:
         if self._shard is not None:
             self._shard.close()
 
-    def _open_shard(self) -> ShardWriter:
-        """The shard to append to; one that turns out to be complete is counted."""
-        if self._shard is None:
-            self._shard = shard = ShardWriter(self._folder, self._n_shards, self._header)
-            self._n_shards += 1
-            if shard.is_complete:
-                self._pass_on()
-            return shard
-        return self._shard
+    @contextmanager
+    def _shard_for(self, id: str) -> Iterator[ShardWriter]:
+        """The shard that an image is added to, which ends when it is full."""
+        if id in self._ids:
+            raise BadInput(f"image {shown(id)}", "is given twice", "keep one of them")
+        with disk.errors_of(self._folder):
+            if not self._is_begun:
+                # A store that was finished is not, until it has all the images that it gets now.
+                write_header(self._folder, self._header)
+                self._is_begun = True
+            shard = self._shard or self._open_shard()
+            yield shard
+            self._ids.add(id)
+            if shard.is_full or shard.n_rows * self._header.row_bytes >= self._shard_bytes:
+                self._end_shard()
 
-    def _end_full_shard(self) -> None:
-        if self._shard and (self._shard.is_full or self._shard.n_rows * self._header.row_bytes >= self._shard_bytes):
-            self._end_shard()
+    def _open_shard(self, must_be_complete: bool = False) -> ShardWriter:
+        """The next shard; one that turns out to be complete is counted."""
+        self._shard = shard = ShardWriter(self._folder, self._n_shards, self._header, must_be_complete)
+        self._n_shards += 1
+        n_before = len(self._ids)
+        self._ids.update(shard.ids_before)
+        if len(self._ids) != n_before + len(shard.ids_before):
+            raise damaged(shard_path(self._folder, self._n_shards - 1, "index"), "an image is there twice")
+        if shard.is_complete:
+            self._pass_on()
+        return shard
 
     def _end_shard(self) -> None:
         if self._shard is not None:
@@ -175,26 +207,41 @@ class StoreWriter:
         return BadInput(f"image {shown(id)}", "a feature is not a finite number", "check the model or the file")
 
 
-def _begin(folder: Path, header: StoreHeader, resume: bool) -> bool:
-    """Make the folder, and tell whether the store is new; an error if something else, or other features, are in it."""
-    if folder.exists() and not folder.is_dir():
-        raise LimnerError(f"{folder}: is a file; name a folder to write")
+def stored_image(image: Image) -> Image:
+    """What a store keeps of an image: its size, its boxes, and how they lie on the picture."""
+    lying = {name: value for name, value in image.attributes.items() if name in UPRIGHT}
+    return Image(image.id, image.width, image.height, image.boxes, file=image.file, attributes=lying)
+
+
+def difference(stored: Image, image: Image) -> str | None:
+    """What a store has otherwise of an image, in words; None if nothing."""
+    now = stored_image(image)
+    if stored.id != now.id:
+        return "another id"
+    if stored.boxes != now.boxes:
+        return "other boxes"
+    if (stored.width, stored.height) != (now.width, now.height):
+        return "another size"
+    return "another orientation" if stored.attributes != now.attributes else None
+
+
+def _present(folder: Path, header: StoreHeader, resume: bool) -> StoreHeader | None:
+    """The header of the store that is there, None without one; an error if something else, or other features, are."""
     if (folder / HEADER).is_file():
         present = read_header(folder)
         if not resume:
             problem = "is a store of features already"
             raise BadInput(str(folder), problem, "name another folder, or resume it", code="store-exists")
         _check_same(folder, present, header)
-        return False
-    if folder.is_dir() and any(folder.iterdir()):
+        return present
+    if any(folder.iterdir()):
         raise BadInput(str(folder), "the folder is not empty", "name another")
-    folder.mkdir(exist_ok=True)
-    return True
+    return None
 
 
 def _remove_empty(folder: Path) -> None:
     with suppress(OSError):
-        (folder / HEADER).unlink()
+        (folder / HEADER).unlink(missing_ok=True)
         folder.rmdir()
 
 
