@@ -59,6 +59,32 @@ def onnx_detector(
     return path
 
 
+def spread_model(path: Path, where: str, location: str) -> Path:
+    """A model one of whose tensors is in another file: of its graph, a node, an inner graph, or a function."""
+    outside = numpy_helper.from_array(np.zeros(4, dtype=np.float32), "outside")
+    onnx.external_data_helper.set_external_data(outside, location)
+    outside.ClearField("raw_data")
+    made = helper.make_tensor_value_info("made", FLOAT, (4,))
+    constant = helper.make_node("Constant", [], ["made"], value=outside)
+    inner = helper.make_graph([helper.make_node("Identity", ["outside"], ["made"])], "inner", [], [made], [outside])
+    sparse = helper.make_sparse_tensor(outside, numpy_helper.from_array(np.arange(4), "places"), [4])
+    nodes = {
+        "initializer": helper.make_node("Identity", ["outside"], ["made"]),
+        "constant": constant,
+        "branch": helper.make_node("If", ["picture"], ["made"], then_branch=inner, else_branch=inner),
+        "sparse": helper.make_node("Constant", [], ["made"], sparse_value=sparse),
+        "function": helper.make_node("Make", [], ["made"], domain="own"),
+    }
+    weights = [outside] if where == "initializer" else []
+    picture = helper.make_tensor_value_info("picture", FLOAT, (1, 3, 64, 96))
+    graph = helper.make_graph([nodes[where]], "graph", [picture], [made], weights)
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("own", 1)]
+    functions = [helper.make_function("own", "Make", [], ["made"], [constant], opsets)] if where == "function" else []
+    model = helper.make_model(graph, opset_imports=opsets, functions=functions, ir_version=8)
+    path.write_bytes(model.SerializeToString())
+    return path
+
+
 def yolos_folder(folder: Path, names: Sequence[str] = ("dog", "cat", "kite")) -> Path:
     """A tiny YOLOS with random weights, as `save_pretrained` writes it; without names they are made up."""
     classes = {"id2label": dict(enumerate(names)), "label2id": {name: i for i, name in enumerate(names)}}

@@ -26,8 +26,11 @@ class LargeDirectory(zipfile.BadZipFile):
 
 @contextmanager
 def open_zip(path: Path, file: IO[bytes] | None = None) -> Iterator[zipfile.ZipFile]:
-    """The zip at a path, or in a file that is open already; raises LargeDirectory before a huge list is read."""
-    raw = io.FileIO(path if file is None else file.fileno(), closefd=file is None)
+    """The zip at a path, or in a file that is open or in memory; raises LargeDirectory before a huge list is read."""
+    if isinstance(file, io.BytesIO):
+        raw: io.FileIO | io.BytesIO = file
+    else:
+        raw = io.FileIO(path if file is None else file.fileno(), closefd=file is None)
     with _Bounded(raw) as bounded, zipfile.ZipFile(bounded) as archive:
         bounded.limit = None
         yield archive

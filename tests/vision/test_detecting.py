@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -69,6 +70,23 @@ def test_boxes_are_in_the_units_of_the_corpus(tmp_path: Path) -> None:
     (image,) = detect_corpus([Image("a", 400, 300)], tmp_path, Halves())
     assert (image.width, image.height) == (400, 300)
     assert image.boxes[0].corners == (0, 0, 200, 300)
+
+
+def test_a_box_that_covers_nothing_in_the_units_of_the_corpus_is_dropped(tmp_path: Path) -> None:
+    Picture.fromarray(np.zeros((300, 400, 3), dtype=np.uint8)).save(tmp_path / "a.png")
+    halves = Halves()
+    sliver = Box("d1", 399.97, 0, 400, 300, "dark", 0.4)
+    with_sliver = SimpleNamespace(
+        signature="x", class_names=("dark",), detect=lambda pictures: [(*halves.detect(pictures)[0], sliver)]
+    )
+    (image,) = detect_corpus([Image("a", 40, 30)], tmp_path, with_sliver)
+    assert [box.id for box in image.boxes] == ["d0"]
+
+
+def test_an_image_that_is_there_twice_is_an_error(tmp_path: Path) -> None:
+    draw(tmp_path, a=0)
+    with pytest.raises(BadInput, match="image 'a': is there twice; give every image an id of its own"):
+        list(detect_corpus([Image("a"), Image("a")], tmp_path, Halves()))
 
 
 def test_gold_boxes_outside_a_picture_of_unknown_size_do_not_matter(tmp_path: Path) -> None:

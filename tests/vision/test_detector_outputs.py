@@ -70,6 +70,26 @@ def test_every_kind_says_the_same(kind: OutputKind, arrays: list[Tensor]) -> Non
     assert raw.classes.tolist() == CLASSES.tolist()
 
 
+@pytest.mark.parametrize(
+    "rows",
+    [
+        np.concatenate([CORNERS, SCORES[:, None], [[0], [0]]], axis=1),
+        np.concatenate([CENTRES, [[0.95], [0.5]], SCORES[:, None] / [[0.95], [0.5]]], axis=1),
+    ],
+    ids=["suppressed", "two chances"],
+)
+def test_rows_of_six_with_one_name_are_told_apart(rows: Tensor) -> None:
+    raw = YOLO.decode([rows[None].astype(np.float32)], SIZE, 1)
+    np.testing.assert_allclose(raw.corners, CORNERS, atol=0.01)
+    np.testing.assert_allclose(raw.scores, SCORES, atol=1e-5)
+    assert raw.classes.tolist() == [0, 0]
+
+
+def test_two_chances_do_not_fit_several_names() -> None:
+    with pytest.raises(ValueError, match="its output is 2 by 6, which does not fit 3 class names"):
+        YOLO.decode([np.concatenate([CENTRES, chances(0.3)[:, :2]], axis=1)[None]], SIZE, N_NAMES)
+
+
 def test_names_that_do_not_fit_the_output_are_an_error() -> None:
     with pytest.raises(ValueError, match="its output is 84 by 90, which does not fit 3 class names"):
         YOLO.decode([np.zeros((1, 84, 90), dtype=np.float32)], SIZE, N_NAMES)

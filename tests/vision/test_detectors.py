@@ -15,7 +15,7 @@ import transformers
 from conftest import REPOSITORY
 from limner.errors import BadInput
 from limner.vision import DetectionSettings, Pixels, open_detector, read_pixels
-from small_detectors import UINT8, onnx_detector, yolos_folder
+from small_detectors import UINT8, onnx_detector, spread_model, yolos_folder
 
 NAMES = ("dog", "cat", "kite")
 ALL = DetectionSettings(score=0.0, nms=1.0)
@@ -106,11 +106,21 @@ def test_a_model_of_the_wrong_kind_is_refused(
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("metadata", [{"names": "{0: open('x')}"}, {"names": "[" * 999}, {"names": "{1: 'dog'}"}])
-def test_names_in_a_model_are_never_run(tmp_path: Path, metadata: dict[str, str]) -> None:
-    path = onnx_detector(tmp_path / "m.onnx", TF, metadata=metadata)
+@pytest.mark.parametrize("names", ["{0: open('x')}", "[" * 999, "{1: 'dog'}", "{1e999: 'dog'}"])
+def test_names_in_a_model_are_never_run(tmp_path: Path, names: str) -> None:
+    path = onnx_detector(tmp_path / "m.onnx", TF, metadata={"names": names})
     with pytest.raises(BadInput, match="its names of classes cannot be read"):
         open_detector(path)
+
+
+@pytest.mark.parametrize("where", ["initializer", "constant", "branch", "sparse", "function"])
+def test_weights_in_other_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("weights.bin").write_bytes(np.zeros(4, dtype=np.float32).tobytes())
+    path = spread_model(tmp_path / "m.onnx", where, "weights.bin")
+    with pytest.raises(BadInput, match="has weights in other files, which are not read; save it as one file") as caught:
+        open_detector(path, NAMES)
+    assert str(caught.value).startswith(f"{path}: ")
 
 
 def test_a_model_without_class_names_is_refused_until_they_are_given(tmp_path: Path) -> None:

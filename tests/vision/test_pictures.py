@@ -42,6 +42,12 @@ def test_16_bits_lose_the_lower_ones_and_are_not_cut_off(tmp_path: Path) -> None
     assert pixels[0, :, 0].tolist() == [0, 0, 1, 0x7F, 0xFF]
 
 
+def test_one_grey_of_16_bits_may_be_transparent(tmp_path: Path) -> None:
+    greys = np.array([[0x4000, 0x4001, 0x8000]], dtype=np.uint16)
+    Picture.fromarray(greys).save(tmp_path / "a.png", transparency=0x4001)
+    assert read_pixels(tmp_path / "a.png")[0, :, 0].tolist() == [0x40, 255, 0x80]
+
+
 def test_what_is_transparent_is_white(tmp_path: Path) -> None:
     picture = Picture.new("RGBA", (2, 1), (10, 20, 30, 0))
     picture.putpixel((1, 0), (10, 20, 30, 255))
@@ -146,6 +152,13 @@ def test_pictures_are_listed_by_name_with_their_folders(tmp_path: Path) -> None:
 def test_pictures_that_differ_in_their_suffix_alone_keep_it_in_their_ids(tmp_path: Path) -> None:
     touch(tmp_path, "a.png", "a.jpg", "b.jpg")
     assert [picture.id for picture in list_pictures(tmp_path)] == ["a.jpg", "a.png", "b"]
+
+
+def test_a_name_that_is_anothers_with_a_suffix_keeps_its_own(tmp_path: Path) -> None:
+    for name in ("a.jpg", "a.png", "a.jpg.png", "b.png", "b.png.png"):
+        (tmp_path / name).touch()
+    ids = [picture.id for picture in list_pictures(tmp_path)]
+    assert ids == ["a.jpg", "a.jpg.png", "a.png", "b", "b.png.png"]
 
 
 def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:

@@ -194,6 +194,9 @@ def test_profiles_are_written_and_read(tmp_path: Path) -> None:
         ("false_present", 2.0, "a share outside 0 to 1"),
         ("false_bands", [0] * 5, "false boxes by 5 sizes"),
         ("n_confused", [1], "confusions by 5 sizes"),
+        ("n_false", [10**17, 1], "a count that is not from 0 to"),
+        ("n_images", -1, "a count that is not from 0 to"),
+        ("offsets", [[0.0] * 4, np.triu(np.ones((4, 4))).tolist()], "vary together"),
         ("limner_model", "selector", "is a model of kind 'selector'"),
         ("version", 9, "is a detector of version 9"),
     ],
@@ -202,6 +205,16 @@ def test_a_faulty_profile_is_refused(tmp_path: Path, field: str, value: Any, mes
     record = {**msgspec.to_builtins(built_in_profile()), field: value}
     (tmp_path / "profile.json").write_bytes(msgspec.json.encode(record))
     with pytest.raises(BadInput, match=message):
+        read_profile(tmp_path / "profile.json")
+
+
+@pytest.mark.parametrize("digits", [30, 400])
+@pytest.mark.parametrize("field", ["n_gold", "n_false"])
+def test_a_count_of_any_length_is_refused(tmp_path: Path, field: str, digits: int) -> None:
+    record = msgspec.json.encode(built_in_profile()).decode()
+    start = record.index(f'"{field}":[') + len(f'"{field}":[') + (field == "n_gold")
+    (tmp_path / "profile.json").write_text(f"{record[:start]}1{'0' * digits},{record[start:]}")
+    with pytest.raises(BadInput):
         read_profile(tmp_path / "profile.json")
 
 

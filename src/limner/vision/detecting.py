@@ -13,6 +13,7 @@ from limner.corpus.box import Box
 from limner.corpus.image import Image
 from limner.corpus.provenance import DETECTED
 from limner.corpus.reading import Reading
+from limner.errors import BadInput, shown
 from limner.vision.image_pixels import ImagePixels
 from limner.vision.picture_stream import read_ahead
 from limner.vision.protocols import Detector
@@ -58,11 +59,11 @@ def detect_corpus(
     picture that cannot be used is an error, or counted by a lenient `reading`.
     """
     tally = tally or DetectionTally()
-    replaced: dict[str, Counter[str]] = {}
-    for seen in read_ahead(_bare(images, replaced), folder, reading):
+    boxed: dict[str, Counter[str]] = {}
+    for seen in read_ahead(_told_apart(images, boxed), folder, reading):
         (boxes,) = detector.detect([seen.pixels])
         image = with_detections(seen, boxes, detector.signature)
-        tally.add(image, replaced.pop(image.id))
+        tally.add(image, boxed[image.id])
         yield image
 
 
@@ -75,26 +76,40 @@ def simulate_corpus(
     """
     tally = tally or DetectionTally()
     for image in images:
-        replaced: dict[str, Counter[str]] = {}
-        (bare,) = _bare([image], replaced)
-        detected = with_boxes(bare, detector.detect_boxes(image), detector.signature)
+        detected = with_boxes(_bare(image), detector.detect_boxes(image), detector.signature)
         tally.n_unknown += sum(not detector.knows(box) for box in image.boxes)
-        tally.add(detected, replaced[image.id])
+        tally.add(detected, _boxed(image))
         yield detected
 
 
-def _bare(images: Iterable[Image], replaced: dict[str, Counter[str]]) -> Iterator[Image]:
-    """The images without what refers to boxes; how much that was is noted by their ids."""
+def _told_apart(images: Iterable[Image], boxed: dict[str, Counter[str]]) -> Iterator[Image]:
+    """The bare images; what refers to boxes in them is counted by their ids, which must differ."""
     for image in images:
-        n_mentions = sum(len(caption.mentions) for caption in image.captions)
-        replaced[image.id] = Counter(boxes=len(image.boxes), mentions=n_mentions, chains=len(image.chains))
-        captions = tuple(replace(caption, mentions=()) for caption in image.captions)
-        yield replace(image, boxes=(), captions=captions, chains=())
+        if image.id in boxed:
+            raise BadInput(f"image {shown(image.id)}", "is there twice", "give every image an id of its own")
+        boxed[image.id] = _boxed(image)
+        yield _bare(image)
+
+
+def _boxed(image: Image) -> Counter[str]:
+    """How much of an image is boxes or refers to them."""
+    n_mentions = sum(len(caption.mentions) for caption in image.captions)
+    return Counter(boxes=len(image.boxes), mentions=n_mentions, chains=len(image.chains))
+
+
+def _bare(image: Image) -> Image:
+    """The image without boxes and what refers to them."""
+    captions = tuple(replace(caption, mentions=()) for caption in image.captions)
+    return replace(image, boxes=(), captions=captions, chains=())
 
 
 def with_detections(seen: ImagePixels, boxes: Sequence[Box], signature: str) -> Image:
-    """The image, which has none, with boxes that are given in pixels of its picture."""
-    return with_boxes(seen.image, [_scaled(box, seen.scale) for box in boxes], signature)
+    """The image, which has none, with boxes that are given in pixels of its picture.
+
+    A box that covers nothing once it is in the image's units is dropped.
+    """
+    scaled = (_scaled(box, seen.scale) for box in boxes)
+    return with_boxes(seen.image, [box for box in scaled if box.area > 0], signature)
 
 
 def with_boxes(image: Image, boxes: Sequence[Box], signature: str) -> Image:

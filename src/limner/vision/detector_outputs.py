@@ -119,13 +119,24 @@ def _decode_detr(arrays: Sequence[Tensor], size: tuple[int, int], n_names: int) 
 
 def _decode_yolo(arrays: Sequence[Tensor], size: tuple[int, int], n_names: int) -> RawDetections:
     rows = arrays[0][0].astype(np.float64)
-    if rows.shape[1] == 6 and n_names != 1:
+    if rows.shape[1] == 6 and _is_suppressed(rows):
         return _raw(rows[:, :4], rows[:, 4], rows[:, 5])
     if rows.shape[0] == 4 + n_names:
         return _best_class(_from_centre(rows[:4].T), rows[4:].T)
     if rows.shape[1] == 5 + n_names:
         return _best_class(_from_centre(rows[:, :4]), rows[:, 5:] * rows[:, 4:5])
     raise ValueError(f"its output is {rows.shape[0]} by {rows.shape[1]}, which does not fit {n_names} class names")
+
+
+def _is_suppressed(rows: Floats) -> bool:
+    """Whether rows of six are corners, score and class, and not centre, size, and two chances.
+
+    A class is a whole number, and corners are in order: rows of the other kind
+    are a fraction at the end, or wider than they are far from the left.
+    """
+    scored = rows[rows[:, 4] > 0]
+    is_ordered = (scored[:, :2] <= scored[:, 2:4]).all()
+    return bool(is_ordered and (np.abs(scored[:, 5] - np.rint(scored[:, 5])) < 1e-3).all())
 
 
 def _best_class(corners: Floats, chances: Floats) -> RawDetections:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import as_file, files
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import isfinite
 from pathlib import Path
 
@@ -36,6 +36,9 @@ N_LEVELS = len(LEVELS)
 N_FIFTHS = 5
 
 MAX_CLASSES = 10_000
+
+# Pictures or boxes that anything counts: sums of such counts are exact in 64 bits.
+MAX_COUNT = 1 << 40
 
 # The name of all classes that have no scores of their own.
 OTHERS = ""
@@ -94,25 +97,35 @@ class ErrorProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
     def faults(self) -> Iterator[str]:
         """What is wrong with a profile that was read; nothing if it is sound."""
+        if any(not 0 <= count <= MAX_COUNT for count in self._counts()):
+            yield f"has a count that is not from 0 to {MAX_COUNT:,}"
+            return
         n = len(self.classes)
         if not 0 < n <= MAX_CLASSES or len(set(self.classes)) < n or not all(self.classes):
             yield f"has {n:,} classes, or one of them twice"
         if any(len(table) != n or any(len(row) != N_BANDS for row in table) for table in (self.n_gold, self.n_right)):
             yield f"needs counts of {n:,} classes by {N_BANDS} sizes"
         elif any(
-            not 0 <= r <= g
+            r > g
             for golds, rights in zip(self.n_gold, self.n_right, strict=True)
             for g, r in zip(golds, rights, strict=True)
         ):
             yield "found more boxes than there are"
-        if len(self.n_confused) != N_BANDS or any(n < 0 for n in self.n_confused):
+        if len(self.n_confused) != N_BANDS:
             yield f"needs counts of confusions by {N_BANDS} sizes"
         yield from self._faults_of_names()
         yield from self._faults_of_shapes()
-        if not self.n_false or min(self.n_false) < 0 or sum(self.n_false) == 0 or len(self.n_false) > 100_000:
+        if sum(self.n_false) == 0 or len(self.n_false) > 100_000:
             yield "needs numbers of pictures by their false boxes"
         if not 0 <= self.false_present <= 1 or not 0 <= self.least_score <= 1 or self.most < 1:
             yield "has a share outside 0 to 1"
+
+    def _counts(self) -> Iterator[int]:
+        yield from (self.n_images, self.most, *self.n_confused, *self.n_false, *self.false_bands)
+        yield from chain.from_iterable([*self.n_gold, *self.n_right])
+        yield from self.false_classes.values()
+        yield from chain.from_iterable(row.values() for row in self.confusions.values())
+        yield from (n for _, n in self.class_scores.values())
 
     def _faults_of_names(self) -> Iterator[str]:
         known = set(self.classes)
@@ -120,9 +133,6 @@ class ErrorProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         named |= {name for row in self.confusions.values() for name in row}
         if unknown := sorted(named - known):
             yield f"speaks of class {unknown[0]!r}, which is not among its classes"
-        counts = [*self.false_classes.values(), *(n for row in self.confusions.values() for n in row.values())]
-        if any(n < 0 for n in [*counts, *(n for _, n in self.class_scores.values())]):
-            yield "has a count below 0"
 
     def _faults_of_shapes(self) -> Iterator[str]:
         overlaps = [*(quantiles for row in self.overlaps for quantiles in row), self.confused_overlaps]
@@ -139,9 +149,9 @@ class ErrorProfile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
         mean, covariance = self.offsets
         if len(mean) != 4 or len(covariance) != 4 or any(len(row) != 4 for row in covariance):
             yield "needs offsets of four edges"
-        elif np.linalg.eigvalsh(np.array(covariance)).min() < -1e-9:
+        elif not _is_covariance(np.array(covariance)):
             yield "has offsets that cannot vary together"
-        if len(self.false_bands) != N_BANDS or min(self.false_bands) < 0 or not sum(self.false_bands):
+        if len(self.false_bands) != N_BANDS or not sum(self.false_bands):
             yield f"needs counts of false boxes by {N_BANDS} sizes"
         numbers = [*mean, *(x for row in covariance for x in row), *self.false_aspect]
         numbers += [shift for shift, _ in self.class_scores.values()]
@@ -164,6 +174,13 @@ def built_in_profile() -> ErrorProfile:
 def band_of(shares: Floats) -> Integers:
     """The band of boxes that cover these shares of their picture."""
     return np.searchsorted(BANDS, shares, side="right")
+
+
+def _is_covariance(table: Floats) -> bool:
+    # Fitted ones are rounded to five places.
+    if not np.isfinite(table).all() or not np.allclose(table, table.T, rtol=0, atol=2e-5):
+        return False
+    return bool(np.linalg.eigvalsh(table).min() >= -1e-9)
 
 
 def _is_rising(quantiles: Sequence[float]) -> bool:

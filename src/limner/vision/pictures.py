@@ -49,8 +49,8 @@ class ListedPicture(NamedTuple):
 def list_pictures(folder: Path, reading: Reading | None = None) -> list[ListedPicture]:
     """The pictures in a folder and the folders in it, by name; hidden files and links out of it are left out.
 
-    An id is the name without its suffix; pictures that differ in their suffix
-    alone keep it. `reading` is warned of files that are no pictures by their
+    An id is the name without its suffix, unless that is another picture's name
+    or is so of several: these keep their suffix. `reading` is warned of files that are no pictures by their
     names. A folder without a picture is an error.
     """
     reading = reading or Reading()
@@ -66,8 +66,9 @@ def list_pictures(folder: Path, reading: Reading | None = None) -> list[ListedPi
         raise BadInput(
             str(folder), "there is no picture in the folder", f"names end with {', '.join(PICTURE_SUFFIXES)}"
         )
-    stems = Counter(map(_stem, names))
-    return [ListedPicture(_stem(name) if stems[_stem(name)] == 1 else name, name) for name in names]
+    # Names count as well: `a.jpg.png` must not take the id of an `a.jpg` that keeps its suffix.
+    claims = Counter([*names, *map(_stem, names)])
+    return [ListedPicture(_stem(name) if claims[_stem(name)] == 1 else name, name) for name in names]
 
 
 def _files(folder: Path) -> Iterator[str]:
@@ -136,8 +137,20 @@ def _in_colours(picture: Picture.Image) -> Picture.Image:
         raise ValueError("its colours are fractions of an unknown range")
     if not picture.has_transparency_data:
         return eight_bits(picture).convert("RGB")
-    layer = picture.convert("RGBA")
+    layer = _layer(picture)
     return Picture.alpha_composite(Picture.new("RGBA", layer.size, "white"), layer).convert("RGB")
+
+
+def _layer(picture: Picture.Image) -> Picture.Image:
+    """The picture in red, green, blue and opacity of 8 bits each."""
+    if not picture.mode.startswith("I"):
+        return picture.convert("RGBA")
+    # The one transparent grey is of 16 bits too, so it is looked for before the lower ones go.
+    opacity = np.where(np.asarray(picture) == picture.info["transparency"], 0, 255).astype(np.uint8)
+    del picture.info["transparency"]
+    layer = eight_bits(picture).convert("RGBA")
+    layer.putalpha(Picture.fromarray(opacity))
+    return layer
 
 
 def bad_picture(path: Path, problem: str, remedy: str) -> BadInput:

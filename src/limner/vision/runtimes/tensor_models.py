@@ -62,7 +62,7 @@ class TensorModel(Protocol):
     @property
     def outputs(self) -> tuple[TensorSpec, ...]: ...
 
-    def run(self, *given: Tensor) -> list[Tensor]:
+    def run(self, *inputs: Tensor) -> list[Tensor]:
         """The outputs for these inputs, both in the order of the specs; quantised numbers as what they stand for."""
 
 
