@@ -14,7 +14,7 @@ import pytest
 
 from limner.corpus import Box, Corpus, Image
 from limner.errors import BadInput
-from limner.vision.features import import_features, open_features
+from limner.vision.features import import_features, npz_features, open_features
 from limner.vision.features.bottom_up_tsv import COLUMNS, LXMERT
 from limner.vision.features.foreign_features import is_feature_file, read_features
 from memory import memory_below
@@ -257,6 +257,107 @@ def test_an_npz_file_that_is_wrong_is_refused(tmp_path: Path, content: bytes, sa
         list(read_features(tmp_path / "a.npz"))
 
 
+def all_images(**changed: Any) -> dict[str, np.ndarray]:
+    """The arrays of two images with two boxes each; None takes one away."""
+    boxes = np.array([[0, 0, 1, 1], [0, 0, 2, 2]] * 2, dtype=np.float32)
+    arrays = {"image_id": ["a", "b"], "num_boxes": [2, 2], "features": np.ones((4, 3), np.float32), "boxes": boxes}
+    return {name: np.asarray(value) for name, value in {**arrays, **changed}.items() if value is not None}
+
+
+PADDED = {"features": np.ones((2, 2, 3)), "boxes": np.resize([[0, 0, 1, 1.0]], (2, 2, 4))}
+
+
+def written(path: Path, arrays: dict[str, np.ndarray]) -> Path:
+    """A file of arrays, npz or HDF5."""
+    if path.suffix == ".npz":
+        np.savez(path, **arrays)
+        return path
+    h5py = pytest.importorskip("h5py", reason="h5py is not installed")
+    with h5py.File(path, "w") as file:
+        for name, values in arrays.items():
+            file[name] = values.astype(np.bytes_) if values.dtype.kind == "U" else values
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.h5"])
+@pytest.mark.parametrize(
+    ("changed", "counts"),
+    [
+        ({}, [2, 2]),
+        ({"num_boxes": np.array([1, 3], np.uint64)}, [1, 3]),
+        ({"num_boxes": np.array([0, 4], np.uint8)}, [0, 4]),
+        ({**PADDED, "num_boxes": [1, 2]}, [1, 2]),
+        ({**PADDED, "num_boxes": None}, [2, 2]),
+    ],
+)
+def test_both_kinds_of_files_are_read_alike(
+    tmp_path: Path, name: str, changed: dict[str, Any], counts: list[int]
+) -> None:
+    sizes = {"img_w": [9, 8], "img_h": np.array([7.0, 6.0])}
+    images = list(read_features(written(tmp_path / name, all_images(**changed, **sizes))))
+    assert [(i.image.id, len(i.rows), len(i.image.boxes)) for i in images] == [
+        (id, n, n) for id, n in zip("ab", counts, strict=True)
+    ]
+    assert [(i.image.width, i.image.height) for i in images] == [(9, 7), (8, 6)]
+
+
+@pytest.mark.parametrize("name", ["a.npz", "a.h5"])
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"num_boxes": 4}, "must be 2 whole numbers"),
+        ({"num_boxes": [2.5, 1.5]}, "must be 2 whole numbers"),
+        ({"num_boxes": [-1, 5]}, "must be 2 whole numbers"),
+        ({"num_boxes": np.array([2, (1 << 64) - 1], np.uint64)}, "must be 2 whole numbers"),
+        ({"num_boxes": [2, 3]}, "there are 4 rows, but 5 boxes"),
+        ({"num_boxes": ["2", "2"]}, "must be 2 whole numbers"),
+        ({"num_boxes": None}, "say in num_boxes"),
+        ({"image_id": [0.5, 1.5]}, "ids have shape"),
+        ({"image_w": [5], "image_h": [5, 5]}, "must be 2 whole numbers"),
+        ({"image_w": [5, 5], "image_h": [5, np.nan]}, "must be 2 whole numbers"),
+        ({"features": 1.0}, "boxes have|2 images have"),
+        ({"features": np.ones(2)}, "features have shape"),
+        ({"features": np.ones((4, 3), np.complex64)}, "features have shape"),
+        ({"features": np.ones((2, 1, 2, 3)), "boxes": None}, "2 images have features of shape"),
+        ({**PADDED, "num_boxes": [1, 3]}, "there are 2 rows, but 3 boxes"),
+        ({**PADDED, "boxes": np.zeros((1, 2, 4))}, "boxes have shape"),
+        ({"boxes": 1.0}, "boxes have shape"),
+        ({"boxes": np.zeros((3, 4))}, "boxes have shape"),
+        ({"boxes": np.array([["x"] * 4] * 4)}, "boxes are of type"),
+        ({"boxes": np.zeros((4, 4), "V3")}, "boxes are of type"),
+        ({"image_id": None, "num_boxes": None, "boxes": np.zeros((4, 4), "V3")}, "boxes are of type|give numbers"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_refused(tmp_path: Path, name: str, changed: dict[str, Any], said: str) -> None:
+    path = written(tmp_path / name, all_images(**changed))
+    with pytest.raises(BadInput, match=said):
+        list(read_features(path))
+
+
+def test_rows_that_fill_up_the_file_of_an_image_are_left_out(tmp_path: Path) -> None:
+    np.savez(tmp_path / "a.npz", x=np.ones((4, 3)), bbox=np.resize([0, 0, 1, 1], (4, 4)), num_bbox=2)
+    assert [image.rows.shape for image in read_features(tmp_path / "a.npz")] == [(2, 3)]
+
+
+def test_only_the_named_arrays_of_an_npz_file_are_read(tmp_path: Path) -> None:
+    zeros = io.BytesIO()
+    np.save(zeros, np.zeros(100_000_000, np.uint8))
+    row = io.BytesIO()
+    np.save(row, np.ones((1, 3), np.float32))
+    with zipfile.ZipFile(tmp_path / "a.npz", "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
+        file.writestr("features.npy", row.getvalue())
+        file.writestr("junk.npy", zeros.getvalue())
+    with memory_below(50 << 20):
+        assert [image.rows.shape for image in read_features(tmp_path / "a.npz")] == [(1, 3)]
+
+
+def test_the_arrays_of_an_npz_file_are_bounded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(npz_features, "MAX_BYTES", 300)
+    np.savez(tmp_path / "a.npz", features=np.ones((1, 3)), boxes=np.ones((1, 4)))
+    with pytest.raises(BadInput, match="its arrays are larger than"):
+        list(read_features(tmp_path / "a.npz"))
+
+
 def test_an_hdf5_file_that_leads_to_others_is_refused(tmp_path: Path) -> None:
     h5py = pytest.importorskip("h5py", reason="h5py is not installed")
     with h5py.File(tmp_path / "secret.h5", "w") as file:
@@ -270,7 +371,13 @@ def test_an_hdf5_file_that_leads_to_others_is_refused(tmp_path: Path) -> None:
     (tmp_path / "raw").write_bytes(b"0" * 16)
     with h5py.File(tmp_path / "outside.h5", "w") as file:
         file.create_dataset("42", (1, 2), "f8", external=[(str(tmp_path / "raw"), 0, 16)])
-    for name in ("link", "virtual", "outside"):
+    with h5py.File(tmp_path / "soft.h5", "w") as file:
+        file["a"] = h5py.SoftLink("/b")
+        file["b"] = h5py.ExternalLink("secret.h5", "/")
+    with h5py.File(tmp_path / "number.h5", "w") as file:
+        file["features"], file["z"] = h5py.SoftLink("/z/features"), h5py.ExternalLink("secret.h5", "/")
+        file["image_id"], file["num_boxes"] = [1], [1]
+    for name in ("link", "virtual", "outside", "soft", "number"):
         with pytest.raises(BadInput, match="leads to another file"):
             list(read_features(tmp_path / f"{name}.h5"))
 
@@ -282,6 +389,26 @@ def test_an_hdf5_file_that_is_wrong_is_refused(tmp_path: Path) -> None:
         file.create_dataset("42", (1 << 20, 1 << 20), "f4", chunks=(1 << 10, 1 << 10), compression="gzip")
     with h5py.File(tmp_path / "counts.h5", "w") as file:
         file["image_id"], file["num_boxes"], file["features"] = [1, 2], [1, 5], np.zeros((3, 2))
-    for name, said in (("text", "not a sound HDF5"), ("huge", "too large"), ("counts", "3 rows, but 6 boxes")):
+    with h5py.File(tmp_path / "wide.h5", "w") as file:
+        file.create_dataset("image_id", (2000,), "S1000000", chunks=(1,))
+        file["features"] = np.ones((2000, 1, 2))
+    with h5py.File(tmp_path / "array.h5", "w") as file:
+        file.create_dataset("a", (600,), np.dtype(("f4", (1000000,))), chunks=(1,))
+    with h5py.File(tmp_path / "compound.h5", "w") as file:
+        file["a"] = np.zeros((2, 3), [("x", "f4"), ("y", "f4")])
+    with h5py.File(tmp_path / "empty.h5", "w") as file:
+        file["a"] = h5py.Empty("f4")
+    with h5py.File(tmp_path / "type.h5", "w") as file:
+        file["a"] = np.dtype("f4")
+    for name, said in (
+        ("text", "not a sound HDF5"),
+        ("huge", "too large"),
+        ("counts", "3 rows, but 6 boxes"),
+        ("wide", "too large"),
+        ("array", "features have shape"),
+        ("compound", "features have shape"),
+        ("empty", "'a' has no numbers"),
+        ("type", "'a' has no numbers"),
+    ):
         with pytest.raises(BadInput, match=said), memory_below(200 << 20):
             list(read_features(tmp_path / f"{name}.h5"))

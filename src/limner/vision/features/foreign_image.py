@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
 
@@ -16,19 +15,11 @@ from limner.corpus.picture_files import SUFFIXES
 from limner.errors import BadInput, shown
 from limner.vision.features.store_files import MAX_DIMS
 
-# Numbers of one image's features: more than 4,000 regions of 65,536 numbers.
-MAX_NUMBERS = 1 << 28
+# Numbers of one image's features: 32,768 regions of 2,048 numbers.
+MAX_NUMBERS = 1 << 26
 
 # Pixels that a box may reach out of its picture, and is then cut: what inclusive corners and rounding explain.
 MAX_OVERHANG = 2.0
-
-# Names of arrays that files are known to have, the usual one first.
-FEATURES = ("features", "x", "feat", "image_features")
-BOXES = ("boxes", "bbox", "image_bb")
-IDS = ("image_id", "image_ids", "ids")
-WIDTH = ("image_w", "width", "img_w")
-HEIGHT = ("image_h", "height", "img_h")
-COUNTS = ("num_boxes", "num_bbox")
 
 
 class ForeignImage(NamedTuple):
@@ -56,7 +47,7 @@ def foreign_image(
         raise BadInput(location, "the image has no id", "give it one")
     if rows.ndim != 2 or not 1 <= rows.shape[1] <= MAX_DIMS or len(rows) > MAX_PARTS or rows.size > MAX_NUMBERS:
         raise BadInput(location, f"features have the shape {rows.shape}", "give a row of numbers for each box")
-    if not np.issubdtype(rows.dtype, np.floating) and not np.issubdtype(rows.dtype, np.integer):
+    if rows.dtype.kind not in "iuf":
         raise BadInput(location, f"features are of type {rows.dtype}", "give numbers")
     if size is not None and not (1 <= size[0] <= MAX_SIDE and 1 <= size[1] <= MAX_SIDE):
         raise BadInput(location, f"a picture cannot measure {size[0]} by {size[1]}", "correct its size")
@@ -75,6 +66,8 @@ def _boxes(
     if boxes.shape != (n_rows, 4):
         problem = f"boxes have the shape {boxes.shape}, but there are {n_rows:,} features"
         raise BadInput(location, problem, "give left, top, right, bottom for each")
+    if boxes.dtype.kind not in "iuf":
+        raise BadInput(location, f"boxes are of type {boxes.dtype}", "give numbers")
     corners = boxes.astype(np.float64)
     if is_inclusive:
         corners = corners + np.array([0.0, 0.0, 1.0, 1.0])
@@ -91,44 +84,10 @@ def _boxes(
         raise BadInput(location, str(error), "correct it") from error
 
 
-def named(arrays: Mapping[str, NDArray[Any]], names: tuple[str, ...]) -> NDArray[Any] | None:
-    """The array of the first of these names that is there."""
-    return next((arrays[name] for name in names if name in arrays), None)
-
-
-def size_in(arrays: Mapping[str, NDArray[Any]], location: str, number: int | None = None) -> tuple[int, int] | None:
-    """Width and height among the arrays of an image or, with its number, of all images; None if they are not told."""
-    values = []
-    for names in (WIDTH, HEIGHT):
-        array = named(arrays, names)
-        if array is None:
-            return None
-        try:
-            values.append(int(array.reshape(-1)[number or 0]))
-        except (ValueError, TypeError, IndexError, OverflowError) as error:
-            raise BadInput(location, f"a picture's size is not a number ({error})", "correct it") from error
-    return values[0], values[1]
-
-
 def id_of_file(name: str) -> str:
     """The image's id in a file's name: without the suffix, and without that of the picture before it."""
     stem = PurePath(name).stem
     return stem[: -len(PurePath(stem).suffix)] if PurePath(stem).suffix.lower() in SUFFIXES else stem
-
-
-def spans(counts: NDArray[Any], total: int, location: str) -> Iterator[tuple[int, int]]:
-    """First and last-but-one row of each image, whose numbers of rows must add up to the total."""
-    if counts.ndim != 1 or not np.issubdtype(counts.dtype, np.integer) or (counts < 0).any():
-        raise BadInput(location, "numbers of boxes must be whole numbers in one row", "correct them")
-    if counts.sum(dtype=np.int64) != total:
-        raise BadInput(location, f"there are {total:,} rows, but {counts.sum():,} boxes", "make the file anew")
-    ends = np.cumsum(counts, dtype=np.int64)
-    yield from zip((ends - counts).tolist(), ends.tolist(), strict=True)
-
-
-def text_id(value: object) -> str:
-    """An id as text: numbers and bytes are ids in some files."""
-    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def files_of(path: Path, suffix: str) -> list[Path]:
