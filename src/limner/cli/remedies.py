@@ -56,6 +56,8 @@ REMEDIES: dict[str, str] = {
     "too-large-for-half": "pass --dtype float32",
     "unfinished-store": "run `limner features` again with --resume",
     "no-words": "score on one machine, without --engine",
+    "other-boxes": "make features of this corpus with `limner features`",
+    "other-features": "make them with `limner features` and the --model that the phrasebook was learnt with",
     "only-gold": "give a system's results, or pass --source gold",
     "several-scales": "pass --scale to name one of them",
     "second-caption": "keep one of them, or give each its own source, or pass --duplicate first",

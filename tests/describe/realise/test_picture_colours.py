@@ -11,14 +11,16 @@ from limner.arrays import Singles
 from limner.corpus import Box, Caption, Image, Mention
 from limner.describe.realise import FluentRealiser, Phrasebook, learn_phrasebook, read_phrasebook, write_phrasebook
 from limner.describe.realise.colour_learning import colours_of
-from limner.errors import LimnerError
+from limner.errors import BadInput, LimnerError
 
+BOXES = (Box("a", 0, 0, 100, 200, "man"), Box("b", 120, 100, 300, 200, "car"))
 PAINT = {"red": (0.9, 0.1), "blue": (0.1, 0.9)}
 
 
 class Store:
     """Features by image and box: how red and how blue it is."""
 
+    folder = Path("paint")
     signature = "paint"
     n_dims = 2
 
@@ -27,6 +29,9 @@ class Store:
 
     def __contains__(self, image_id: object) -> bool:
         return any(image_id == id for id, _ in self.rows)
+
+    def boxes(self, image_id: str) -> tuple[Box, ...]:
+        return BOXES
 
     def features(self, image_id: str, box_ids: Sequence[str] | None = None) -> Singles:
         assert box_ids is not None
@@ -73,6 +78,19 @@ def test_reasons_tell_where_an_attribute_is_from(book: Phrasebook, store: Store)
     assert (reason.words, reason.origin, reason.probability) == ("green", "boxes", None)
 
 
+def test_features_of_boxes_that_lie_elsewhere_are_refused(book: Phrasebook, store: Store) -> None:
+    image = painted(1004, store, "red")
+    man, car = image.boxes
+    rounded = replace(image, boxes=(man, replace(car, x0=120.4)))
+    assert "red car" in FluentRealiser(book, features=store).realise(rounded, ["a", "b"]).text
+    moved = replace(image, boxes=(man, replace(car, x0=140.0)))
+    said = "paint: box 'b' of image 'i1004' lies elsewhere"
+    with pytest.raises(BadInput, match=said):
+        FluentRealiser(book, features=store).realise(moved, ["a", "b"])
+    with pytest.raises(BadInput, match=said):
+        learn_phrasebook([moved], features=store)
+
+
 def test_what_looks_like_neither_has_no_colour(book: Phrasebook, store: Store) -> None:
     image = painted(1003, store, "red")
     store.rows["i1003", "b"] = (0.5, 0.5)
@@ -100,7 +118,7 @@ def test_a_file_keeps_colours(book: Phrasebook, tmp_path: Path) -> None:
 def test_features_of_another_kind_are_refused(book: Phrasebook, store: Store) -> None:
     other = Store()
     other.signature = "scent"
-    with pytest.raises(LimnerError, match="'paint', not 'scent'"):
+    with pytest.raises(LimnerError, match="has features 'scent', but colours were learnt from 'paint'"):
         FluentRealiser(book, features=other)
 
 

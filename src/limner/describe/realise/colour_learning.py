@@ -14,7 +14,7 @@ from limner.corpus.caption import LABEL_SOURCE
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.describe.realise.described_things import name_of
-from limner.describe.realise.picture_colours import COLOURS, BoxFeatures, ColourModel, usual_colours
+from limner.describe.realise.picture_colours import COLOURS, BoxFeatures, ColourModel, rows_of_boxes, usual_colours
 from limner.learn.dense_logistic import fit_dense_logistic
 from limner.text.phrases import qualities
 
@@ -72,7 +72,7 @@ class ColourLearner:
         if not ids:
             return
         is_held_out = random_stream("colours", self._seed, image.id).random() < HELD_OUT
-        rows = self._features.features(image.id, ids).astype(np.float64)
+        rows = rows_of_boxes(self._features, image, [boxes[id] for id in ids])
         for id, row in zip(ids, rows, strict=True):
             noun = name_of(boxes[id].label, boxes[id].types).noun
             self._rows.append(_Row(is_held_out, noun, frozenset(colours[id]), row))

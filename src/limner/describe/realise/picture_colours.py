@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Annotated, NamedTuple, Protocol
 
 import msgspec
@@ -23,12 +24,18 @@ COLOURS = word_set("black white gray red orange yellow green blue purple pink br
 # So many captions of any noun weigh as much as those of one.
 PRIOR = 10.0
 
+# Pixels that a corner may have moved since features were computed: formats round.
+MAX_SHIFT = 1.0
+
 Number = Annotated[float, msgspec.Meta(ge=-1e6, le=1e6)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 40)]
 
 
 class BoxFeatures(Protocol):
     """Features of the boxes of images, as a store has them: `[boxes, n_dims]` for an image's boxes, by their ids."""
+
+    @property
+    def folder(self) -> Path: ...
 
     @property
     def signature(self) -> str: ...
@@ -38,7 +45,23 @@ class BoxFeatures(Protocol):
 
     def __contains__(self, image_id: object) -> bool: ...
 
+    def boxes(self, image_id: str) -> Sequence[Box]: ...
+
     def features(self, image_id: str, box_ids: Sequence[str] | None = None) -> Singles: ...
+
+
+def rows_of_boxes(features: BoxFeatures, image: Image, boxes: Sequence[Box]) -> Floats:
+    """The features of some of an image's boxes; an error if they were computed for boxes that lie elsewhere.
+
+    Ids alone do not tell: detectors number their boxes in every run anew.
+    """
+    corners_by_id = {box.id: box.corners for box in features.boxes(image.id)}
+    for box in boxes:
+        corners = corners_by_id.get(box.id, box.corners)
+        if max(abs(a - b) for a, b in zip(box.corners, corners, strict=True)) > MAX_SHIFT:
+            problem = f"box {shown(box.id)} of image {shown(image.id)} lies elsewhere than the one with features"
+            raise BadInput(str(features.folder), problem, "compute features of these boxes", code="other-boxes")
+    return features.features(image.id, [box.id for box in boxes]).astype(np.float64)
 
 
 class PictureColour(NamedTuple):
@@ -72,8 +95,8 @@ class ColourModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     def check(self, features: BoxFeatures) -> None:
         """Raise an error for features of another kind than the weights are for."""
         if features.signature != self.signature or features.n_dims != len(self.means):
-            problem = f"its colours are for the features {shown(self.signature)}, not {shown(features.signature)}"
-            raise BadInput("phrasebook", problem, "compute features in the same way", code="other-features")
+            problem = f"has features {shown(features.signature)}, but colours were learnt from {shown(self.signature)}"
+            raise BadInput(str(features.folder), problem, "compute features in the same way", code="other-features")
 
     def probabilities(self, noun: str, features: Floats) -> Floats:
         """How likely each colour is for boxes of a noun, `[boxes, colours]`, in the order of `weights`."""
@@ -131,7 +154,7 @@ def with_colours(
     boxes = [box for box in image.boxes if box.id in chosen and _may_have_colour(box)]
     if not boxes:
         return image, {}
-    rows = features.features(image.id, [box.id for box in boxes]).astype(np.float64)
+    rows = rows_of_boxes(features, image, boxes)
     for box, row in zip(boxes, rows, strict=True):
         if (colour := model.colour(name_of(box.label, box.types).noun, row)) is not None:
             colours[box.id] = colour
