@@ -90,7 +90,7 @@ def test_a_model_of_another_kind_is_refused(corpus: Path, tmp_path: Path) -> Non
     done = limner("chunk", corpus, "-o", tmp_path / "out.jsonl", "--model", model)
     assert done.returncode == 1
     assert done.stderr == (
-        f"limner: {model}: is a model of kind 'selector', not a phrases; train one with `limner train phrases`\n"
+        f"limner: {model}: is a model of kind 'selector', not 'phrases'; train one with `limner train phrases`\n"
     )
     assert not (tmp_path / "out.jsonl").exists()
 
@@ -118,3 +118,26 @@ def test_captions_of_an_image_are_tied_together(tmp_path: Path) -> None:
     assert len(set(first)) == 2
     assert "2 chains" in done.stderr
     assert limner("chunk", "-", "-o", "-", "--chain-model", "model.json").returncode == 2
+
+
+def test_the_error_for_an_unknown_format_names_plain_text(tmp_path: Path) -> None:
+    done = limner("chunk", "-", "-o", tmp_path / "out.jsonl", given="A dog runs.\nA cat.\n")
+    assert done.returncode == 1
+    assert done.stderr.endswith("; lines of plain text as text:-\n")
+
+
+def test_nothing_on_standard_input_is_the_fault_of_the_command_before(tmp_path: Path) -> None:
+    done = limner("chunk", "-", "-o", tmp_path / "out.jsonl")
+    assert done.stderr == "limner: standard input: there is nothing in it; did the command before it fail?\n"
+
+
+def test_retyping_captions_without_mentions_is_warned_of(corpus: Path, tmp_path: Path) -> None:
+    done = limner("chunk", corpus, "-o", tmp_path / "out.jsonl", "--retype")
+    assert "warning: no caption has mentions that --retype could give types" in done.stderr
+
+
+def test_training_on_phrases_that_were_found_is_warned_of(corpus: Path, tmp_path: Path) -> None:
+    found = tmp_path / "found.jsonl"
+    limner("chunk", corpus, "-o", found)
+    done = limner("train", "phrases", found, "--out", tmp_path / "phrases.json")
+    assert "warning: 1 of 1 images have mentions that a model predicted; train on what people marked" in done.stderr

@@ -71,3 +71,30 @@ def test_options_of_chains_need_chains(tmp_path: Path) -> None:
     done = limner("chunk", "plain.jsonl", "-o", "out.jsonl", "--rechain", folder=tmp_path)
     assert done.returncode == 2
     assert "pass --chains too" in done.stderr
+
+
+def test_mentions_that_are_chained_anew_need_not_be_found_again(tmp_path: Path) -> None:
+    limner("playground", "30", "people.jsonl", folder=tmp_path)
+    done = limner("chunk", "people.jsonl", "-o", "chained.jsonl", "--chains", "--rechain", folder=tmp_path)
+    assert "--again" not in done.stderr
+    trained = limner("train", "chains", "chained.jsonl", "--out", "mine.json", folder=tmp_path)
+    assert "warning: 30 of 30 images have mentions or chains that a model predicted" in trained.stderr
+
+
+def test_chains_of_plain_text_are_warned_of(tmp_path: Path) -> None:
+    (tmp_path / "said.txt").write_text("A man.\nA guy.\n")
+    done = limner("chunk", "said.txt", "-o", "out.jsonl", "--chains", folder=tmp_path)
+    assert "warning: no image has two captions, as in plain text, so every chain is of one caption" in done.stderr
+
+
+def test_an_image_with_too_many_mentions_goes_without_chains_if_lenient(tmp_path: Path) -> None:
+    (tmp_path / "said.txt").write_text("A man.\n" + "A dog and a cat. " * 300 + "\n")
+    refused = limner("chunk", "said.txt", "-o", "out.jsonl", "--chains", folder=tmp_path)
+    advice = "split the caption, or pass --lenient to leave its chains out"
+    assert refused.stderr.endswith(f"600 mentions are more than the 500 that can be chained; {advice}\n")
+    done = limner("chunk", "said.txt", "-o", "out.jsonl", "--chains", "--lenient", folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "left out: 1 × chains of an image with too many mentions (first: said.txt: image '2'" in done.stderr
+    first, second = open_corpus(tmp_path / "out.jsonl")
+    assert chains_of(first) == ["1"]
+    assert set(chains_of(second)) == {None}

@@ -237,4 +237,4 @@ def test_a_reader_that_has_seen_enough_is_no_fault(files: Path) -> None:
 def test_a_corpus_without_boxes_is_refused_and_nothing_is_printed() -> None:
     done = limner("-", "--json", given=line("bare") + line("empty"))
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("limner: 2 images: none of them has a box; give a corpus with boxes")
+    assert done.stderr.startswith("limner: -: there are 2 images and none of them has a box; detect things")

@@ -270,7 +270,8 @@ def test_a_corpus_without_boxes_is_refused_and_nothing_is_written(tmp_path: Path
     done = describe(tmp_path / "texts.jsonl", "-o", tmp_path / "said.jsonl")
     assert isinstance(done.exception, LimnerError)
     assert worded(done.exception) == (
-        "3 images: none of them has a box; give a corpus with boxes, such as `limner convert CAPTIONS BOXES DST` makes"
+        f"{tmp_path / 'texts.jsonl'}: there are 3 images and none of them has a box; detect things in photographs with "
+        "`limner detect`, or give a corpus with boxes, such as `limner convert CAPTIONS BOXES DST` makes"
     )
     assert not (tmp_path / "said.jsonl").exists()
 
@@ -350,3 +351,24 @@ def test_nothing_that_is_read_is_written_over_and_no_output_by_another(world: Pa
         assert "is read as well" in done.output
     assert corpus.read_bytes() == world.read_bytes()
     assert not (tmp_path / "r.jsonl").exists()
+
+
+def test_pictures_are_to_be_detected_first(tmp_path: Path) -> None:
+    (tmp_path / "photos").mkdir()
+    (tmp_path / "photos" / "dog.jpg").touch()
+    done = describe(tmp_path / "photos", "-o", tmp_path / "said.jsonl")
+    assert isinstance(done.exception, LimnerError)
+    assert worded(done.exception).endswith("detect things in them first, with `limner detect`")
+
+
+def test_a_phrasebook_of_captions_that_refer_to_no_box_is_refused(tmp_path: Path) -> None:
+    images = [Image("1", boxes=(Box("0", 0, 0, 5, 5, "dog"),), captions=(Caption("0", "A dog ."),))]
+    write_corpus(images, tmp_path / "untied.jsonl")
+    for train in (phrasebook, selector):
+        done = CliRunner().invoke(train, [str(tmp_path / "untied.jsonl"), "--out", str(tmp_path / "book.json")])
+        assert isinstance(done.exception, LimnerError)
+        assert worded(done.exception) == (
+            f"{tmp_path / 'untied.jsonl'}: no caption refers to a box, so there is nothing to learn from; "
+            "tie captions to boxes with `limner link`"
+        )
+        assert not (tmp_path / "book.json").exists()

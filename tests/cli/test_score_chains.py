@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from limner.corpus import Caption, Chain, Image, Mention, write_corpus
 
@@ -64,3 +65,15 @@ def test_a_missing_image_is_one_line_with_a_remedy(files: tuple[Path, Path], tmp
     assert done.stderr.count("\n") == 1
     assert "image 'b' of gold is missing; pass --missing zero" in done.stderr
     assert limner(tmp_path / "some.jsonl", "--gold", gold, "--missing", "skip").returncode == 0
+
+
+def test_spaces_do_not_count(files: tuple[Path, Path], tmp_path: Path) -> None:
+    _, gold = files
+    raw = [
+        replace(i, captions=tuple(replace(c, text=c.text.replace(" .", ".")) for c in i.captions))
+        for i in (image("a", "1212"), image("b", "1212"))
+    ]
+    write_corpus(raw, tmp_path / "raw.jsonl")
+    done = limner(tmp_path / "raw.jsonl", "--gold", gold, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["mean"] == 1

@@ -17,11 +17,11 @@ def test_images_pass_in_their_order_if_one_has_a_box(images: list[Image]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("n", "place"), [(1, "the only image: it has"), (2, "2 images: none"), (WAITING + 1, "10,001 images: none")]
+    ("n", "problem"), [(1, "the only image has"), (2, "there are 2 images"), (WAITING + 1, "there are 10,001 images")]
 )
-def test_images_without_a_box_are_refused(n: int, place: str) -> None:
-    with pytest.raises(LimnerError, match=f"^{place}"):
-        list(BoxCheck().watch([BARE] * n))
+def test_images_without_a_box_are_refused(n: int, problem: str) -> None:
+    with pytest.raises(LimnerError, match=f"^a.jsonl: {problem}"):
+        list(BoxCheck("a.jsonl").watch([BARE] * n))
 
 
 def test_nothing_passes_before_the_first_box() -> None:

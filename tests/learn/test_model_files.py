@@ -36,7 +36,7 @@ def test_a_record_that_was_written_is_read_again(name: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ('{"limner_model":"selector","version":3}', "is a model of kind 'selector', not a counter"),
+        ('{"limner_model":"selector","version":3}', "is a model of kind 'selector', not 'counter'"),
         ('{"limner_model":"counter","version":4}', "is a counter of version 4; only version 3 can be read"),
         ('{"limner_model":"counter","version":3,"names":[],"counts":["x"]}', "is not a counter"),
         ('{"limner_model":"counter","version":3,"names":["a"],"counts":[]}', "there is not a count for each name"),

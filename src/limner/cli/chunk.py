@@ -21,9 +21,11 @@ from limner.cli.corpora import (
     tell_written,
 )
 from limner.cli.terminal import progress, tell
-from limner.corpus import Caption, Image, open_corpus
-from limner.corpus.formats import write_sound
+from limner.corpus import Caption, Corpus, Image, open_corpus
+from limner.corpus.formats import UnknownFormat, write_sound
+from limner.corpus.reading import Reading
 from limner.corpus.text_lines import text_lines
+from limner.errors import BadInput
 from limner.ground import NOT_VISUAL, Chainer, PhraseModel, chain_corpus, chunk_corpus, retype_image
 from limner.score.plain_text import is_plain_text
 
@@ -68,19 +70,32 @@ def command(
     check_replaced({"--out": source_path(out)}, [corpus, *map(str, filter(None, (model, chain_model)))])
     known = PhraseModel.load(model) if model else None
     chainer = Chainer.load(chain_model) if chain_model else None
-    opened = None if from_ is None and is_plain_text(corpus) else open_corpus(corpus, from_, lenient=lenient)
+    opened = None if from_ is None and is_plain_text(corpus) else _opened(corpus, from_, lenient)
     images = _plain_images(source_path(corpus)) if opened is None else opened
     counts: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     read = _counted_before(progress(images, "images"), counts)
     chunked = (retype_image(image, known) for image in read) if retype else chunk_corpus(read, known, again=again)
+    reading = Reading(lenient=lenient)
     if chains:
-        chunked = chain_corpus(chunked, chainer, again=rechain, place=corpus)
+        chunked = chain_corpus(chunked, chainer, again=rechain, place=corpus, reading=reading)
     written = write_sound(_counted_after(chunked, counts), out, to, replace=force, lost=lost)
-    if opened is not None:
-        tell_reading(opened)
+    tell_reading(*([] if opened is None else [opened]), reading)
     tell_written(written, out, lost)
-    _tell_counts(counts, again or retype)
+    if retype and counts["captions"] and not counts["with mentions"]:
+        tell("warning: no caption has mentions that --retype could give types; leave it out to find phrases")
+    if chains and counts["captions"] and not counts["several captions"]:
+        lines = ", as in plain text" if opened is None else ""
+        tell(f"warning: no image has two captions{lines}, so every chain is of one caption; give a corpus that has")
+    _tell_counts(counts, is_warned=not (again or retype or rechain))
+
+
+def _opened(source: str, format: str | None, lenient: bool) -> Corpus:
+    try:
+        return open_corpus(source, format, lenient=lenient)
+    except UnknownFormat as error:
+        remedy = f"{error.remedy}; lines of plain text as text:{error.place}"
+        raise BadInput(error.place, error.problem, remedy) from error
 
 
 def _plain_images(path: Path) -> Iterator[Image]:
@@ -91,6 +106,7 @@ def _plain_images(path: Path) -> Iterator[Image]:
 
 def _counted_before(images: Iterable[Image], counts: Counter[str]) -> Iterator[Image]:
     for image in images:
+        counts["several captions"] += len(image.captions) > 1
         for caption in image.captions:
             counts["captions"] += 1
             counts["with mentions"] += bool(caption.mentions)
@@ -108,13 +124,13 @@ def _counted_after(images: Iterable[Image], counts: Counter[str]) -> Iterator[Im
         yield image
 
 
-def _tell_counts(counts: Counter[str], is_replaced: bool) -> None:
+def _tell_counts(counts: Counter[str], *, is_warned: bool) -> None:
     if not counts["captions"]:
         tell("warning: there are no captions")
         return
     if counts["empty"]:
         tell(f"warning: {counts['empty']:,} of {counts['captions']:,} captions are empty")
-    if counts["with mentions"] and not is_replaced:
+    if counts["with mentions"] and is_warned:
         kept = f"{counts['with mentions']:,} of {counts['captions']:,} captions have mentions already and kept them"
         tell(f"warning: {kept}; pass --again to replace them")
     parts = [f"{counts['phrases']:,} phrases in {counts['captions']:,} captions"]

@@ -85,7 +85,7 @@ def command(
     corpus = open_corpus(sources, from_, lenient=lenient)
     # On one terminal the results are progress enough.
     images = corpus if out == STDIO and sys.stdout.isatty() else progress(corpus, "images")
-    summary = write_choices(images, chooser, out, as_json=as_json)
+    summary = write_choices(images, chooser, out, as_json=as_json, place=corpus.name)
     tell_reading(corpus)
     for line in _summary_lines(summary, chooser, excluded if exclude else ()):
         tell(line)

@@ -15,6 +15,7 @@ from limner.cli.terminal import tell
 from limner.corpus.corpus import Corpus
 from limner.corpus.formats import FORMATS, find_format, split_source
 from limner.corpus.formats.losses import listed
+from limner.corpus.provenance import PredictionTally
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
 from limner.files import STDIO
@@ -86,6 +87,12 @@ def tell_reading(*sources: Corpus | Reading) -> None:
     for source in sources:
         for line in _reading_lines(source.reading if isinstance(source, Corpus) else source):
             tell(line)
+
+
+def tell_predictions(tally: PredictionTally) -> None:
+    """Warn on standard error of training data that a model predicted."""
+    if warning := tally.warning():
+        tell(f"warning: {warning}")
 
 
 def tell_written(n: int, target: str, lost: Counter[str] | None = None) -> None:

@@ -21,7 +21,8 @@ from limner.cli.corpora import (
     tell_written,
 )
 from limner.cli.terminal import progress, tell
-from limner.corpus import open_corpus
+from limner.corpus import Corpus, open_corpus
+from limner.corpus.formats import UnknownFormat
 from limner.corpus.provenance import LEAKING_LABELS
 from limner.corpus.seen_images import SeenImages
 from limner.describe.describing import DescribeSettings, describe_corpus
@@ -30,6 +31,10 @@ from limner.describe.realise.caption_index import CaptionIndex, TrainingCaptions
 from limner.describe.realise.fluent_realiser import DETAILS, WORDS
 from limner.describe.realise.realisers import REALISERS
 from limner.describe.selectors import Concepts
+from limner.errors import BadInput
+
+# What names of photographs end with; to look into the files is for `limner detect`.
+PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 
 
 @click.command()
@@ -96,7 +101,7 @@ def command(
         known = Concepts.count(collected.watch(learnt_from) if is_retrieved else learnt_from)
         captions = CaptionIndex(collected) if is_retrieved else None
         tell_reading(training)
-    opened = open_corpus(corpus, from_, lenient=lenient)
+    opened = _opened(corpus, from_, lenient)
     images = held_out(opened, labels_from, seed)
     warnings: list[str] = []
     written = describe_corpus(
@@ -109,6 +114,7 @@ def command(
         counted=counted,
         reasons=explain,
         why=why,
+        place=opened.name,
         warn=warnings.append,
     )
     tell_reading(opened)
@@ -116,6 +122,19 @@ def command(
     for warning in warnings:
         tell(f"warning: {warning}{_HINTS.get(warning, '')}")
     tell_written(written, out)
+
+
+def _opened(source: str, format: str | None, lenient: bool) -> Corpus:
+    """The corpus; for pictures, an error that tells how to get boxes."""
+    try:
+        return open_corpus(source, format, lenient=lenient)
+    except UnknownFormat:
+        path = source_path(source)
+        files = path.rglob("*") if path.is_dir() else [path]
+        if any(file.suffix.lower() in PICTURES for file in files):
+            problem = "these are pictures, and only boxes can be described"
+            raise BadInput(str(path), problem, "detect things in them first, with `limner detect`") from None
+        raise
 
 
 def _check_options(

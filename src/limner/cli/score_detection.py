@@ -20,7 +20,7 @@ from limner.score.detection.detection_evaluation import DetectionScores, SystemS
 from limner.score.detection.detection_files import open_detections
 from limner.score.detection.scored_boxes import ClassChoice, Missing
 from limner.score.paired import Comparison
-from limner.score.resampling import SAMPLES
+from limner.score.resampling import FEWEST, SAMPLES
 
 CLASS_CHOICES: dict[str, ClassChoice] = {choice: choice for choice in get_args(ClassChoice)}
 
@@ -89,6 +89,14 @@ def detection(
         tell(f"warning: {warning}")
     if not samples:
         tell(NO_INTERVALS)
+    elif scores.systems[0].counts["n_images"] < FEWEST:
+        tell(f"no intervals: there are fewer than {FEWEST} images")
+    elif any(
+        low != low and system.values[n] == system.values[n]
+        for system in scores.systems
+        for n, (low, _) in system.intervals.items()
+    ):
+        tell("some figures have no interval: too few images have such boxes, or all are alike")
     if as_json:
         say_json(scores.to_json())
     else:
@@ -115,7 +123,9 @@ def _lines(scores: DetectionScores) -> list[str]:
 def _figures(systems: list[SystemScores]) -> tuple[list[list[str]], str]:
     """Every figure of every system, with its interval, and how the columns are aligned."""
     with_intervals = any(system.samples for system in systems)
-    rows = [["", *(cell for system in systems for cell in [system.name, *([""] if with_intervals else [])])]]
+    rows = [
+        ["", *(cell for system in systems for cell in [system.name, *(["95% interval"] if with_intervals else [])])]
+    ]
     for name in FIGURES:
         row = [name]
         for system in systems:
@@ -151,4 +161,4 @@ def _decimal(value: float) -> str:
 
 
 def _interval(low: float, high: float) -> str:
-    return "" if low != low else f"{low:.4f}-{high:.4f}"
+    return "" if low != low else f"{low:.4f}–{high:.4f}"

@@ -88,6 +88,13 @@ def command(
     lacking = written.n_images - written.n_pictures
     if pictures is not None and lacking:
         tell(f"{lacking:,} of {written.n_images:,} images have no picture in {pictures}: layouts")
+    if pictures is None and written.n_named and not written.n_pictures:
+        tell(f"no picture was found in {folder}, so layouts are shown; pass --pictures to name their folder")
+    if written.n_without_boxes:
+        problem = (
+            f"{written.n_without_boxes:,} of {written.n_images:,} images have captions of boxes that are not there"
+        )
+        tell(f"warning: {problem}; give the corpus that was described first, then these results")
     tell_written(written.n_images, str(page))
     if page != STDIO and page.stat().st_size > LARGE:
         size = page.stat().st_size >> 20

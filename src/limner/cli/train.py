@@ -17,11 +17,14 @@ from limner.cli.corpora import (
     lenient_option,
     overlap_option,
     tell_held_out,
+    tell_predictions,
     tell_reading,
 )
 from limner.cli.terminal import progress, say, tell, terminal_progress
 from limner.corpus import open_corpus
+from limner.corpus.provenance import PredictionTally
 from limner.describe import learned, realise
+from limner.errors import BadInput
 from limner.ground import train_phrases
 from limner.vision.features import open_features
 
@@ -60,6 +63,7 @@ def selector(
     trained = learned.train_selector(
         progress(images, "images"),
         seed=seed,
+        place=opened.name,
         check=others.check if others else lambda training: None,
         progress=terminal_progress,
     )
@@ -107,6 +111,9 @@ def phrasebook(
     opened = open_corpus(corpus, from_, lenient=lenient)
     images = held_out(opened, labels_from, seed)
     book = realise.learn_phrasebook(progress(images, "images"), features=store)
+    if not book.n_captions:
+        problem = "no caption refers to a box, so there is nothing to learn from"
+        raise BadInput(opened.name, problem, "tie captions to boxes", code="no-mentions")
     realise.write_phrasebook(book, out)
     tell_reading(opened)
     tell_held_out(images)
@@ -125,10 +132,13 @@ def phrases(corpus: str, out: Path, seed: int, from_: str | None, lenient: bool)
     """Learn where the noun phrases of captions are, and of which types, from captions whose phrases are mentions."""
     check_replaced({"--out": out}, [corpus])
     opened = open_corpus(corpus, from_, lenient=lenient)
-    model = train_phrases(progress(opened, "images"), seed=seed, place=opened.name, progress=terminal_progress)
+    predictions = PredictionTally("mentions")
+    images = predictions.watch(progress(opened, "images"))
+    model = train_phrases(images, seed=seed, place=opened.name, progress=terminal_progress)
     terminal_progress.clear()
     model.save(out)
     tell_reading(opened)
+    tell_predictions(predictions)
     trained = model.record.trained_on
     tell(f"a model of {trained.n_phrases:,} phrases in {trained.n_captions:,} captions written to {out}")
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from limner.cli.click_classes import PATH
-from limner.cli.corpora import Source, check_replaced, from_option, lenient_option, tell_reading
+from limner.cli.corpora import Source, check_replaced, from_option, lenient_option, tell_predictions, tell_reading
 from limner.cli.terminal import progress, tell, terminal_progress
 from limner.corpus import open_corpus
+from limner.corpus.provenance import PredictionTally
 from limner.lazy import lazy
 
 if TYPE_CHECKING:
@@ -29,8 +30,11 @@ def chains(corpus: str, out: Path, seed: int, from_: str | None, lenient: bool) 
     """Learn which mentions of an image's captions are of the same thing, from people's chains."""
     check_replaced({"--out": out}, [corpus])
     opened = open_corpus(corpus, from_, lenient=lenient)
-    chainer = chainer_training.train_chains(progress(opened, "images"), seed=seed, progress=terminal_progress)
+    predictions = PredictionTally("mentions", "chains")
+    images = predictions.watch(progress(opened, "images"))
+    chainer = chainer_training.train_chains(images, seed=seed, place=opened.name, progress=terminal_progress)
     terminal_progress.clear()
     tell_reading(opened)
+    tell_predictions(predictions)
     chainer.save(out)
     tell(f"a chainer of {chainer.trained.n_mentions:,} mentions written to {out}")

@@ -12,9 +12,10 @@ WAITING = 10_000
 
 
 class BoxCheck:
-    """Refuses a corpus without a single box, and counts the images without one."""
+    """Refuses a corpus without a single box, and counts the images without one; `place` names it in errors."""
 
-    def __init__(self) -> None:
+    def __init__(self, place: str = "corpus") -> None:
+        self._place = place
         self.n_images = self.n_without = 0
 
     def watch(self, images: Iterable[Image]) -> Iterator[Image]:
@@ -28,9 +29,9 @@ class BoxCheck:
                 yield from waiting
                 waiting.clear()
         if self.n_images and self.n_without == self.n_images:
-            many = f"{self.n_images:,} images", "none of them has a box"
-            place, problem = many if self.n_images > 1 else ("the only image", "it has no box")
-            raise BadInput(place, problem, "give a corpus with boxes", code="no-boxes")
+            many = f"there are {self.n_images:,} images and none of them has a box"
+            problem = many if self.n_images > 1 else "the only image has no box"
+            raise BadInput(self._place, problem, "give a corpus with boxes", code="no-boxes")
 
     def warnings(self) -> Iterator[str]:
         if self.n_without:

@@ -12,6 +12,9 @@ CAPTIONS, DETECTED, LINKED, UNKNOWN = "captions", "detected", "linked", "unknown
 # The provenance of mentions that are noun phrases, found by a tagger.
 CHUNKED = "chunked"
 
+# The provenance of chains that a model made.
+PREDICTED = "predicted"
+
 LEAKING_LABELS = "labels are nouns of the captions themselves, so scores against these captions are too high"
 
 
@@ -80,6 +83,32 @@ class ProvenanceTally:
         if len(counts) == 1 and counts.total() == self._n_images:
             return next(iter(counts))
         return " + ".join(f"{value} in {n} of {self._n_images} images" for value, n in sorted(counts.items()))
+
+
+class PredictionTally:
+    """How many images have mentions or chains that a model predicted: gold is what people marked."""
+
+    def __init__(self, *names: str) -> None:
+        self._names = names
+        self.n_images = self.n_predicted = 0
+
+    def watch(self, images: Iterable[Image]) -> Iterator[Image]:
+        """The images as they come, each counted."""
+        for image in images:
+            self.n_images += 1
+            made = (str(image.provenance.get(name, "")) for name in self._names)
+            self.n_predicted += any(how.startswith((CHUNKED, PREDICTED)) for how in made)
+            yield image
+
+    def warning(self) -> str | None:
+        """What whoever learns from the images should know; None if there is nothing."""
+        if not self.n_predicted:
+            return None
+        what = " or ".join(self._names)
+        return (
+            f"{self.n_predicted:,} of {self.n_images:,} images have {what} that a model predicted; "
+            "train on what people marked, or its mistakes are learnt too"
+        )
 
 
 def _labels_of(facts: Facts) -> str:

@@ -83,6 +83,7 @@ def describe_corpus(
     counted: SeenImages | None = None,
     reasons: Path | None = None,
     why: Path | None = None,
+    place: str = "corpus",
     warn: Callable[[str], None] = lambda warning: None,
 ) -> int:
     """Write a description of every image to `out`, in the format `to` or that of the suffix; returns their number.
@@ -93,8 +94,8 @@ def describe_corpus(
     chose each box, `why` one that tells why the fluent realiser says what it
     says, clause by clause. An image that any of the models was trained on is
     marked so in its result's provenance; `warn` is called with each thing to
-    beware of, once all images are written. A corpus without a single box is an
-    error: every description would be the same.
+    beware of, once all images are written. `place` names the corpus in errors. A corpus
+    without a single box is an error: every description would be the same.
     """
     settings = settings or DescribeSettings()
     if reasons and (settings.model is None or settings.k):
@@ -109,7 +110,7 @@ def describe_corpus(
         raise ValueError(f"only the fluent realiser tells why it says something, not {settings.realiser!r}")
     of_models = [*([trained.model.trained.seen] if trained else []), *([book.seen] if book else [])]
     overlap = Overlap.of(*of_models, *([counted] if counted else []))
-    provenance, boxes = ProvenanceTally(), BoxCheck()
+    provenance, boxes = ProvenanceTally(), BoxCheck(place)
     # A corpus whose boxes are all hidden has none; but what was seen in training is told by the whole image.
     images = provenance.watch(boxes.watch(map(visible, _marked(images, overlap))))
     lost: Counter[str] = Counter()
@@ -129,8 +130,8 @@ def describe_corpus(
 
 def _realiser(settings: DescribeSettings, book: Phrasebook | None, captions: CaptionIndex | None) -> Realiser:
     if settings.features and (book is None or book.colours is None):
-        problem = "no colours were learnt, for which features are"
-        raise BadInput(str(settings.phrasebook), problem, "learn a phrasebook with features", code="no-colours")
+        problem = "this phrasebook has learnt no colours, so features are of no use to it"
+        raise BadInput(str(settings.phrasebook), problem, "train it with features", code="no-colours")
     return find_realiser(
         settings.realiser,
         book,

@@ -72,8 +72,7 @@ class Chainer(NamedTuple):
         `MAX_MENTIONS` mentions.
         """
         if len(mentions) > MAX_MENTIONS:
-            problem = f"{len(mentions):,} mentions are more than the {MAX_MENTIONS:,} that can be chained"
-            raise LimnerError(f"{problem}; give fewer captions")
+            raise LimnerError(f"{len(mentions):,} mentions are more than the {MAX_MENTIONS:,} that can be chained")
         caption = np.array([mention.caption for mention in mentions], dtype=np.intp)
         scores = np.zeros((len(mentions), len(mentions)))
         first, second, features = pair_features(mentions, self.known)

@@ -18,7 +18,7 @@ import numpy as np
 
 from limner.arrays import Booleans, Floats, Indices
 from limner.corpus.image import Image
-from limner.errors import LimnerError
+from limner.errors import BadInput
 from limner.ground.chain_clusters import cluster
 from limner.ground.chainer import MAX_MENTIONS, Chainer, TrainedChains
 from limner.ground.mention_words import MentionWords, read_mentions
@@ -57,10 +57,12 @@ class Example(NamedTuple):
         return np.equal(self.chain[pairs.first], self.chain[pairs.second])
 
 
-def train_chains(images: Iterable[Image], *, seed: int = 0, progress: Progress = silent) -> Chainer:
+def train_chains(
+    images: Iterable[Image], *, seed: int = 0, place: str = "corpus", progress: Progress = silent
+) -> Chainer:
     """A chainer that has learnt from the chains of the images; their order does not matter.
 
-    Raises `LimnerError` if no two mentions of different captions share a chain.
+    `place` names the corpus in errors. Raises `BadInput` if no two mentions of different captions share a chain.
     """
     lessons = _Lessons(seed)
     for image in images:
@@ -69,7 +71,7 @@ def train_chains(images: Iterable[Image], *, seed: int = 0, progress: Progress =
     held_out, grown_on = sample[::HELD_OUT], [e for i, e in enumerate(sample) if i % HELD_OUT]
     if not lessons.n_linked:
         problem = "no two captions of an image have mentions of one chain, so there is nothing to learn from"
-        raise LimnerError(problem, code="no-chains")
+        raise BadInput(place, problem, "give a corpus with chains", code="no-chains")
     known = [noun_pairs(counts for other, counts in enumerate(lessons.folds) if other != fold) for fold in range(FOLDS)]
     matrix, targets = _table(grown_on, known, progress)
     (forest,) = grow(matrix, [targets], seed, progress, rounds=ROUNDS, settings=SETTINGS)

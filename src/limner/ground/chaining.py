@@ -12,6 +12,8 @@ from msgspec.structs import replace
 from limner.arrays import Floats, Indices
 from limner.corpus.caption import Mention
 from limner.corpus.image import Chain, Image
+from limner.corpus.provenance import PREDICTED
+from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, shown
 from limner.ground.chainer import Chainer, built_in_chainer
 from limner.ground.mention_words import read_mentions
@@ -20,15 +22,30 @@ from limner.ground.phrase_model import NOT_VISUAL
 
 
 def chain_corpus(
-    images: Iterable[Image], model: Chainer | None = None, *, again: bool = False, place: str = "corpus"
+    images: Iterable[Image],
+    model: Chainer | None = None,
+    *,
+    again: bool = False,
+    place: str = "corpus",
+    reading: Reading | None = None,
 ) -> Iterator[Image]:
-    """The images, with chains as `add_chains` makes them; `place` names the corpus in errors."""
+    """The images, with chains as `add_chains` makes them; `place` names the corpus in errors.
+
+    An image with too many mentions is an error. If `reading` is lenient, it
+    gets no chains and is counted there.
+    """
     known = model or built_in_chainer()
+    noted = reading or Reading()
     for image in images:
         try:
-            yield add_chains(image, known, again=again)
+            chained = add_chains(image, known, again=again)
         except LimnerError as error:
-            raise BadInput(place, f"image {shown(image.id)}: {error}") from error
+            advice = "give fewer captions" if len(image.captions) > 1 else "split the caption"
+            problem = f"image {shown(image.id)}: {error}"
+            refusal = BadInput(place, problem, advice, code="too-many-mentions", advice=advice)
+            noted.skip("chains of an image with too many mentions", refusal)
+            chained = _unchained(image) if again else image
+        yield chained
 
 
 def add_chains(image: Image, model: Chainer | None = None, *, again: bool = False) -> Image:
@@ -36,15 +53,15 @@ def add_chains(image: Image, model: Chainer | None = None, *, again: bool = Fals
 
     A chain never gets two mentions of one caption. Without a model, the
     built-in one decides. A mention that has a chain keeps it, and others may
-    join that chain. A mention whose type is `notvisual` gets none. Other types
-    have no influence on what is chained. With `again`, all mentions are
+    join that chain. A mention whose type is `notvisual` gets none. Which
+    other types mentions have makes no difference. With `again`, all mentions are
     chained as if they had neither chains nor types, and earlier chains are
     dropped.
 
     New chains are numbered from 1, past ids that are taken, in the order of
     their first mentions. A new chain has the boxes of its mentions and one
     type: that of most of its mentions or, where none has any, the likeliest
-    for their nouns.
+    for their nouns. The image's provenance says `{"chains": "predicted"}`.
     """
     model = model or built_in_chainer()
     bare = _bare(image) if again else image
@@ -68,7 +85,13 @@ def add_chains(image: Image, model: Chainer | None = None, *, again: bool = Fals
         )
         for caption in image.captions
     )
-    return replace(image, captions=chained, chains=(*bare.chains, *chains))
+    provenance = {**image.provenance, "chains": PREDICTED}
+    return replace(image, captions=chained, chains=(*bare.chains, *chains), provenance=provenance)
+
+
+def _unchained(image: Image) -> Image:
+    captions = tuple(replace(c, mentions=tuple(replace(m, chain=None) for m in c.mentions)) for c in image.captions)
+    return replace(image, captions=captions, chains=())
 
 
 def _bare(image: Image) -> Image:

@@ -49,7 +49,7 @@ def read_record(path: Path, kind: ModelKind, record: type[Record], faults: Calla
         raise kind.error(path, f"is larger than {MAX_BYTES >> 20} MB, too large for a {kind.name}")
     header = _decoded(raw, _Header, path, kind)
     if header.limner_model != kind.name:
-        raise kind.error(path, f"is a model of kind {shown(header.limner_model)}, not a {kind.name}")
+        raise kind.error(path, f"is a model of kind {shown(header.limner_model)}, not {kind.name!r}")
     if header.version != kind.version:
         problem = f"is a {kind.name} of version {shown(header.version)}; only version {kind.version} can be read"
         raise kind.error(path, problem)

@@ -1,7 +1,7 @@
 """Chains of mentions against gold's: the scores of a corpus, on all mentions and on those that are visual.
 
-Images are joined by their ids, captions by their text, mentions by their exact
-span. A mention without a chain, as Flickr30k Entities' phrases that are not
+Images are joined by their ids, captions by their text and mentions by their
+exact span, in which spaces do not count. A mention without a chain, as Flickr30k Entities' phrases that are not
 visual are read, is a chain of its own. Numerators and denominators are summed
 over images, an image being what the field calls a document.
 """
@@ -25,6 +25,7 @@ from limner.score.caption_evaluation import CONFIDENCE, SEED
 from limner.score.chain_confusions import ChainConfusions
 from limner.score.coreference import MEASURES, Chains
 from limner.score.data_fingerprint import chain_number, data_fingerprint
+from limner.score.letter_spans import CaptionKey, letter_spans, numbered_captions
 from limner.score.metric import SHARE, Statistics
 from limner.score.pairing import Missing
 from limner.score.resampling import SAMPLES, bounds
@@ -36,7 +37,7 @@ VERSION = 1
 # Mentions of one image. Every two that share a chain are compared.
 MAX_MENTIONS = 2_000
 
-# A mention by its caption, the text and which of several captions with that text it is, and its span.
+# A mention by its caption, the text and which of several captions with that text it is, and its span, without spaces.
 Key = tuple[str, int, int, int]
 
 VALUES = ("P", "R", "F")
@@ -124,15 +125,15 @@ class ChainEvaluation:
         self.counts["predicted_chains"] += len(_chains(sides.predicted))
 
     def _joined(self, gold: Image, predicted: Image | None, place: str) -> _Sides:
-        captions = dict(_numbered(gold.captions))
-        others = dict(_numbered(predicted.captions)) if predicted is not None else {}
-        for text, _ in others.keys() - captions.keys():
-            problem = f"image {shown(gold.id)}: gold has no caption {shown(text)}"
-            raise BadInput(place, problem, "score chains over gold's captions, word for word")
+        captions = dict(numbered_captions(gold.captions))
+        others = dict(numbered_captions(predicted.captions)) if predicted is not None else {}
+        for key in others.keys() - captions.keys():
+            problem = f"image {shown(gold.id)}: gold has no caption {shown(others[key].text)}"
+            raise BadInput(place, problem, "score chains over gold's captions, letter for letter")
         absent = captions.keys() - others.keys()
         if absent and predicted is not None:
             if self.missing == "error":
-                text = min(absent)[0]
+                text = captions[min(absent)].text
                 raise _missing(place, f"image {shown(gold.id)}: caption {shown(text)} of gold is missing")
             self.counts["captions_missing"] += len(absent)
             if self.missing == "skip":
@@ -177,7 +178,7 @@ class ChainEvaluation:
         return signed(
             metric="chains",
             version=VERSION,
-            mentions="exact span",
+            mentions="exact span without spaces",
             spurious="as reference scorer 8",
             singletons="kept",
             no_chain="a chain of its own",
@@ -206,20 +207,10 @@ def _missing(place: str, problem: str) -> BadInput:
     return BadInput(place, problem, "give chains of every image and caption", code="missing-captions")
 
 
-def _numbered(captions: Sequence[Caption]) -> Iterator[tuple[tuple[str, int], Caption]]:
-    """Captions by their text; several of one text are told apart by their order."""
-    seen: Counter[str] = Counter()
-    for caption in captions:
-        yield (caption.text, seen[caption.text]), caption
-        seen[caption.text] += 1
-
-
-def _mentions(
-    captions: Mapping[tuple[str, int], Caption],
-) -> Iterator[tuple[Key, tuple[Caption, Mention]]]:
-    for (text, number), caption in captions.items():
-        for mention in caption.mentions:
-            yield (text, number, mention.start, mention.end), (caption, mention)
+def _mentions(captions: Mapping[CaptionKey, Caption]) -> Iterator[tuple[Key, tuple[Caption, Mention]]]:
+    for (letters, number), caption in captions.items():
+        for start, end, mention in letter_spans(caption):
+            yield (letters, number, start, end), (caption, mention)
 
 
 def _chains(chain_by_mention: Mapping[Key, str | None], without: Iterable[Key] = ()) -> Chains:

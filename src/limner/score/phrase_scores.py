@@ -10,7 +10,7 @@ are left out on both sides, unless all are asked for.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.errors import BadInput, shown
 from limner.score.data_fingerprint import data_fingerprint, image_numbers
+from limner.score.letter_spans import letter_spans, numbered_captions
 from limner.score.metric import SHARE, Statistics
 from limner.score.pairing import Missing
 from limner.score.resampling import SAMPLES, bounds
@@ -39,9 +40,6 @@ VALUES = ("P", "R", "F", "type_accuracy", "visual_accuracy", "not_visual_P", "no
 
 # Types of phrases by their spans, counted without spaces.
 Spans = dict[tuple[int, int], tuple[str, ...]]
-
-# A caption by its text without spaces, and which of several with that text it is.
-Key = tuple[str, int]
 
 
 class Counts(NamedTuple):
@@ -134,10 +132,10 @@ class PhraseEvaluation:
 
     def add(self, image: Image, results: Image | None, place: str) -> None:
         """Count the gold captions of an image; None are the results of one that is missing."""
-        captions = {} if results is None else dict(_numbered(results.captions))
+        captions = {} if results is None else dict(numbered_captions(results.captions))
         total = np.zeros(len(Counts._fields), dtype=np.int64)
         texts = []
-        for key, caption in _numbered([caption for caption in image.captions if caption.source == "gold"]):
+        for key, caption in numbered_captions([caption for caption in image.captions if caption.source == "gold"]):
             gold = self._spans(caption)
             if not gold:
                 self.left_out["gold captions without a phrase"] += 1
@@ -157,17 +155,11 @@ class PhraseEvaluation:
 
     def _spans(self, caption: Caption) -> Spans:
         """The types of a caption's phrases, by their spans counted without spaces."""
-        spans: Spans = {}
-        reached = n_letters = 0
-        for mention in caption.mentions:
-            phrase = caption.phrase(mention)
-            n_letters += _n_letters(caption.text[reached : mention.start])
-            n_inside = _n_letters(phrase)
-            if self.every or can_be_mention([token.word for token in sentence_tokens(phrase)]):
-                spans[n_letters, n_letters + n_inside] = mention.types
-            n_letters += n_inside
-            reached = mention.end
-        return spans
+        return {
+            (start, end): mention.types
+            for start, end, mention in letter_spans(caption)
+            if self.every or can_be_mention([token.word for token in sentence_tokens(caption.phrase(mention))])
+        }
 
     def _compared(self, gold: Spans, found: Spans) -> Counts:
         exact = gold.keys() & found.keys()
@@ -216,18 +208,6 @@ def evaluate_phrases(
     for image in gold:
         evaluation.add(image, image_by_id.get(image.id), place)
     return evaluation
-
-
-def _numbered(captions: Iterable[Caption]) -> Iterator[tuple[Key, Caption]]:
-    seen: Counter[str] = Counter()
-    for caption in captions:
-        letters = "".join(caption.text.split())
-        yield (letters, seen[letters]), caption
-        seen[letters] += 1
-
-
-def _n_letters(text: str) -> int:
-    return len("".join(text.split()))
 
 
 def _label(types: Iterable[str]) -> str:

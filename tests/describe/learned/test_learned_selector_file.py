@@ -75,7 +75,7 @@ DEEP = {
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (_set("limner_model", to="phrasebook"), "is a model of kind 'phrasebook', not a selector"),
+        (_set("limner_model", to="phrasebook"), "is a model of kind 'phrasebook', not 'selector'"),
         (_set("limner_model", to=3), "is not a selector"),
         (_set("version", to=2), "version 2; only version 1 can be read"),
         (_set("extra", to=1), "unknown field `extra`"),

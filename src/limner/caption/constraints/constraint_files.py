@@ -55,15 +55,15 @@ class ChoiceSummary:
 
 
 def write_choices(
-    images: Iterable[Image], chooser: ConstraintChooser, out: Path, *, as_json: bool = False
+    images: Iterable[Image], chooser: ConstraintChooser, out: Path, *, as_json: bool = False, place: str = "corpus"
 ) -> ChoiceSummary:
     """Writes the choice of each image, as text or as one JSON object a line, and returns what was chosen in all.
 
-    A corpus without a single box is an error.
+    A corpus without a single box is an error, which names it by `place`.
     """
     summary = ChoiceSummary()
     with write_bytes(out) as handle:
-        for image in BoxCheck().watch(map(visible, images)):
+        for image in BoxCheck(place).watch(map(visible, images)):
             choice = chooser.choose(image)
             summary.add(image, choice, chooser)
             handle.write(msgspec.json.encode(choice) + b"\n" if as_json else choice_text(choice).encode())

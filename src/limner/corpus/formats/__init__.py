@@ -308,6 +308,8 @@ def recognise(path: Path) -> Format:
         problem = "is a pipe or a device, whose format cannot be recognised"
         raise BadInput(str(path), problem, "name it as format:path, or give the contents as standard input")
     head = Head(path)
+    if path == STDIO and not head.start:
+        raise BadInput("standard input", "there is nothing in it", "did the command before it fail?")
     if not head.is_folder and not head.start:
         raise BadInput(str(path), "the file is empty", "is the download complete?")
     candidates = [format for format in FORMATS.values() if format.recognise(head)]

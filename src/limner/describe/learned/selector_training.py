@@ -23,7 +23,7 @@ from limner.describe.learned.learned_selector import LearnedSelector
 from limner.describe.learned.mention_counts import Vocabulary, Worth, add, priors_of, tally
 from limner.describe.learned.mention_priors import Priors
 from limner.describe.learned.selector_model import Model, Trained
-from limner.errors import LimnerError, shown, unknown
+from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.learn.boosting import grow
 from limner.progress import Progress, silent
 from limner.score.content import gold_sets, weights
@@ -45,6 +45,7 @@ def train_selector(
     *,
     seed: int = 0,
     families: Collection[str] = ALL_FAMILIES,
+    place: str = "corpus",
     check: Callable[[SeenImages], object] = lambda training: None,
     progress: Progress = silent,
 ) -> LearnedSelector:
@@ -52,8 +53,8 @@ def train_selector(
 
     The order of the images and of their boxes does not matter. `families` are
     the families of features to use. `check` is called with the training images
-    before anything is learnt, and may refuse them. Raises `LimnerError` if no
-    caption refers to a box.
+    before anything is learnt, and may refuse them. `place` names the corpus in
+    errors. Raises `BadInput` if no caption refers to a box.
     """
     if abs(seed) > MAX_SEED:
         raise LimnerError(f"the seed {shown(seed)} is too large; it must be at most {MAX_SEED}")
@@ -61,7 +62,8 @@ def train_selector(
     originals = _sample(images, seed)
     sample = list(map(visible, originals))
     if not sample:
-        raise LimnerError("no caption refers to a box, so there is nothing to learn from", code="no-mentions")
+        problem = "no caption refers to a box, so there is nothing to learn from"
+        raise BadInput(place, problem, "tie captions to boxes", code="no-mentions")
     seen = SeenImages()
     for image in originals:
         seen.add(image)

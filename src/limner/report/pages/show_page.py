@@ -40,10 +40,12 @@ SHOW = Document(__package__, "show.html", ("show.css",), ("show_choosing.js", "s
 
 
 class Written(NamedTuple):
-    """How many images the page shows, and how many of them with a picture."""
+    """How many images the page shows, with a picture, with the name of one, and with captions of boxes they lack."""
 
     n_images: int
     n_pictures: int
+    n_named: int = 0
+    n_without_boxes: int = 0
 
 
 def write_page(
@@ -68,7 +70,7 @@ def write_page(
     joined = Results(results, noted)
     entries = Entries(joined.sources, domains)
     made: list[bytes] = []
-    n_pictures = 0
+    n_pictures = n_named = n_without_boxes = 0
     with ScratchFile() as embedded:
         for image in images:
             joined.refuse_swapped(image)
@@ -79,12 +81,14 @@ def write_page(
                 continue
             picture = pictures.embed(image, len(made), noted, embedded) if pictures else None
             n_pictures += picture is not None
+            n_named += bool(image.file)
+            n_without_boxes += not image.boxes and any(map(mentioned, image.captions))
             made.append(to_json(entries.make(image, said, picture)))
         joined.refuse_rest()
         if not made:
             raise LimnerError("there is no image to show; pass a corpus with images")
         SHOW.write(path, title, object_with_images({"title": title, **entries.tables()}, made), embedded)
-    return Written(len(made), n_pictures)
+    return Written(len(made), n_pictures, n_named, n_without_boxes)
 
 
 class Entries:
