@@ -35,10 +35,16 @@ def test_scores_are_printed_for_people(tmp_path: Path) -> None:
     rows = {line.split()[0]: line.split()[1:] for line in lines if line and not line.startswith(" ")}
     expected = dict(zip(FIGURES, summary(reference(gold, detected)), strict=True))
     assert {name: float(rows[name][0]) for name in FIGURES} == pytest.approx(expected, abs=1e-4)
-    low, high = map(float, rows["AP"][1].split("-"))
+    low, high = map(float, rows["AP"][1].split("–"))
     assert low < expected["AP"] < high
+    assert lines[2].endswith("95% interval")
     assert len(rows["cat"]) == 6
     assert lines[-1].startswith("metric:detection|")
+
+
+def test_the_reason_why_there_are_no_intervals_is_told(tmp_path: Path) -> None:
+    done = score(tmp_path, *made_case(1, n_images=20))
+    assert "no intervals: there are fewer than 30 images" in done.stderr
 
 
 def test_files_of_coco_are_scored_as_they_are(tmp_path: Path) -> None:

@@ -33,7 +33,8 @@ def test_a_page_of_gold_and_results(folder: Path) -> None:
     page = folder / "page.html"
     done = limner(folder / "gold.jsonl", folder / "mine.jsonl", "-o", page)
     assert done.returncode == 0
-    assert done.stderr == f"limner: 2 images written to {page}\n"
+    note = f"no picture was found in {folder}, so layouts are shown; pass --pictures to name their folder"
+    assert done.stderr == f"limner: {note}\nlimner: 2 images written to {page}\n"
     assert "<title>gold.jsonl</title>" in page.read_text()
     assert '"system:s"' in page.read_text()
 
@@ -126,3 +127,10 @@ def test_names_of_classes_are_coloured_by_domain(folder: Path) -> None:
     assert done.returncode == 0
     assert '["dog",{"d":2}]' in page.read_text()
     assert '"domains":[null,null,"out-domain"]' in page.read_text()
+
+
+def test_results_alone_lack_the_boxes_that_they_name(tmp_path: Path) -> None:
+    mentions = '"mentions":[{"start":0,"end":5,"boxes":["0"]}]'
+    (tmp_path / "said.jsonl").write_text(RESULT.replace('"source"', f'{mentions},"source"'))
+    done = limner(tmp_path / "said.jsonl", "-o", tmp_path / "page.html")
+    assert "warning: 1 of 1 images have captions of boxes that are not there; give the corpus" in done.stderr

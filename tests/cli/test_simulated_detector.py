@@ -65,6 +65,13 @@ def test_a_profile_is_fitted_and_used(tmp_path: Path, gold: Path) -> None:
     assert sum(1 for _ in open_corpus(tmp_path / "again.jsonl")) == 80
 
 
+def test_detections_without_unsure_boxes_and_few_pictures_are_warned_of(tmp_path: Path, gold: Path) -> None:
+    run("detect", gold, "--model", "simulated", "-o", tmp_path / "seen.jsonl", "--score", "0.5")
+    done = run("train", "detector", gold, tmp_path / "seen.jsonl", "--out", tmp_path / "profile.json")
+    assert "warning: the detector reported no box below a score of 0.5" in done.stderr
+    assert "warning: 80 pictures are few" in done.stderr
+
+
 def test_a_simulated_detector_is_compared_with_the_real_one(tmp_path: Path, gold: Path) -> None:
     run("detect", gold, "--model", "simulated", "-o", tmp_path / "seen.jsonl", "--score", "0.1", "--seed", "9")
     done = run(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
@@ -9,9 +11,13 @@ import click
 from limner.cli.click_classes import PATH
 from limner.cli.corpora import Source, check_replaced, check_sources, lenient_option, tell_reading
 from limner.cli.terminal import progress, tell
-from limner.corpus import open_corpus
+from limner.corpus import Image, open_corpus
 from limner.corpus.classes.detector_classes import DetectorClasses
 from limner.vision.error_fitting import fit_profile
+
+# A detector that was asked for surer boxes alone hides most of its errors.
+LEAST_SCORE = 0.1
+FEWEST_PICTURES = 100
 
 
 @click.command()
@@ -30,14 +36,22 @@ def detector(gold: str, detections: str, out: Path, classes: Path | None, lenien
     check_sources([gold, detections])
     check_replaced({"--out": out}, [gold, detections, *([str(classes)] if classes else [])])
     truth, found = open_corpus(gold, lenient=lenient), open_corpus(detections, lenient=lenient)
+    cut = _LeastScore()
     profile = fit_profile(
         progress(truth, "gold images"),
-        progress(found, "images with detections"),
+        cut.watch(progress(found, "images with detections")),
         classes=None if classes is None else DetectorClasses.read(classes),
         source=f"{detections} on {gold}",
     )
     tell_reading(truth, found)
     profile.save(out)
+    if cut.score > LEAST_SCORE:
+        problem = (
+            f"the detector reported no box below a score of {cut.score:g}, which the simulation cannot know either"
+        )
+        tell(f"warning: {problem}; detect with --score {LEAST_SCORE:g}")
+    if profile.n_images < FEWEST_PICTURES:
+        tell(f"warning: {profile.n_images:,} pictures are few; from {FEWEST_PICTURES} on, rates of errors are steadier")
     n_gold, n_right = sum(map(sum, profile.n_gold)), sum(map(sum, profile.n_right))
     n_false = sum(profile.false_classes.values())
     tell(
@@ -45,3 +59,19 @@ def detector(gold: str, detections: str, out: Path, classes: Path | None, lenien
     )
     tell(f"boxes on nothing: {n_false:,}, or {n_false / profile.n_images:.1f} a picture")
     tell(f"a simulated detector written to {out}")
+
+
+class _LeastScore:
+    """The largest of the least scores that detections were made with, by their provenance."""
+
+    def __init__(self) -> None:
+        self.score = 0.0
+
+    def watch(self, images: Iterable[Image]) -> Iterator[Image]:
+        for image in images:
+            match = _SCORE.search(str(image.provenance.get("detector", "")))
+            self.score = max(self.score, float(match[1])) if match else self.score
+            yield image
+
+
+_SCORE = re.compile(r"\|score:(\d(?:\.\d+)?)(?:\||$)")

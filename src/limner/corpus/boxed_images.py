@@ -30,7 +30,7 @@ class BoxCheck:
                 waiting.clear()
         if self.n_images and self.n_without == self.n_images:
             many = f"there are {self.n_images:,} images and none of them has a box"
-            problem = many if self.n_images > 1 else "the only image has no box"
+            problem = many if self.n_images > 1 else "there is only one image and it has no box"
             raise BadInput(self._place, problem, "give a corpus with boxes", code="no-boxes")
 
     def warnings(self) -> Iterator[str]:
