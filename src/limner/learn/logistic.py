@@ -1,4 +1,4 @@
-"""Many logistic regressions at once, over the same sparse features of yes and no."""
+"""Many logistic regressions at once, over the same sparse features, each present or absent."""
 
 from __future__ import annotations
 
