@@ -17,7 +17,12 @@ def test_images_pass_in_their_order_if_one_has_a_box(images: list[Image]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("n", "problem"), [(1, "there is only one image and it has"), (2, "there are 2 images"), (WAITING + 1, "there are 10,001 images")]
+    ("n", "problem"),
+    [
+        (1, "there is only one image and it has no box"),
+        (2, "there are 2 images and none"),
+        (WAITING + 1, "there are 10,001 images and none"),
+    ],
 )
 def test_images_without_a_box_are_refused(n: int, problem: str) -> None:
     with pytest.raises(LimnerError, match=f"^a.jsonl: {problem}"):

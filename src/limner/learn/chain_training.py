@@ -1,4 +1,4 @@
-"""Training linear-chain taggers: conditional random fields (Lafferty et al. 2001) over features that are present or absent.
+"""Training linear-chain taggers: conditional random fields (Lafferty et al. 2001) over binary features.
 
 A sequence whose items each have a row of features gets one tag an item. A
 score is the sum of the weights of an item's features and of the transition
