@@ -200,6 +200,14 @@ def test_a_face_of_which_something_is_said_is_named() -> None:
     assert len(nameable(things(box("0", "object", attributes=("red",)), box("1", "dog")))) == 1
 
 
+@pytest.mark.parametrize(("spot", "n_named"), [(LEFT, 1), (RIGHT, 2)])
+def test_people_are_not_named_beside_somebody_who_is_one_of_them(
+    spot: tuple[float, float, float, float], n_named: int
+) -> None:
+    people = box("0", "people", (0, 0, 150, 200), types=("people",))
+    assert len(nameable(things(people, box("1", "woman", spot)))) == n_named
+
+
 def test_if_no_label_says_anything_all_are_named() -> None:
     assert len(nameable(things(box("0", "face"), box("1", "thing"), box("2", "arm")))) == 3
 

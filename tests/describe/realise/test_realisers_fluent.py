@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from limner.corpus import Box, Caption, Image
+from limner.corpus import Box, Caption, Image, Mention
 from limner.describe.realise import FluentRealiser, Phrasebook, learn_phrasebook
 from limner.describe.realise.described_things import nameable, things_of
 from limner.describe.realise.evidence import clues
@@ -304,6 +304,30 @@ def test_a_box_whose_label_says_nothing_is_left_out_if_another_says_something() 
     assert {id for mention in tell(nothing).mentions for id in mention.boxes} == {"0", "1", "2"}
     something = picture(("face", PERSON), ("object", BELOW), ("hand", BESIDE), ("dog", BELOW))
     assert [mention.boxes for mention in tell(something).mentions] == [("3",)]
+
+
+def test_a_face_whose_attribute_cannot_be_said_is_left_out(book: Phrasebook) -> None:
+    face = Box("1", 120, 60, 160, 100, "face", attributes=("xyzzy",))
+    image = Image("i", 640, 480, (Box("0", *PERSON, "child"), face))
+    assert [mention.boxes for mention in tell(image, book).mentions] == [("0",)]
+
+
+def test_what_is_on_something_may_be_named_before_it() -> None:
+    texts = [("A table with a vase .", "table", "vase")] * 6 + [("A vase on a table .", "vase", "table")] * 4
+    boxes = (Box("table", 0, 200, 600, 400, "table"), Box("vase", 200, 100, 260, 250, "vase"))
+    training = [
+        Image(
+            str(n), 640, 480, boxes, (Caption("0", text, (Mention(0, len(first) + 2, (first,)), _last(text, second))),)
+        )
+        for n, (text, first, second) in enumerate(texts * 3)
+    ]
+    drafts = FluentRealiser(learn_phrasebook(training)).drafts(training[0], ["table", "vase"])
+    first_boxes = {draft.caption.mentions[0].boxes for draft in drafts}
+    assert first_boxes == {("table",), ("vase",)}
+
+
+def _last(text: str, noun: str) -> Mention:
+    return Mention(text.rindex(noun) - 2, text.rindex(noun) + len(noun), (noun,))
 
 
 def test_a_setting_is_a_mention_of_no_box_with_its_probability(photo_book: Phrasebook, photos: list[Image]) -> None:

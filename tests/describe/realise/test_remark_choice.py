@@ -169,6 +169,14 @@ def test_things_lie_on_surfaces_only_where_nothing_else_is_said() -> None:
     assert {s for _, s in completions(remarks, "cup", "fork", relation=NEXT_TO)} == {"in a kitchen"}
 
 
+@pytest.mark.parametrize(
+    ("label", "hidden", "is_said"), [("man", "", True), ("man", "boat", False), ("boat", "man", True)]
+)
+def test_who_may_be_on_a_boat_is_not_said_to_be_in_the_water(label: str, hidden: str, is_said: bool) -> None:
+    remarks = table({"in the water": 9}, {}, {"water": 0.99}, of=("man", "boat"))
+    assert bool(completions(remarks, label, hidden=hidden)) == is_said
+
+
 def test_what_is_said_to_be_in_a_place_has_no_other_setting() -> None:
     remarks = table({"in a kitchen": 9}, {}, {"kitchen": 0.99})
     assert completions(remarks, "man", "street", relation=Relation(preposition="on")) == []

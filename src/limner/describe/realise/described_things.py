@@ -88,18 +88,26 @@ def nameable(things: Sequence[Thing]) -> list[Thing]:
 
 def _may_be_said(thing: Thing, people: Sequence[Thing]) -> bool:
     """Whether a thing is a person of whom nothing is known, and may be one of the people who are named."""
-    if thing.noun not in _SOMEBODY or thing.is_many or any(box.attributes for box in thing.boxes):
+    if thing.noun not in _SOMEBODY or thing.n > 1 or thing.collective or any(box.attributes for box in thing.boxes):
         return False
     (box,) = thing.boxes
-    return any(box.intersection(other) > 0 for named in people for other in named.boxes)
+    named = [other for somebody in people for other in somebody.boxes]
+    if thing.is_many:
+        # "A woman and people": she is among them.
+        return any(_covered(other, box) >= MOSTLY for other in named)
+    return any(box.intersection(other) > 0 for other in named)
 
 
 def says_something(thing: Thing) -> bool:
     """Whether the words for a thing say what it is, and more than that somebody has clothes and a face."""
     if thing.noun == "thing":
         return False
-    goes_without_saying = thing.noun in _COMMONPLACE or thing.word in _COMMONPLACE
-    return not goes_without_saying or any(box.attributes for box in thing.boxes)
+    return not goes_without_saying(thing) or any(box.attributes for box in thing.boxes)
+
+
+def goes_without_saying(thing: Thing) -> bool:
+    """Whether everybody has it: clothes, a face."""
+    return thing.noun in _COMMONPLACE or thing.word in _COMMONPLACE
 
 
 _COMMONPLACE = word_set(
@@ -282,7 +290,7 @@ GENERIC = {
 _VAGUE = word_set(
     """
     other one all some something anything someone somebody both another many several any each thing item type kind sort
-    half part rest front side middle end edge piece variety object
+    half part rest front side middle end edge piece variety object member selection assortment array reflection
     """
 )
 

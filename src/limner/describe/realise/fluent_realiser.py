@@ -12,7 +12,7 @@ from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.describe.realise.caption_text import Text, joints
 from limner.describe.realise.clause_reasons import Reason, attribute_reasons, clause_reasons
-from limner.describe.realise.described_things import Thing, nameable, says_something, things_of
+from limner.describe.realise.described_things import Thing, goes_without_saying, nameable, says_something, things_of
 from limner.describe.realise.evidence import clues
 from limner.describe.realise.picture_colours import BoxFeatures, PictureColour, with_colours
 from limner.describe.realise.relator import Relator
@@ -189,15 +189,24 @@ class FluentRealiser:
         """Whether the word for a thing tells what it is; a label that is odd may turn out to be just clothes."""
         if self._book is None or (self._focus and in_focus(thing, self._focus)):
             return True
+        if self._detail != "low" and goes_without_saying(thing) and not self._phrases.attributes(thing):
+            # Its attribute is none that can be said: "a face" is left of "a painted face".
+            return False
         return (thing.word == thing.noun or says_something(thing)) and not is_obscure(thing, self._book)
 
     def _plans(self, things: Sequence[Thing], view: _View) -> Iterator[Clause]:
         """What may be said of the things; only where captions are there to compare with is there a choice."""
         most = 3 if self._simple else MOST_IN_CLAUSE[self._detail]
-        clause = plan(ordered(divided(things, view.relator), self._book, self._focus), view.relator, most=most)
+        order = ordered(divided(things, view.relator), self._book, self._focus)
+        clause = plan(order, view.relator, most=most)
         yield clause
-        if view.expected is not None and any(arm.relation.is_verbal for arm in clause.arms):
+        if view.expected is None:
+            return
+        if any(arm.relation.is_verbal for arm in clause.arms):
             yield plan(ordered(things, self._book, self._focus), view.relator.without_acts(), most=most)
+        elif self._focus is None and len(order) > 1 and view.relator.rests_on(order[1], order[0]):
+            # "A vase on a table" may be said of "a table with a vase".
+            yield plan([order[1], order[0], *order[2:]], view.relator, most=most)
 
     def _completed(self, clause: Clause, view: _View) -> Iterator[Draft]:
         """The clause with acts and settings; without captions to compare with, only with the likeliest."""

@@ -37,14 +37,14 @@ PLACING = frozenset({"in front of", "behind", "under", "underneath", "beneath", 
 STILL = 0.7
 
 # An act is not said if its verb is less likely than this to be in any caption of an image with such boxes.
-UNLIKELY_ACT = 0.4
+UNLIKELY_ACT = 0.35
 
 # From this likelihood on, an act counts so many times its share.
-LIKELY_ACT = 0.5
+LIKELY_ACT = 0.4
 BOOST = 2.5
 
 # An act must have been said so often of an object to be said again.
-MIN_ACTS = 4
+MIN_ACTS = 3
 
 
 class Said(NamedTuple):
@@ -119,6 +119,11 @@ class Relator:
     def is_said(self, relation: Relation, a: Thing, b: Thing) -> bool:
         """Whether captions, and not rules alone, relate such things so."""
         return any(relation == said and p >= RARE for said, p in self.said(a, b, layout(a.frame, b.frame)))
+
+    def rests_on(self, a: Thing, b: Thing) -> bool:
+        """Whether captions say that A is on or in B."""
+        relation = self.relation(a, b, together=False)
+        return relation.preposition in SUPPORT and self.is_said(relation, a, b)
 
     def _is_likely(self, relation: Relation) -> bool:
         """Whether people would speak of such an act at all, by all boxes of the image."""

@@ -21,7 +21,7 @@ from limner.text.noun_forms import singular
 from limner.text.verb_tables import CAPTION_VERBS
 
 # How likely it must be that people speak of a place, of an act, or of a person by such a word.
-TRUE_SETTING = 0.64
+TRUE_SETTING = 0.57
 TRUE_ACT = 0.7
 TRUE_WORD = 0.6
 
@@ -128,6 +128,8 @@ class RemarkChooser:
             return
         head, verb = clause.heads[0].thing, _verb(clause, act)
         can_lie = len(clause.heads) == 1 and not clause.arms and act is None
+        # Where there is a boat, people and their dogs are on it, or on the bank.
+        is_afloat = head.kind in AGENTS and not _AFLOAT.isdisjoint(named)
         for truth, texts in self._by_truth.items():
             p = float(probabilities[self._number[truth]])
             # What has a box is mentioned where it was selected, and only there: a road is a street.
@@ -135,6 +137,8 @@ class RemarkChooser:
                 continue
             for text, setting in texts:
                 if setting.preposition in _OF_MOTION and verb not in _MOTIONS:
+                    continue
+                if is_afloat and setting.noun in WATERS:
                     continue
                 wording = self._wording(text, truth, head) * self._fit(verb, setting.preposition)
                 yield _Option(Remark(setting, p), log(wording))
@@ -183,6 +187,8 @@ _MOTIONS = word_set(
     "walk drive travel run ride ski skate skateboard snowboard surf fly sail hike race move swim jump roll go"
 )
 _RIDDEN_PLACES = frozenset({"wave"})
+WATERS = word_set("water ocean sea lake river pond harbor")
+_AFLOAT = word_set("boat ship canoe kayak raft ferry sailboat")
 
 
 def _verb(clause: Clause, act: _Option | None) -> str:
