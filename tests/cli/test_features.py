@@ -103,10 +103,33 @@ def test_features_of_others_need_no_model(files: Path) -> None:
         (["nowhere", "-o", "s", "--model", "colour"], 1, "nowhere: there is no such file or folder"),
         (["pictures", "-o", "s", "--model", "colour", "--boxes", "corpus"], 1, "none of them has a box"),
         (["pictures", "-o", "corpus.jsonl", "--model", "colour"], 1, "corpus.jsonl: is a file"),
+        *(
+            (
+                ["pictures", "-o", "s", "--model", "shape", *option],
+                2,
+                f"{option[0]} is for models, and shape needs none",
+            )
+            for option in (
+                ["--layer", "x"],
+                ["--size", "32"],
+                ["--by", "crop"],
+                ["--pixels", "0-1"],
+                ["--batch", "4"],
+            )
+        ),
+        *(
+            (["f.npz", "-o", "s", *option], 2, f"{option[0]} is for features that are computed")
+            for option in (["--boxes", "grid"], ["--workers", "3"], ["--pictures", "pictures"], ["--size", "32"])
+        ),
+        (["pictures", "-o", "s", "--model", "pictures", "--layer", "x"], 2, "--layer is for .tflite and .onnx files"),
+        (["pictures", "-o", "s", "--model", "shape", "--corpus", "corpus.jsonl"], 2, "--corpus is for FEATURES"),
+        (["pictures", "-o", "s", "--model", "shape", "--address", "auto"], 2, "--address is for ray"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_line(arguments: list[str], code: int, said: str) -> None:
+    np.savez("f.npz", features=np.ones((1, 3)), boxes=[[0, 0, 1, 1]])
     done = limner(*arguments)
     assert done.returncode == code
     assert said in done.stderr
+    assert not Path("s").exists()
     assert "Traceback" not in done.stderr

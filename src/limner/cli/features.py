@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from limner.cli.click_classes import PATH, SectionedCommand, choice_option
 from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
@@ -18,7 +19,7 @@ from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.files import STDIO
 from limner.vision.features.backbone_features import BATCH
-from limner.vision.features.feature_recipe import By, FeatureRecipe
+from limner.vision.features.feature_recipe import DESCRIPTORS, By, FeatureRecipe
 from limner.vision.features.feature_run import Engine, FeatureRun, make_features
 from limner.vision.features.feature_store import open_features
 from limner.vision.features.foreign_features import import_features, is_feature_file
@@ -29,6 +30,10 @@ from limner.vision.tensor_detector import SCALINGS
 
 # Cells along each side of a grid, unless others are asked for: those of most networks' last map.
 CELLS = 7
+
+# Options for models, and for pictures, by the names of their parameters.
+OF_MODELS = frozenset({"by", "layer", "size", "pixels", "batch"})
+OF_PICTURES = frozenset({"pictures", "regions", "cache", "workers", "engine", "address"})
 
 # Images left out that a message names.
 MAX_NAMED = 3
@@ -117,10 +122,18 @@ def command(
     if model is None:
         if not is_feature_file(path):
             raise click.UsageError("Missing option '--model': colour, shape, position, or the path of a model.")
+        _refuse(OF_MODELS | OF_PICTURES, "for features that are computed; FEATURES have been")
         given = None if corpus is None else open_corpus(corpus, from_, lenient=lenient)
         run = import_features(path, out, corpus=given, dtype=dtype, resume=resume, progress=terminal_progress)
         _tell(run, out)
         return
+    _refuse({"corpus"}, "for FEATURES, and for those --model must not be given")
+    if model in DESCRIPTORS:
+        _refuse(OF_MODELS, f"for models, and {model} needs none")
+    if Path(model).is_dir():
+        _refuse({"layer"}, "for .tflite and .onnx files")
+    if engine == "threads":
+        _refuse({"address"}, "for ray; pass --engine ray too")
     recipe = FeatureRecipe(model, by, layer, size, pixels, batch)
     reading = Reading(lenient=lenient)
     listed = None if from_ or split_source(source)[0] else find_pictures(path, reading)
@@ -146,6 +159,15 @@ def command(
     )
     tell_reading(*([corpus_of_boxes] if corpus_of_boxes else []), reading)
     _tell(run, out)
+
+
+def _refuse(names: Set[str], problem: str) -> None:
+    """Wrong usage if one of these options was given."""
+    context = click.get_current_context()
+    given = [parameter for parameter in context.command.params if parameter.name in names]
+    for parameter in given:
+        if context.get_parameter_source(str(parameter.name)) == ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{parameter.opts[0]} is {problem}")
 
 
 def _count(corpus: Corpus | None) -> int:

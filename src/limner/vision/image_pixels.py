@@ -55,6 +55,11 @@ class ImageFile:
         width, height = self.image.width or size[0], self.image.height or size[1]
         self._scale = size[0] / width, size[1] / height
 
+    @property
+    def n_pixels(self) -> int:
+        """How many pixels the picture has."""
+        return self._file.size[0] * self._file.size[1]
+
     def read(self) -> ImagePixels:
         return ImagePixels(self.image, self._file.pixels(as_stored=not self._is_upright), self._scale)
 

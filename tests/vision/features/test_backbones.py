@@ -192,6 +192,17 @@ def hugging_face(folder: Path, kind: str) -> object:
     elif kind == "clip":
         text = {**small, "vocab_size": 20, "max_position_embeddings": 8}
         model = transformers.CLIPModel(transformers.CLIPConfig(text_config=text, vision_config=sees, projection_dim=8))
+    elif kind == "wide":
+        model = transformers.ViTModel(transformers.ViTConfig(**{**sees, "image_size": [32, 48]}))
+    elif kind == "registers":
+        # Nine tokens, of which four are patches.
+        config = transformers.Dinov2WithRegistersConfig(**{**sees, "patch_size": 16}, num_register_tokens=4)
+        model = transformers.Dinov2WithRegistersModel(config)
+    elif kind == "swin":
+        config = transformers.SwinConfig(
+            image_size=32, patch_size=4, embed_dim=8, depths=[1, 1], num_heads=[1, 2], window_size=2
+        )
+        model = transformers.SwinModel(config)
     else:
         config = transformers.ResNetConfig(embedding_size=8, hidden_sizes=[8, 12], depths=[1, 1], layer_type="basic")
         model = transformers.ResNetModel(config)
@@ -219,6 +230,24 @@ def test_vectors_and_maps_are_those_of_the_model(tmp_path: Path, kind: str, side
     rows = pooled.extract(PIXELS, REGIONS)
     assert rows.shape == (3, maps.shape[3])
     assert (rows == pooled.extract(PIXELS, REGIONS)).all()
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "n_before", "grid"),
+    [("wide", (48, 32), 1, (4, 6)), ("registers", (32, 32), 5, (2, 2)), ("swin", (32, 32), 0, (4, 4))],
+)
+def test_maps_are_of_patches_alone(
+    tmp_path: Path, kind: str, size: tuple[int, int], n_before: int, grid: tuple[int, int]
+) -> None:
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    model = hugging_face(tmp_path / "m", kind)
+    pooled = FeatureRecipe(str(tmp_path / "m")).open()[0]
+    assert pooled.backbone.size == size
+    pictures = crops(PIXELS, REGIONS, size)
+    given = torch.from_numpy(((pictures / 255.0 - 0.5) / 0.5).astype(np.float32).transpose(0, 3, 1, 2).copy())
+    with torch.inference_mode():
+        hidden = model(pixel_values=given).last_hidden_state.numpy()
+    assert np.allclose(pooled.backbone.maps(pictures), hidden[:, n_before:].reshape(3, *grid, -1), atol=1e-4)
 
 
 def test_a_folder_without_normalisation_needs_to_be_told(tmp_path: Path) -> None:

@@ -282,6 +282,25 @@ def test_no_more_pictures_are_in_memory_than_are_worked_on(
     assert len(ended) == 12
 
 
+def test_large_pictures_are_begun_one_after_the_other(
+    pictures: Path, images: list[Image], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feature_jobs, "MAX_PIXELS_AHEAD", 60 * 40)
+    begun: list[str] = []
+    ended: list[int] = []
+
+    def watched() -> Iterator[Image]:
+        for image in images:
+            begun.append(image.id)
+            assert len(begun) - len(ended) <= 2
+            yield image
+
+    make_features(
+        watched(), pictures, tmp_path / "s", COLOUR, workers=4, progress=lambda _, done, __: ended.append(done)
+    )
+    assert len(ended) == 12
+
+
 @pytest.mark.parametrize(
     ("recipe", "said"),
     [

@@ -24,6 +24,9 @@ from limner.vision.protocols import RegionFeatures
 # Jobs that are begun for every worker before the first of them must have ended: bounds the pictures in memory.
 AHEAD = 3
 
+# Pixels of all pictures that are begun, unless a single one has more: three bytes each.
+MAX_PIXELS_AHEAD = 100_000_000
+
 
 class Extracted(NamedTuple):
     """A picture's size and a row of features for each of its regions; without features, the reason.
@@ -120,7 +123,7 @@ def in_threads(
         for image in images:
             file, decoded = _decoding(work, image, decoders)
             waiting.append(_Begun(image, file, decoded, computers.submit(compute, decoded)))
-            if len(waiting) >= AHEAD * len(extractors):
+            while len(waiting) >= AHEAD * len(extractors) or _n_pixels(waiting) > MAX_PIXELS_AHEAD:
                 yield waiting[0].image, waiting.popleft().computed.result()
         while waiting:
             yield waiting[0].image, waiting.popleft().computed.result()
@@ -143,6 +146,10 @@ class _Begun(NamedTuple):
     file: ImageFile | Extracted | None
     decoded: Decoded
     computed: Future[Extracted]
+
+
+def _n_pixels(waiting: Iterable[_Begun]) -> int:
+    return sum(begun.file.n_pixels for begun in waiting if isinstance(begun.file, ImageFile))
 
 
 def _decoding(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from math import isqrt
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,15 @@ import transformers
 from numpy.typing import NDArray
 
 from limner.arrays import Singles
-from limner.errors import BadInput, one_line
+from limner.errors import BadInput, one_line, shown
 from limner.learn.transformers_folders import check_folder, fingerprint, load_model, load_part, quiet_library
 from limner.vision.features.backbone_features import Scaling, mean_of
 
 # Pixels of a side, for models that do not tell what they were trained with.
 USUAL_SIDE = 224
+
+# Tokens that stand before those of the patches, at most: for the class, for distillation, registers.
+MAX_EXTRA = 64
 
 
 class HuggingFaceBackbone:
@@ -38,11 +40,14 @@ class HuggingFaceBackbone:
             self._scaling = scaling or _own_scaling(folder)
         self._model = getattr(model, "vision_model", model).eval()
         config = getattr(model.config, "vision_config", model.config)
-        side = side or getattr(config, "image_size", None) or USUAL_SIDE
-        self.size = (side, side) if isinstance(side, int) else (side[0], side[0])
+        height, width = _pair(side or getattr(config, "image_size", None) or USUAL_SIDE, self.place)
+        self.size = width, height
+        self._patch = _pair(getattr(config, "patch_size", None) or 1, self.place)
+        # Tokens behind those of the patches, as YOLOS has them.
+        self._n_behind = getattr(config, "num_detection_tokens", None) or 0
         library = f"transformers:{transformers.__version__}|torch:{torch.__version__}"
         of_files = fingerprint(folder)
-        self.signature = f"{library}|sha256:{of_files}|size:{self.size[0]}x{self.size[1]}|{self._scaling}"
+        self.signature = f"{library}|sha256:{of_files}|size:{self.size[0]}x{self.size[1]}|{self._scaling}|version:2"
 
     def vectors(self, pictures: NDArray[np.uint8]) -> Singles:
         output = self._run(pictures)
@@ -61,9 +66,23 @@ class HuggingFaceBackbone:
         array = np.asarray(hidden.float().numpy())
         if array.ndim == 4:
             return array.transpose(0, 2, 3, 1)
-        # Tokens for the class and registers stand before those of the patches, which are a square.
-        side = isqrt(array.shape[1])
-        return array[:, array.shape[1] - side * side :].reshape(len(array), side, side, -1)
+        n_tokens = array.shape[1] - self._n_behind
+        rows, columns = self._grid(n_tokens)
+        # Tokens for the class and registers stand before those of the patches.
+        return array[:, n_tokens - rows * columns : n_tokens].reshape(len(array), rows, columns, -1)
+
+    def _grid(self, n_tokens: int) -> tuple[int, int]:
+        """Rows and columns of patches, as the sizes of picture and patch tell."""
+        rows, columns = self.size[1] // self._patch[0], self.size[0] // self._patch[1]
+        if 0 < rows * columns <= n_tokens <= rows * columns + MAX_EXTRA:
+            return rows, columns
+        # Swin and its kin merge patches, four at a time, and have no other tokens.
+        while rows * columns > max(n_tokens, 1):
+            rows, columns = (rows + 1) // 2, (columns + 1) // 2
+        if rows * columns != n_tokens:
+            problem = f"its {n_tokens:,} tokens are not patches of a picture of {self.size[0]} by {self.size[1]}"
+            raise BadInput(self.place, problem, "take features of crops", code="no-map")
+        return rows, columns
 
     def _run(self, pictures: NDArray[np.uint8]) -> Any:
         given = torch.from_numpy(np.ascontiguousarray(self._scaling.apply(pictures).transpose(0, 3, 1, 2)))
@@ -73,6 +92,14 @@ class HuggingFaceBackbone:
         except (ValueError, RuntimeError, LookupError, TypeError, AttributeError) as error:
             problem = f"the model does not take a picture ({one_line(str(error), 200)})"
             raise BadInput(self.place, problem, "give a vision model, and pictures of its size") from error
+
+
+def _pair(value: Any, place: str) -> tuple[int, int]:
+    """Height and width; one number is both."""
+    pair = [value, value] if isinstance(value, int) else value
+    if isinstance(pair, list | tuple) and len(pair) == 2 and all(isinstance(n, int) and n > 0 for n in pair):
+        return pair[0], pair[1]
+    raise BadInput(place, f"its size of pictures or patches is {shown(value)}", "give one number, or height and width")
 
 
 def _own_scaling(folder: Path) -> Scaling:
