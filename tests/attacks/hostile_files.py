@@ -10,6 +10,8 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
@@ -136,6 +138,14 @@ def _zip_of_zeros(folder: Path) -> list[str]:
     return ["info", "flickr30k-entities:zeros.zip"]
 
 
+def _wide_hdf5(folder: Path) -> list[str]:
+    """A small file of features whose ids have a megabyte each."""
+    with h5py.File(folder / "wide.h5", "w") as file:
+        file.create_dataset("image_id", (2000,), f"S{MEGABYTE}", chunks=(1,))
+        file["features"] = np.ones((2000, 1, 2))
+    return ["features", "wide.h5", "-o", "store"]
+
+
 def _zip_of_many(folder: Path) -> list[str]:
     """An archive of very many empty members."""
     with zipfile.ZipFile(folder / "many.zip", "w") as archive:
@@ -223,6 +233,7 @@ TRAPS: dict[str, Trap] = {
     "50,000 labels to show": _labels(["show", "labels.jsonl", "-o", "page.html"]),
     "50,000 labels to ask for": _labels(["constraints", "labels.jsonl"]),
     "a zip of zeros": _zip_of_zeros,
+    "features with wide ids": _wide_hdf5,
     "a zip of 60,000 members": _zip_of_many,
     "a zip of a million members": _zip_of_millions,
     "a zip with a member twice": _twice,
