@@ -41,7 +41,7 @@ def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
         ("limner --help > /dev/full", "standard output: cannot write (no space left on device); free some space"),
         ("limner convert a.jsonl - > /dev/full", "standard output: cannot write (no space left on device)"),
         ("limner schema >&-", "standard output: cannot write (bad file descriptor)"),
-        ("limner convert - b.jsonl <&-", "-: the file is empty"),
+        ("limner convert - b.jsonl <&-", "standard input: there is nothing in it"),
         ("limner info $(printf 'x%.0s' {1..5000})", "…: file name too long; check the path"),
         ("limner convert a.jsonl $(printf 'x%.0s' {1..5000}).jsonl", "…: file name too long; check the path"),
         ("mkdir gone; cd gone; rmdir ../gone; limner convert ../a.jsonl b.jsonl", "no such file or"),

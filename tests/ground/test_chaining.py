@@ -140,8 +140,8 @@ def test_training_learns_from_chains_whatever_the_order(tmp_path: Path) -> None:
 
 
 def test_there_must_be_chains_to_learn_from() -> None:
-    with pytest.raises(LimnerError, match="nothing to learn from"):
-        train_chains([image(["a man"], ["a man"])])
+    with pytest.raises(LimnerError, match=r"^a\.jsonl: .*nothing to learn from"):
+        train_chains([image(["a man"], ["a man"])], place="a.jsonl")
 
 
 FAULTS = [

@@ -33,7 +33,7 @@ def page(tmp_path: Path) -> Path:
 
 
 def test_the_data_are_in_the_page(page: Path) -> None:
-    assert write_page(IMAGES, [("r.jsonl", RESULTS)], page, title="Mine") == Written(3, 0)
+    assert write_page(IMAGES, [("r.jsonl", RESULTS)], page, title="Mine") == Written(3, 0, n_named=1)
     data = data_of(page)
     assert data["title"] == "Mine"
     assert [source["name"] for source in data["sources"]] == ["gold", "system:s"]
@@ -43,7 +43,7 @@ def test_the_data_are_in_the_page(page: Path) -> None:
 
 def test_pictures_are_in_the_page(page: Path) -> None:
     Picture.new("RGB", (9, 9), "red").save(page.parent / "a.png")
-    assert write_page(IMAGES, [], page, pictures=Pictures(page.parent, page)) == Written(3, 1)
+    assert write_page(IMAGES, [], page, pictures=Pictures(page.parent, page)) == Written(3, 1, n_named=1)
     assert [image.get("p") for image in data_of(page)["images"]] == [1, None, None]
     ((found, text),) = [one for one in Parts(page.read_text()).of("script") if one[0].get("id") == "picture-0"]
     assert found["type"] == "image/webp"
