@@ -4,8 +4,6 @@ The names that most programs need are here; each room's package has the rest.
 Nothing is imported until it is used.
 """
 
-from __future__ import annotations
-
 from limner import startup
 
 # isort: split

@@ -1,11 +1,10 @@
 """Ctrl-C while the command line is still being imported: one line and exit code 130, as later on.
 
 `import limner` begins with this module, which imports only what Python has
-loaded already: all other imports take longer than Python's own start. It does
-nothing in programs that use Limner as a library.
+loaded already: all other imports take longer than Python's own start.
+(`from __future__` is one too.) It does nothing in programs that use Limner as
+a library.
 """
-
-from __future__ import annotations
 
 import os
 import sys
@@ -28,7 +27,7 @@ def end() -> None:
         sys.excepthook = sys.__excepthook__
 
 
-def _stop(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def _stop(kind: type[BaseException], error: BaseException, trace: "TracebackType | None") -> None:
     if issubclass(kind, KeyboardInterrupt):
         os.write(2, b"limner: stopped; nothing was written\n")
         os._exit(130)
