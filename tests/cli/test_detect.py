@@ -88,6 +88,25 @@ def test_a_corpus_keeps_its_captions_and_says_what_goes(model: Path, photos: Pat
 
 
 @pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("--seed", "0"), "--seed, --false-positives and --every-label are for a simulated detector"),
+        (("--every-label",), "--seed, --false-positives and --every-label are for a simulated detector"),
+        (("--model", "simulated", "--threads", "2"), "--threads are for detectors that look at pictures"),
+        (("--model", "simulated", "--labels", "coco"), "--threads are for detectors that look at pictures"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_wrong_usage(
+    model: Path, photos: Path, tmp_path: Path, arguments: tuple[str, ...], problem: str
+) -> None:
+    which = () if "--model" in arguments else ("--model", model)
+    done = limner("detect", photos, *arguments, *which, "-o", tmp_path / "out.jsonl")
+    assert done.returncode == 2
+    assert problem in done.stderr
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+@pytest.mark.parametrize(
     ("arguments", "said"),
     [
         (("empty",), "empty: there is no picture in the folder; names end with .jpg"),

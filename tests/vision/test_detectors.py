@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import threading
 import zipfile
 from pathlib import Path
 
 import numpy as np
+import PIL
 import pytest
 import torch
 import transformers
@@ -15,6 +18,7 @@ import transformers
 from conftest import REPOSITORY
 from limner.errors import BadInput
 from limner.vision import DetectionSettings, Pixels, open_detector, read_pixels
+from limner.vision.runtimes import litert_models
 from small_detectors import UINT8, onnx_detector, spread_model, yolos_folder
 
 NAMES = ("dog", "cat", "kite")
@@ -65,6 +69,21 @@ def test_bytes_stay_bytes_whatever_the_layout(tmp_path: Path, shape: tuple[int |
     path = onnx_detector(tmp_path / "m.onnx", outputs, shape=shape, kind=UINT8, mean_at=("detection_classes", 0))
     ((box,),) = open_detector(path, NAMES, ALL).detect([grey(2)])
     assert (box.label, box.corners) == ("kite", (60, 20, 120, 60))
+
+
+def test_bytes_cannot_be_scaled(tmp_path: Path) -> None:
+    path = onnx_detector(tmp_path / "m.onnx", TF, shape=(1, 40, 60, 3), kind=UINT8)
+    assert open_detector(path, NAMES, scaling="0-255").signature == open_detector(path, NAMES).signature
+    with pytest.raises(BadInput, match="takes pixels as bytes, which are not scaled to 0-1; leave the scaling out"):
+        open_detector(path, NAMES, scaling="0-1")
+
+
+def test_a_signature_names_what_draws_and_pads_the_picture(tmp_path: Path) -> None:
+    padded = onnx_detector(tmp_path / "yolo.onnx", {"output0": np.zeros((1, 7, 2))})
+    stretched = onnx_detector(tmp_path / "tf.onnx", TF)
+    assert f"|pillow:{PIL.__version__}|kind:yolo|pixels:0-1|padding:even114|" in open_detector(padded, NAMES).signature
+    assert "|padding:none|" in open_detector(stretched, NAMES).signature
+    assert open_detector(padded, NAMES).signature.endswith("|code:1")
 
 
 def test_a_padded_picture_gives_boxes_in_its_own_pixels(tmp_path: Path) -> None:
@@ -232,3 +251,22 @@ def test_a_damaged_zip_of_names_is_told_of(models: Path, tmp_path: Path) -> None
     with pytest.raises(BadInput, match="there are no class names in the model"):
         open_detector(path)
     assert open_detector(path, "coco-90").class_names[0] == "person"
+
+
+def test_two_threads_leave_standard_error_as_it_was() -> None:
+    before = os.fstat(2)
+    within, is_done = threading.Event(), threading.Event()
+
+    def open_another() -> None:
+        with litert_models._without_notices():
+            within.set()
+            is_done.wait()
+
+    with litert_models._without_notices():
+        thread = threading.Thread(target=open_another)
+        thread.start()
+        # Nobody else gets in meanwhile.
+        assert not within.wait(0.1)
+    is_done.set()
+    thread.join()
+    assert (os.fstat(2).st_ino, os.fstat(2).st_dev) == (before.st_ino, before.st_dev)

@@ -56,6 +56,12 @@ def test_detections_depend_on_the_image_and_the_seed_alone() -> None:
     assert SimulatedDetector(seed=3).signature != SimulatedDetector(seed=4).signature
 
 
+def test_signatures_do_not_depend_on_where_a_profile_is_from() -> None:
+    moved = SimulatedDetector(replace(built_in_profile(), source="elsewhere/gold.jsonl"))
+    assert moved.signature == SimulatedDetector().signature
+    assert moved.signature.endswith("|code:1")
+
+
 def test_detections_are_sound_boxes_best_first() -> None:
     detector = SimulatedDetector()
     for image in detected(detector, world()[:100]):
@@ -213,8 +219,9 @@ def test_a_faulty_profile_is_refused(tmp_path: Path, field: str, value: Any, mes
 def test_a_count_of_any_length_is_refused(tmp_path: Path, field: str, digits: int) -> None:
     record = msgspec.json.encode(built_in_profile()).decode()
     start = record.index(f'"{field}":[') + len(f'"{field}":[') + (field == "n_gold")
-    (tmp_path / "profile.json").write_text(f"{record[:start]}1{'0' * digits},{record[start:]}")
-    with pytest.raises(BadInput):
+    end = record.index(",", start)
+    (tmp_path / "profile.json").write_text(f"{record[:start]}1{'0' * digits}{record[end:]}")
+    with pytest.raises(BadInput, match="has a count that is not from 0 to"):
         read_profile(tmp_path / "profile.json")
 
 

@@ -73,8 +73,8 @@ SETTINGS = DetectionSettings()
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     help="Where the pictures of CORPUS are; otherwise beside it.",
 )
-@click.option("--threads", metavar="N", type=click.IntRange(1), default=1, show_default=True, help="Threads of M.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of a simulated detector.")
+@click.option("--threads", metavar="N", type=click.IntRange(1), help="Threads of M.  [default: 1]")
+@click.option("--seed", type=int, help="Seed of a simulated detector.  [default: 0]")
 @click.option(
     "--false-positives",
     metavar="F",
@@ -95,8 +95,8 @@ def command(
     most: int,
     pixels: str | None,
     pictures: Path | None,
-    threads: int,
-    seed: int,
+    threads: int | None,
+    seed: int | None,
     false_positives: float | None,
     every_label: bool,
     from_: str | None,
@@ -113,25 +113,30 @@ def command(
     check_replaced({"-o": source_path(out)}, [source, str(model)])
     settings = DetectionSettings(score, nms, most)
     if is_simulated(model):
-        if labels or pixels or pictures:
-            raise click.UsageError("--labels, --pixels and --pictures are for detectors that look at pictures")
+        if labels or pixels or pictures or threads:
+            raise click.UsageError(
+                "--labels, --pixels, --pictures and --threads are for detectors that look at pictures"
+            )
         factor = 1.0 if false_positives is None else false_positives
-        simulated = open_simulated(model, seed=seed, false_positives=factor, every_label=every_label, settings=settings)
+        simulated = open_simulated(
+            model, seed=seed or 0, false_positives=factor, every_label=every_label, settings=settings
+        )
         _simulate(source, simulated, out, from_, to, lenient)
         return
-    if false_positives is not None or every_label:
-        raise click.UsageError("--false-positives and --every-label are for a simulated detector")
+    if seed is not None or false_positives is not None or every_label:
+        raise click.UsageError("--seed, --false-positives and --every-label are for a simulated detector")
     reading, tally = Reading(lenient=lenient), DetectionTally()
-    found = None if from_ or split_source(source)[0] else find_pictures(Path(source), reading)
-    if found and pictures:
+    listed_pictures = None if from_ or split_source(source)[0] else find_pictures(Path(source), reading)
+    if listed_pictures and pictures:
         raise click.UsageError("--pictures is for a corpus; PICTURES are where they are")
-    corpus = None if found else open_corpus(source, from_, lenient=lenient)
-    detector = open_detector(model, labels, settings, scaling=pixels, threads=threads)
-    images: Iterable[Image] = found.images if found else corpus or ()
-    folder = found.folder if found else pictures or _beside(source)
+    corpus = None if listed_pictures else open_corpus(source, from_, lenient=lenient)
+    detector = open_detector(model, labels, settings, scaling=pixels, threads=threads or 1)
+    images: Iterable[Image] = listed_pictures.images if listed_pictures else corpus or ()
+    folder = listed_pictures.folder if listed_pictures else pictures or _beside(source)
     lost: Counter[str] = Counter()
     detected = detect_corpus(images, folder, detector, reading=reading, tally=tally)
-    written = write_sound(progress(detected, "pictures", len(found.images) if found else None), out, to, lost=lost)
+    n_images = len(listed_pictures.images) if listed_pictures else None
+    written = write_sound(progress(detected, "pictures", n_images), out, to, lost=lost)
     tell_reading(*([corpus] if corpus else []), reading)
     tell_written(written, out, lost)
     _tell_detected(tally)

@@ -127,7 +127,7 @@ class ChainEvaluation:
     def _joined(self, gold: Image, predicted: Image | None, place: str) -> _Sides:
         captions = dict(numbered_captions(gold.captions))
         others = dict(numbered_captions(predicted.captions)) if predicted is not None else {}
-        for key in others.keys() - captions.keys():
+        for key in sorted(others.keys() - captions.keys()):
             problem = f"image {shown(gold.id)}: gold has no caption {shown(others[key].text)}"
             raise BadInput(place, problem, "score chains over gold's captions, letter for letter")
         absent = captions.keys() - others.keys()

@@ -12,6 +12,9 @@ from limner.corpus.geometry import area, clip, nms
 from limner.vision.class_labels import is_class
 from limner.vision.detector_outputs import RawDetections
 
+# Raised whenever the same model or profile, with the same settings, would give other boxes.
+CODE = 1
+
 
 @dataclass(frozen=True, slots=True)
 class DetectionSettings:
@@ -34,7 +37,7 @@ class DetectionSettings:
 
     @property
     def signature(self) -> str:
-        return f"score:{self.score:g}|nms:{self.nms:g}|most:{self.most}"
+        return f"score:{self.score:g}|nms:{self.nms:g}|most:{self.most}|code:{CODE}"
 
 
 def boxes_of(

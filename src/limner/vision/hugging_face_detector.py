@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import PIL
 import torch
 import transformers
 
@@ -23,6 +24,8 @@ class HuggingFaceDetector:
     """DETR, YOLOS, RT-DETR and others, with the image processor of their folder.
 
     `class_names` are by number; by default those of the model's configuration.
+    `threads` are those of torch in the whole process, which has one number for
+    all models.
     """
 
     def __init__(
@@ -40,16 +43,16 @@ class HuggingFaceDetector:
             self._processor = load_part(folder, transformers.AutoImageProcessor, backend="pil")
         torch.set_num_threads(threads)
         self.class_names = tuple(class_names or self._own_names())
-        library = f"transformers:{transformers.__version__}|torch:{torch.__version__}"
+        library = f"transformers:{transformers.__version__}|torch:{torch.__version__}|pillow:{PIL.__version__}"
         classes = labels_signature(self.class_names)
         self.signature = f"{library}|sha256:{fingerprint(folder)}|{classes}|{self._settings.signature}"
 
     def detect(self, pictures: Sequence[Pixels]) -> list[tuple[Box, ...]]:
         sizes = [(pixels.shape[1], pixels.shape[0]) for pixels in pictures]
         try:
-            given = self._processor(images=list(pictures), return_tensors="pt", input_data_format="channels_last")
+            tensors = self._processor(images=list(pictures), return_tensors="pt", input_data_format="channels_last")
             with torch.inference_mode():
-                output = self._model(**given)
+                output = self._model(**tensors)
             check_numbers([output.logits.float().numpy(), output.pred_boxes.float().numpy()], self._folder)
             results = self._processor.post_process_object_detection(
                 output, threshold=self._settings.score, target_sizes=[(height, width) for width, height in sizes]

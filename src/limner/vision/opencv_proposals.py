@@ -9,6 +9,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+import PIL
 
 from limner.arrays import Floats, Singles
 from limner.corpus.box import Box
@@ -143,4 +144,4 @@ def _chances(regions: Floats) -> Floats:
 
 
 def _signed() -> str:
-    return f"longest:{LONGEST}|opencv:{cv2.__version__}"
+    return f"longest:{LONGEST}|opencv:{cv2.__version__}|pillow:{PIL.__version__}"

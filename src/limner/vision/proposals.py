@@ -22,6 +22,10 @@ else:
     opencv_proposals = lazy("limner.vision.opencv_proposals")
 
 
+# Raised whenever a proposer would propose other regions in the same picture.
+CODE = 1
+
+
 @dataclass(frozen=True, slots=True)
 class ProposalLimits:
     """How many regions are proposed: at most `most`, no two of which overlap by an IoU of more than `nms`."""
@@ -37,7 +41,7 @@ class ProposalLimits:
 
     @property
     def signature(self) -> str:
-        return f"most:{self.most}|nms:{self.nms:g}"
+        return f"most:{self.most}|nms:{self.nms:g}|code:{CODE}"
 
     def boxes(self, regions: Floats, scores: Floats, size: tuple[int, int]) -> tuple[Box, ...]:
         """The best regions, cut to the picture; of equal scores the first is the better. Scores are from 0 to 1."""

@@ -105,7 +105,8 @@ class SimulatedDetector:
     @property
     def signature(self) -> str:
         """Every choice that could change the detections."""
-        digest = sha256(msgspec.json.encode(self.profile)).hexdigest()[:12]
+        # Where a profile is from, often a path, changes nothing.
+        digest = sha256(msgspec.json.encode(replace(self.profile, source=""))).hexdigest()[:12]
         labels = "every" if self.every_label else "classes"
         choices = f"seed:{self.seed}|false_positives:{self.false_positives:g}|labels:{labels}"
         return f"simulated:{digest}|{choices}|{self.settings.signature}"

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import PIL
 from PIL import Image as Picture
 
-from limner.arrays import Floats
+from limner.arrays import Floats, Singles
 from limner.corpus.box import Box
 from limner.errors import BadInput, shown, unknown
 from limner.vision.class_labels import labels_signature
@@ -54,8 +55,10 @@ class TensorDetector:
         self._input = _PictureInput.of(model)
         self.class_names = tuple(class_names)
         self._mean, self._std, scaled = self._scaling(scaling)
-        form = f"kind:{self._kind.name}|pixels:{scaled}|{labels_signature(class_names)}"
-        self.signature = f"{model.signature}|{form}|{self._settings.signature}"
+        padding = self._kind.padding
+        form = f"kind:{self._kind.name}|pixels:{scaled}|padding:{padding}{FILL.get(padding, '')}|side:{self._kind.side}"
+        classes = labels_signature(class_names)
+        self.signature = f"{model.signature}|pillow:{PIL.__version__}|{form}|{classes}|{self._settings.signature}"
 
     def detect(self, pictures: Sequence[Pixels]) -> list[tuple[Box, ...]]:
         return [self._detect(pixels) for pixels in pictures]
@@ -73,21 +76,27 @@ class TensorDetector:
         except ValueError as error:
             raise BadInput(str(self._model.path), str(error), "give the names that belong to it") from error
 
-    def _scaling(self, named: str | None) -> tuple[Floats, Floats, str]:
+    def _scaling(self, named: str | None) -> tuple[Singles, Singles, str]:
         """Mean and standard deviation of the pixels, and their name; the model file's own unless another is named."""
         notes = self._model.notes
-        if named is None and self._input.spec.dtype == np.uint8:
+        if self._input.spec.dtype == np.uint8:
+            if named not in (None, "0-255"):
+                problem = f"takes pixels as bytes, which are not scaled to {named}"
+                raise BadInput(str(self._model.path), problem, "leave the scaling out")
             named = "0-255"
         if named is None and notes.mean and notes.std and 0 not in notes.std:
-            return np.array(notes.mean), np.array(notes.std), f"{notes.mean} {notes.std}"
+            return np.array(notes.mean, np.float32), np.array(notes.std, np.float32), f"{notes.mean} {notes.std}"
         named = named or self._kind.scaling
         mean, std = SCALINGS[named]
-        return np.array(mean), np.array(std), named
+        return np.array(mean, np.float32), np.array(std, np.float32), named
 
     def _scaled(self, pixels: Pixels) -> Tensor:
         if self._input.spec.dtype == np.uint8:
             return pixels
-        return ((pixels - self._mean) / self._std).astype(np.float32)
+        # In place: a picture of 800 by 800 is 8 MB.
+        scaled = pixels - self._mean
+        scaled /= self._std
+        return scaled
 
 
 REMEDY = "see the documentation of `vision` for the kinds, or run it elsewhere and give its boxes as a corpus"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +22,9 @@ from limner.vision.runtimes.tensor_models import ModelNotes, Tensor, TensorSpec,
 
 # The four bytes after the first four of every such file.
 MARK = b"TFL3"
+
+# Held while standard error leads elsewhere.
+DETOUR = threading.Lock()
 
 
 class LiteRtModel:
@@ -46,20 +50,21 @@ class LiteRtModel:
         except (ValueError, RuntimeError) as error:
             problem = f"cannot be run ({one_line(str(error), 200)})"
             raise BadInput(str(path), problem, "is the file complete?") from error
-        self._given = self._interpreter.get_input_details()
-        self._made = self._interpreter.get_output_details() if tensor is None else [self._tensor(tensor)]
-        self.inputs = tuple(map(_spec, self._given))
-        self.outputs = tuple(map(_spec, self._made))
+        self._input_details = self._interpreter.get_input_details()
+        self._output_details = self._interpreter.get_output_details() if tensor is None else [self._tensor(tensor)]
+        self.inputs = tuple(map(_spec, self._input_details))
+        self.outputs = tuple(map(_spec, self._output_details))
 
-    def run(self, *given: Tensor) -> list[Tensor]:
-        for detail, array in zip(self._given, given, strict=True):
+    def run(self, *inputs: Tensor) -> list[Tensor]:
+        for detail, array in zip(self._input_details, inputs, strict=True):
             self._interpreter.set_tensor(detail["index"], _quantised(array, detail))
         try:
             self._interpreter.invoke()
         except (ValueError, RuntimeError) as error:
             raise BadInput(str(self.path), f"cannot be run ({one_line(str(error), 200)})", "give another") from error
         # Copied: the next run writes over what the interpreter holds.
-        return [_real(np.array(self._interpreter.get_tensor(detail["index"])), detail) for detail in self._made]
+        outputs = ((np.array(self._interpreter.get_tensor(detail["index"])), detail) for detail in self._output_details)
+        return [_real(array, detail) for array, detail in outputs]
 
     @property
     def tensors(self) -> tuple[TensorSpec, ...]:
@@ -78,20 +83,22 @@ class LiteRtModel:
 @contextmanager
 def _without_notices() -> Iterator[None]:
     """Keep what the library prints about its own doings, such as which kernels it takes, from standard error."""
-    sys.stderr.flush()
-    try:
-        before, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    except OSError:
-        # Standard error is closed: nothing can be printed there.
-        yield
-        return
-    try:
-        os.dup2(nowhere, 2)
-        yield
-    finally:
-        os.dup2(before, 2)
-        os.close(before)
-        os.close(nowhere)
+    # All threads have one standard error: a second one would take the first one's detour for it, and keep it for ever.
+    with DETOUR:
+        sys.stderr.flush()
+        try:
+            before = os.dup(2)
+        except OSError:
+            # Standard error is closed: nothing can be printed there.
+            yield
+            return
+        try:
+            with open(os.devnull, "wb") as nowhere:
+                os.dup2(nowhere.fileno(), 2)
+            yield
+        finally:
+            os.dup2(before, 2)
+            os.close(before)
 
 
 def _spec(detail: dict[str, Any]) -> TensorSpec:
