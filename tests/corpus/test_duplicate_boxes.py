@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -201,3 +202,23 @@ def test_flickr30k_entities_is_merged_already(shared_data: Path) -> None:
     assert sum(1 for _ in duplicates.merged(corpus)) == 200
     assert duplicates.share("boxes") < 0.01
     assert duplicates.share("chains") < 0.01
+
+
+@pytest.mark.parametrize(("shift", "n_boxes"), [(0.0, 1500), (1e-3, 1500)])
+def test_many_boxes_of_one_thing_take_little_memory(shift: float, n_boxes: int) -> None:
+    boxes = tuple(man(str(i), i * shift) for i in range(n_boxes))
+    tracemalloc.start()
+    try:
+        merged = merge_duplicates(Image("1", 200, 200, boxes))
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert len(merged.boxes) == 1
+    # A million pairs, of 16 bytes each and twice as much while they are sorted; as tuples they were 300 MB.
+    assert peak < 120e6
+
+
+def test_what_is_of_more_kinds_than_before_is_compared_again() -> None:
+    # The man and the thing overlap most but are of two types, until one that is of both joins the man.
+    image = Image("1", 200, 200, (man("a"), man("b", 1, ("scene",)), man("c", 12, ("people", "scene"))))
+    assert len(merge_duplicates(image).boxes) == 1

@@ -18,10 +18,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from heapq import heappop
 
 import numpy as np
 from msgspec.structs import replace
 
+from limner.arrays import Floats, Integers
 from limner.corpus.box import Box
 from limner.corpus.caption import Candidate, Caption, Mention
 from limner.corpus.corpus import Corpus
@@ -35,8 +37,14 @@ SAME = 0.8
 SAME_OTHER = 0.9
 OTHER = "other"
 
-# Boxes of one image that can be compared, every two: 130 MB.
+# Boxes of one image that can be compared, every two, and rows of these comparisons that are made at once. On a busy
+# machine a process with 2,048 equal boxes took 1 s (9 s if each was of a type of its own) and 139 MB, with 4,096 11 s and
+# 448 MB.
 MAX_BOXES = 4096
+ROWS = 256
+
+# Pairs that are looked through at once for boxes that still stay.
+BLOCK = 8192
 
 
 class DuplicateBoxes:
@@ -75,7 +83,7 @@ def merge_duplicates(image: Image) -> Image:
     if len(image.boxes) > MAX_BOXES:
         problem = f"its {len(image.boxes):,} boxes are too many to compare every two"
         raise BadInput(f"image {shown(image.id)}", problem, f"leave some out, so that there are {MAX_BOXES:,}")
-    boxes, new_id = _merged_boxes(image)
+    boxes, new_id = _merged_boxes(image) if len(image.boxes) > 1 else (image.boxes, {})
     if new_id:
         captions = tuple(_caption_of(caption, new_id, {}) for caption in image.captions)
         chains = tuple(replace(chain, boxes=_renamed(chain.boxes, new_id)) for chain in image.chains)
@@ -129,19 +137,16 @@ def box_key(box: Box) -> tuple[object, ...]:
 def _merged_boxes(image: Image) -> tuple[tuple[Box, ...], dict[str, str]]:
     """The boxes that stay, in their order, and for each that goes the id of the one that it is."""
     groups = _groups(image)
-    pairs = _pairs(image.boxes)
     stays = list(range(len(groups)))
-    at = 0
-    while at < len(pairs):
-        i, j, overlap = pairs[at]
-        at += 1
-        if stays[i] != i or stays[j] != j or not groups[i].may_join(groups[j], overlap):
+    pairs = _Pairs(image.boxes)
+    for i, j, overlap in pairs:
+        if not groups[i].may_join(groups[j], overlap):
             continue
         keeper, goner = (i, j) if groups[i].precedence() <= groups[j].precedence() else (j, i)
         stays[goner] = keeper
+        pairs.remove(goner)
         if groups[keeper].absorb(groups[goner]):
-            # A pair that overlaps more may be of one kind now.
-            at = 0
+            pairs.reconsider(keeper)
     kept = tuple(group.box for i, group in enumerate(groups) if stays[i] == i)
     return kept, {box.id: image.boxes[_last(stays, i)].id for i, box in enumerate(image.boxes) if stays[i] != i}
 
@@ -165,18 +170,55 @@ def _groups(image: Image) -> list[_Group]:
     return [_Group(box, kinds[box.id] or {kind_of_noun(box.label)}, mentions[box.id]) for box in image.boxes]
 
 
-def _pairs(boxes: Sequence[Box]) -> list[tuple[int, int, float]]:
-    """Pairs of boxes that may be one by their overlap, most overlap first."""
-    if len(boxes) < 2:
-        return []
-    placed = corners(boxes)
-    overlap = np.triu(iou(placed, placed), 1)
-    rows, columns = np.nonzero(overlap >= SAME)
-    if not len(rows):
-        return []
-    rank = {i: n for n, i in enumerate(sorted(range(len(boxes)), key=lambda i: box_key(boxes[i])))}
-    pairs = zip(rows.tolist(), columns.tolist(), overlap[rows, columns].tolist(), strict=True)
-    return sorted(pairs, key=lambda pair: (-pair[2], *sorted((rank[pair[0]], rank[pair[1]]))))
+class _Pairs:
+    """Pairs of boxes that may be one by their overlap, most overlap first; some may be asked for again."""
+
+    def __init__(self, boxes: Sequence[Box]) -> None:
+        rows, columns, overlaps = _overlapping(corners(boxes))
+        rank = np.empty(len(boxes), dtype=np.int32)
+        rank[sorted(range(len(boxes)), key=lambda i: box_key(boxes[i]))] = np.arange(len(boxes), dtype=np.int32)
+        first, second = np.minimum(rank[rows], rank[columns]), np.maximum(rank[rows], rank[columns])
+        order = np.lexsort([second, first, -overlaps])
+        self._rows, self._columns, self._overlaps = rows[order], columns[order], overlaps[order]
+        self._stays = np.ones(len(boxes), dtype=np.bool_)
+        self._n_seen = 0
+        self._again: list[int] = []
+
+    def __iter__(self) -> Iterator[tuple[int, int, float]]:
+        for start in range(0, len(self._rows), BLOCK):
+            ahead = slice(start, start + BLOCK)
+            stay = self._stays[self._rows[ahead]] & self._stays[self._columns[ahead]]
+            for at in (start + np.flatnonzero(stay)).tolist():
+                self._n_seen = at + 1
+                yield from self._pair(at)
+                # All that come again stand before those that were never asked for.
+                while self._again:
+                    yield from self._pair(heappop(self._again))
+
+    def _pair(self, at: int) -> Iterator[tuple[int, int, float]]:
+        i, j = int(self._rows[at]), int(self._columns[at])
+        if self._stays[i] and self._stays[j]:
+            yield i, j, float(self._overlaps[at])
+
+    def remove(self, box: int) -> None:
+        """Leave out the pairs of a box that has become another."""
+        self._stays[box] = False
+
+    def reconsider(self, box: int) -> None:
+        """Bring back the earlier pairs of a box, which is of more kinds now."""
+        is_its = (self._rows[: self._n_seen] == box) | (self._columns[: self._n_seen] == box)
+        self._again = sorted({*self._again, *np.flatnonzero(is_its).tolist()})
+
+
+def _overlapping(placed: Floats) -> tuple[Integers, Integers, Floats]:
+    """The numbers of boxes, the smaller first, whose IoU makes them candidates, and the IoU; a few rows at a time."""
+    parts = []
+    for start in range(0, len(placed), ROWS):
+        overlap = np.triu(iou(placed[start : start + ROWS], placed), start + 1)
+        rows, columns = np.nonzero(overlap >= SAME)
+        parts.append(((rows + start).astype(np.int32), columns.astype(np.int32), overlap[rows, columns]))
+    rows, columns, overlaps = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+    return rows, columns, overlaps
 
 
 def _merged_chains(image: Image) -> tuple[tuple[Chain, ...], dict[str, str]]:
