@@ -38,8 +38,8 @@ SAME_OTHER = 0.9
 OTHER = "other"
 
 # Boxes of one image that can be compared, every two, and rows of these comparisons that are made at once. On a busy
-# machine a process with 2,048 equal boxes took 1 s (9 s if each was of a type of its own) and 139 MB, with 4,096 11 s and
-# 448 MB.
+# machine a process with 2,048 equal boxes took 1 s (9 s if each was of a type of its own) and 139 MB, with 4,096 boxes
+# 11 s and 448 MB.
 MAX_BOXES = 4096
 ROWS = 256
 
