@@ -169,3 +169,10 @@ def test_pictures_are_for_a_corpus(model: Path, photos: Path) -> None:
     done = limner("detect", photos, "--model", model, "-o", "-", "--pictures", photos)
     assert done.returncode == 2
     assert "--pictures is for a corpus" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--score", "--nms", "--false-positives"])
+def test_what_is_no_number_is_wrong_usage(option: str) -> None:
+    done = limner("detect", "photos", "--model", "m.tflite", "-o", "seen.jsonl", option, "nan")
+    assert done.returncode == 2
+    assert f"Invalid value for '{option}': 'nan' is not a number" in done.stderr

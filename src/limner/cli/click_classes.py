@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isnan
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,6 +24,16 @@ def choice_option(name: str, *choices: str, usual: str | None = None, help: str)
     """An option with one of these values, by default the usual one or else the first."""
     usual = choices[0] if usual is None else usual
     return click.option(name, type=click.Choice(choices), default=usual, show_default=True, help=help)
+
+
+class NumberRange(click.FloatRange):
+    """A number within bounds. Unlike its base class it refuses NaN, which no bound excludes."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number: float = super().convert(value, param, ctx)
+        if isnan(number):
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return number
 
 
 # With fewer samples the ends of a 95% interval are the few most extreme ones.

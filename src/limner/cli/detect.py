@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from limner.cli.click_classes import PATH
+from limner.cli.click_classes import PATH, NumberRange
 from limner.cli.corpora import (
     FormatName,
     Source,
@@ -48,12 +48,12 @@ SETTINGS = DetectionSettings()
 @click.option("-o", "--out", metavar="CORPUS", required=True, type=Source(), help="Where the boxes go.")
 @click.option("--labels", metavar="FILE", help="Class names, one a line, or coco, coco-90, coco-91; default: MODEL's.")
 @click.option(
-    "--score", metavar="S", type=click.FloatRange(0, 1), default=SETTINGS.score, show_default=True, help="Least score."
+    "--score", metavar="S", type=NumberRange(0, 1), default=SETTINGS.score, show_default=True, help="Least score."
 )
 @click.option(
     "--nms",
     metavar="T",
-    type=click.FloatRange(0, 1),
+    type=NumberRange(0, 1),
     default=SETTINGS.nms,
     show_default=True,
     help="IoU above which the less sure of two boxes of a class is dropped.",
@@ -78,7 +78,7 @@ SETTINGS = DetectionSettings()
 @click.option(
     "--false-positives",
     metavar="F",
-    type=click.FloatRange(0, 1000),
+    type=NumberRange(0, 1000),
     help="How many times its boxes on nothing a simulated detector has; 0 for none.  [default: 1]",
 )
 @click.option("--every-label", is_flag=True, help="Let a simulated detector know every label of CORPUS.")
