@@ -156,7 +156,7 @@ def test_domains_as_json_and_from_pipes(folder: Path) -> None:
     piped = bench(folder, "domains", "-", *asked, "-", given=(folder / "corpus.jsonl").read_text())
     assert piped.stdout == (folder / "out.jsonl").read_text()
     said = bench(folder, "domains", "corpus.jsonl", *["--captions", "-", "-o", "again.jsonl"], given="")
-    assert (said.returncode, "is empty" in said.stderr) == (1, True)
+    assert (said.returncode, "standard input: there is nothing in it" in said.stderr) == (1, True)
 
 
 BUILD = ["build", "corpus.jsonl", "--size", "5", "-o", "out.jsonl"]
