@@ -8,14 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from limner.corpus import Box, Image
-from limner.describe.realise.described_things import (
-    MOST_COMPARED,
-    Thing,
-    doubles_of,
-    name_of,
-    nameable,
-    things_of,
-)
+from limner.describe.realise.described_things import MOST_COMPARED, Thing, doubles_of, nameable, things_of
+from limner.describe.realise.thing_names import name_of
 
 # Two places for people, and the rectangle around both.
 LEFT, RIGHT, BOTH = (0, 0, 100, 200), (200, 0, 300, 200), (0, 0, 300, 200)

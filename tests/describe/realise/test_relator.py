@@ -6,10 +6,11 @@ import pytest
 
 from limner.corpus import Box
 from limner.describe.realise import Phrasebook
-from limner.describe.realise.described_things import BUCKETS, Frame, Thing, layout
+from limner.describe.realise.described_things import Thing
 from limner.describe.realise.relation_words import NAMED_TOGETHER, Relation, read_relation, relation_of
 from limner.describe.realise.relator import UNLIKELY_ACT, Relator, is_simple, without_act
 from limner.describe.realise.spatial_relations import is_plausible
+from limner.describe.realise.thing_layout import BUCKETS, Frame, layout
 from limner.text.kinds import kind_of
 
 Spot = tuple[float, float, float, float]

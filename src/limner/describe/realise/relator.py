@@ -7,9 +7,10 @@ from copy import copy
 from math import log1p
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from limner.describe.realise.described_things import Layout, Thing, layout
+from limner.describe.realise.described_things import Thing
 from limner.describe.realise.relation_words import ALONE, AND, NAMED_TOGETHER, SUPPORT, Relation, relation_of
 from limner.describe.realise.spatial_relations import WITH, is_company, is_plausible, spatial_relation
+from limner.describe.realise.thing_layout import Layout, layout
 from limner.text.verb_tables import POSTURES
 
 if TYPE_CHECKING:

@@ -10,11 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from limner.corpus.box import Box
-from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Thing, layout
+from limner.describe.realise.described_things import Thing
 from limner.describe.realise.relation_words import NAMED_TOGETHER, SUPPORT, Relation
 from limner.describe.realise.relator import Relator
 from limner.describe.realise.remarks import Remark
 from limner.describe.realise.spatial_relations import is_company
+from limner.describe.realise.thing_layout import Frame, layout
+from limner.describe.realise.thing_names import AGENTS, PARTS
 from limner.text.kinds import KINDS
 from limner.text.lexicon import ADJECTIVES
 from limner.text.noun_forms import singular

@@ -7,10 +7,12 @@ from random import Random
 
 from limner.corpus.image import Image
 from limner.describe.realise.caption_text import Text, joints
-from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Thing, layout
+from limner.describe.realise.described_things import Thing
 from limner.describe.realise.relation_words import SUPPORT, Relation
 from limner.describe.realise.remarks import Act, Remark, Setting
 from limner.describe.realise.sentence_plan import Arm, Clause, Node
+from limner.describe.realise.thing_layout import Frame, layout
+from limner.describe.realise.thing_names import AGENTS, PARTS
 from limner.describe.realise.thing_phrases import (
     NUMBER_WORDS,
     NounPhrases,

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Layout, Thing, layout
+from limner.describe.realise.described_things import Thing
+from limner.describe.realise.place_words import AROUND, GROUND, UPRIGHT
 from limner.describe.realise.relation_words import NAMED_TOGETHER, SUPPORT, Relation
+from limner.describe.realise.thing_layout import Frame, Layout, layout
+from limner.describe.realise.thing_names import AGENTS, PARTS
 from limner.text.lexicon import word_set
 
 Test = Callable[[Layout], bool]
@@ -237,9 +240,9 @@ def _of_kinds(a: Thing, b: Thing, how: Layout) -> str:
 def _of_scene(scene: Thing, how: Layout) -> str:
     if not how.touching:
         return "near"
-    if scene.noun in _UPRIGHT:
+    if scene.noun in UPRIGHT:
         return "in front of"
-    return "on" if scene.noun in _GROUND else "in" if scene.noun in _AROUND else "at"
+    return "on" if scene.noun in GROUND else "in" if scene.noun in AROUND else "at"
 
 
 def _of_layout(b: Thing, how: Layout) -> str:
@@ -269,21 +272,3 @@ _STOOD_ON = word_set(
 _CABINS = word_set("car bus truck van boat canoe kayak train cart crib stroller wagon carriage")
 _CONTAINERS = _CABINS | word_set("bowl basket box vase cup glass pot pan bag bottle suitcase sink")
 _STANDING = frozenset({"people", "animals", "vehicles", "furniture", "scene"})
-_UPRIGHT = word_set(
-    "building house wall fence tower church castle store shop window door skyscraper barn waterfall gate mountain"
-)
-_GROUND = word_set(
-    """
-    street road sidewalk path trail beach sand grass lawn field stage track court floor ground pavement hill slope
-    dirt rock slide roadside shoreline platform dock pier deck roof runway highway crosswalk rink ramp patio porch
-    balcony bridge mountain shore
-    """
-)
-_AROUND = word_set(
-    """
-    room kitchen bedroom bathroom classroom office hallway forest woods jungle desert park garden yard backyard water
-    ocean sea lake river pool pond snow rain city town village alley restaurant store shop cafe bar market mall library
-    museum gym stadium arena church school hospital garage barn valley tunnel lobby theater parking-lot field meadow
-    pasture area wild air sky mud tent cave courtyard plaza square
-    """
-) | {"living room", "dining room", "parking lot", "swimming pool"}

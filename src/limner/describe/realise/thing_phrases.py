@@ -8,7 +8,8 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from limner.corpus.box import Box
-from limner.describe.realise.described_things import COUPLE, GENERIC, Thing
+from limner.describe.realise.described_things import Thing
+from limner.describe.realise.thing_names import COUPLE, GENERIC
 from limner.text.articles import article, is_mass, is_pair, is_unique, is_worn_pair
 from limner.text.kinds import kind_of_noun
 from limner.text.labels import many, written
