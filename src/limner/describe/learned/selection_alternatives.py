@@ -14,7 +14,7 @@ from limner.describe.learned.box_layout import Layout
 from limner.describe.selectors import Selection
 
 # Selections are offered that promise at least this share of the best one's F, and at most so many besides it.
-NEARLY = 0.93
+NEARLY = 0.92
 MOST_OFFERED = 4
 
 # So many of the likeliest things that were not chosen may be added.

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from limner.corpus.box import Box
 from limner.corpus.held_out_labels import PLURAL
 from limner.corpus.image import Image
+from limner.describe.realise.place_words import AROUND, GROUND
 from limner.describe.realise.thing_layout import MOSTLY, Frame
-from limner.describe.realise.thing_names import Name, name_of
+from limner.describe.realise.thing_names import AGENTS, ENSEMBLES, Name, name_of
 from limner.errors import shown
 from limner.text.lexicon import word_set
 
@@ -51,6 +52,11 @@ class Thing:
         return tuple(id for box in self.boxes for id in (box.id, *self.doubles.get(box.id, ())))
 
     @property
+    def is_group(self) -> bool:
+        """Whether its word is one for several people who belong together, whatever the number of boxes."""
+        return bool(self.collective) or self.noun in ENSEMBLES
+
+    @property
     def is_many(self) -> bool:
         """Whether it is more than one thing."""
         return len(self.boxes) > 1 or bool(self.collective) or self.is_plural_label
@@ -76,20 +82,30 @@ def nameable(things: Sequence[Thing]) -> list[Thing]:
     something is said of these. A person whose box meets a man's may be the man.
     """
     telling = [thing for thing in things if says_something(thing)]
-    people = [thing for thing in telling if thing.kind == "people" and thing.noun not in _ANYBODY]
-    return [thing for thing in telling if not _may_be_said(thing, people)] or list(things)
+    named = [thing for thing in telling if thing.kind in AGENTS and thing.noun not in _ANYBODY | {"animal"}]
+    crowds = [thing for thing in telling if thing.kind == "people" and thing.collective]
+    return [thing for thing in telling if not (_may_be_said(thing, named) or _is_among(thing, crowds))] or list(things)
 
 
-def _may_be_said(thing: Thing, people: Sequence[Thing]) -> bool:
-    """Whether a thing is a person of whom nothing is known, and may be one of the people who are named."""
-    if thing.noun not in _SOMEBODY or thing.n > 1 or thing.collective or any(box.attributes for box in thing.boxes):
+def _may_be_said(thing: Thing, agents: Sequence[Thing]) -> bool:
+    """Whether a thing is a person or animal of which nothing is known, and may be one of those that are named."""
+    if thing.n > 1 or thing.collective or not _is_anybody(thing):
         return False
     (box,) = thing.boxes
-    named = [other for somebody in people for other in somebody.boxes]
+    named = [other for agent in agents if agent.kind == thing.kind for other in agent.boxes]
     if thing.is_many:
         # "A woman and people": she is among them.
         return any(_covered(other, box) >= MOSTLY for other in named)
     return any(box.intersection(other) > 0 for other in named)
+
+
+def _is_among(thing: Thing, crowds: Sequence[Thing]) -> bool:
+    """Whether a thing is people of whom nothing is known, beside a crowd: "a crowd of people and some people"."""
+    return not thing.collective and thing.noun in _SOMEBODY and _is_anybody(thing) and bool(crowds)
+
+
+def _is_anybody(thing: Thing) -> bool:
+    return (thing.noun in _SOMEBODY or thing.noun == "animal") and not any(box.attributes for box in thing.boxes)
 
 
 def says_something(thing: Thing) -> bool:
@@ -200,7 +216,12 @@ def _may_be_one(name: Name, other: Name, synonyms: Synonyms) -> bool:
 
 
 def _is_same(a: Box, b: Box, name: Name) -> bool:
-    """Whether two boxes are around one thing: they nearly cover each other, or a couch would stand in a couch."""
+    """Whether two boxes are around one thing: they nearly cover each other, or a couch would stand in a couch.
+
+    A field in two boxes is one field, with something before it.
+    """
+    if name.kind == "scene" and name.noun in GROUND | AROUND and not name.is_plural:
+        return True
     return a.iou(b) >= SAME or (name.noun in _LARGE and max(_covered(a, b), _covered(b, a)) >= WITHIN)
 
 

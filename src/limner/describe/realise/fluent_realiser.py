@@ -41,7 +41,7 @@ ACTED = 1.5
 
 # How much it counts what F against people a selection promises, as an exponent: things that are left out or added
 # must make a sentence much better. Chosen so that content F stays what it is without a choice.
-CONTENT = 12.0
+CONTENT = 9.0
 
 # So many ways to put the best clause into words are tried.
 WORDINGS = 6

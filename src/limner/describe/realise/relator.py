@@ -179,7 +179,7 @@ class Relator:
             for text, p in estimate.items()
             if p >= NEGLIGIBLE
             and (relation := relation_of(text)) is not None
-            and (text in known or not relation.is_verbal)
+            and (text in known or not (relation.is_verbal or relation.preposition in PLACING))
         ]
         return [Said(relation, -p) for p, _, relation in sorted(said)]
 
@@ -298,7 +298,12 @@ def without_act(relation: Relation) -> Relation | None:
 
 
 def _worded(relation: Relation | None, b: Thing) -> Relation | None:
-    """Games are played without an article, so that it is better to play with what is used for them."""
+    """Games are played without an article, so that it is better to play with what is used for them.
+
+    Who is on skis does not ride them.
+    """
+    if relation is not None and relation.verb == "ride" and b.noun in ("ski", "skis"):
+        return Relation(preposition="on")
     if relation == PLAYING and b.kind != "instruments" and b.noun not in _PLAYED:
         return Relation("play", preposition="with")
     return relation

@@ -24,7 +24,7 @@ from limner.text.verb_tables import CAPTION_VERBS
 # How likely it must be that people speak of a place, of an act, or of a person by such a word.
 TRUE_SETTING = 0.64
 TRUE_ACT = 0.7
-TRUE_WORD = 0.6
+TRUE_WORD = 0.75
 
 # The best so many acts, and settings after each, are candidates.
 MOST_ACTS = 2

@@ -26,7 +26,10 @@ class Name(NamedTuple):
 def name_of(label: str, types: tuple[str, ...]) -> Name:
     """The noun, kind and collective of boxes of a label, and whether it is a plural."""
     called = noun(label)
-    kind = kind_of(called, types)
+    # A saxophone that is also said to be a scene is an instrument.
+    kind = kind_of(called, sorted(types, key=lambda name: name == "scene"))
+    if called in _NOWHERE:
+        return Name("thing", "other", "", False)
     if (group := one(called)) in _GROUPS and (kind in AGENTS or called in ("group", "bunch", "lot", "pile")):
         return Name(GENERIC.get(kind, "thing"), kind, _GROUPS[group], False)
     if called in _VAGUE or called in NUMBERS or _is_quality(called, kind):
@@ -69,6 +72,12 @@ _VAGUE = word_set(
     half part rest front side middle end edge piece variety object member selection assortment array reflection
     """
 )
+
+# Places that are never where something is.
+_NOWHERE = word_set("horizon background foreground distance day night afternoon evening morning daytime nighttime")
+
+# Nouns for several people who belong together; each of them may have a box.
+ENSEMBLES = word_set("team family crew orchestra band class audience choir squad staff army cast")
 
 # A collective whose members may be boxed one by one.
 COUPLE = "couple"
