@@ -45,10 +45,10 @@ def main() -> None:
 
 
 def drawn(results: str, gold: str, n: int, seed: int) -> str:
-    """The page: n images by a seeded choice among those described."""
+    """The page: n images by a seeded choice among those described that have boxes: of others nothing can be said."""
     images = {image.id: image for image in open_corpus(gold)}
     sentences = {image.id: image.captions[0].text for image in open_corpus(results) if image.captions}
-    ids = sorted(sentences)
+    ids = sorted(id for id in sentences if visible(images[id]).boxes)
     random.Random(seed).shuffle(ids)
     return "".join(_item(i, sentences[id], images[id]) for i, id in enumerate(ids[:n], 1))
 

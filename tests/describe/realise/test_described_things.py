@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from limner.corpus import Box, Image
-from limner.describe.realise.described_things import MOST_COMPARED, Thing, doubles_of, nameable, things_of
+from limner.describe.realise.described_things import (
+    MOST_COMPARED,
+    Thing,
+    doubles_of,
+    is_worn_by_others,
+    nameable,
+    things_of,
+)
 from limner.describe.realise.thing_names import name_of
 
 # Two places for people, and the rectangle around both.
@@ -239,3 +246,13 @@ def test_an_animal_before_a_dog_may_be_the_dog() -> None:
 def test_a_horizon_is_no_thing_and_a_saxophone_no_place() -> None:
     assert name_of("horizon", ("scene",)).noun == "thing"
     assert name_of("saxophone", ("scene", "instruments")).kind == "instruments"
+
+
+def test_clothes_of_people_who_are_not_spoken_of_are_not_said() -> None:
+    boxes = (box("m", "man"), box("w", "woman", RIGHT), box("s", "shirt", (210, 50, 290, 150)))
+    image = Image("i", 640, 480, boxes)
+    for chosen, is_others in ((["m", "s"], True), (["w", "s"], False), (["m", "w", "s"], False)):
+        shirt = things_of(image, chosen)[-1]
+        assert (shirt.noun, is_worn_by_others(shirt, image, chosen)) == ("shirt", is_others)
+    double = replace(image, boxes=(*boxes, box("p", "person", (201, 0, 299, 199))))
+    assert not is_worn_by_others(things_of(double, ["w", "s"])[-1], double, ["w", "s"])

@@ -37,7 +37,7 @@ def said(book: Phrasebook | None, a: str, b: str, where: tuple[Spot, Spot], **ho
         ("person", "horse", OVER, "riding"),
         ("person", "horse", ASIDE, "and"),
         ("person", "couch", OVER, "sitting on"),
-        ("person", "couch", LYING, "lying on"),
+        ("person", "couch", LYING, "on"),
         ("person", "cell phone", OVER, "talking on"),
         ("person", "dining table", OVER, "sitting at"),
         ("person", "kitchen table", OVER, "at"),
@@ -406,3 +406,15 @@ def test_skis_are_not_ridden(make_book: Books) -> None:
 )
 def test_nobody_is_with_a_bus_or_a_clock(noun: str, expected: str) -> None:
     assert said(None, "man", noun, AROUND, together=False) == expected
+
+
+@pytest.mark.parametrize(("lying", "expected"), [(1, "sitting on"), (5, "on")])
+def test_a_posture_is_said_if_hardly_anybody_tells_another(make_book: Books, lying: int, expected: str) -> None:
+    counts = {"sitting on": {"oue": 20}, "lying on": {"oue": lying}}
+    assert said(make_book(by_nouns={"cat": {"couch": counts}}), "cat", "couch", OVER) == expected
+
+
+def test_an_umbrella_beside_a_chair_is_not_on_it() -> None:
+    chair: Spot = (100, 100, 200, 300)
+    assert said(None, "umbrella", "chair", ((180, 0, 400, 200), chair), together=False) != "on"
+    assert said(None, "umbrella", "chair", ((120, 80, 190, 200), chair), together=False) == "on"

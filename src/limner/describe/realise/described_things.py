@@ -11,7 +11,7 @@ from limner.corpus.held_out_labels import PLURAL
 from limner.corpus.image import Image
 from limner.describe.realise.place_words import AROUND, GROUND
 from limner.describe.realise.thing_layout import MOSTLY, Frame
-from limner.describe.realise.thing_names import AGENTS, ENSEMBLES, Name, name_of
+from limner.describe.realise.thing_names import AGENTS, ENSEMBLES, PARTS, Name, name_of
 from limner.errors import shown
 from limner.text.lexicon import word_set
 
@@ -113,6 +113,23 @@ def says_something(thing: Thing) -> bool:
     if thing.noun == "thing":
         return False
     return not goes_without_saying(thing) or any(box.attributes for box in thing.boxes)
+
+
+def is_worn_by_others(thing: Thing, image: Image, selected: Sequence[str]) -> bool:
+    """Whether clothes are on people who are not spoken of: who wears a shirt is the smallest person it lies in."""
+    if thing.kind not in PARTS:
+        return False
+    people = [box for box in image.boxes if _name(box).kind in AGENTS]
+    spoken_of = [box for box in people if box.id in selected]
+    return all(_is_worn_by_another(box, people, spoken_of) for box in thing.boxes)
+
+
+def _is_worn_by_another(garment: Box, people: Sequence[Box], spoken_of: Sequence[Box]) -> bool:
+    wearers = [box for box in people if _covered(garment, box) >= MOSTLY]
+    if not wearers:
+        return False
+    wearer = min(wearers, key=lambda box: box.area)
+    return all(wearer is not box and wearer.iou(box) < SAME for box in spoken_of)
 
 
 def goes_without_saying(thing: Thing) -> bool:

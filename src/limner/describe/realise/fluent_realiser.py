@@ -12,7 +12,14 @@ from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.describe.realise.caption_text import Text, joints
 from limner.describe.realise.clause_reasons import Reason, attribute_reasons, clause_reasons
-from limner.describe.realise.described_things import Thing, goes_without_saying, nameable, says_something, things_of
+from limner.describe.realise.described_things import (
+    Thing,
+    goes_without_saying,
+    is_worn_by_others,
+    nameable,
+    says_something,
+    things_of,
+)
 from limner.describe.realise.evidence import clues
 from limner.describe.realise.picture_colours import BoxFeatures, PictureColour, with_colours
 from limner.describe.realise.relator import Relator
@@ -43,8 +50,8 @@ ACTED = 1.5
 # must make a sentence much better. Chosen so that content F stays what it is without a choice.
 CONTENT = 9.0
 
-# So many ways to put the best clause into words are tried.
-WORDINGS = 6
+# So many ways to say that there is a thing are tried; of a clause, every pattern is.
+WORDINGS = 3
 
 
 class Draft(NamedTuple):
@@ -60,10 +67,14 @@ class Draft(NamedTuple):
 
 
 class _View(NamedTuple):
-    """What all boxes of an image tell: how likely everything is that no box shows, and which n-grams are expected."""
+    """What all boxes of an image tell: how likely everything is that no box shows, and which n-grams are expected.
+
+    `likeness_by_text` is how much texts that were drafted are like captions.
+    """
 
     image: Image
     relator: Relator
+    likeness_by_text: dict[str, float]
     likely: Floats | None = None
     expected: Sequence[float] | None = None
 
@@ -188,17 +199,19 @@ class FluentRealiser:
 
     def _view(self, image: Image) -> _View:
         if self._remarks is None:
-            return _View(image, self._relator)
+            return _View(image, self._relator, {})
         names = clues(image)
         likely = self._remarks.probabilities(names)
         expected = self._ngrams.expected(names) if self._ngrams is not None else None
-        return _View(image, self._relator.in_image(self._remarks.acts(likely)), likely, expected)
+        return _View(image, self._relator.in_image(self._remarks.acts(likely)), {}, likely, expected)
 
     def _things(self, image: Image, selected: Sequence[str], view: _View) -> list[Thing]:
         """The chosen boxes as things, with their words."""
         every = things_of(image, selected, self._book.are_synonyms) if self._book else things_of(image, selected)
         named = nameable(every)
         things = [thing for thing in every if thing in named or (self._focus and in_focus(thing, self._focus))]
+        if self._focus is None:
+            things = [thing for thing in things if not is_worn_by_others(thing, image, selected)] or things
         choose_words(things, self._book, self._words)
         things = [thing for thing in things if self._is_understood(thing)] or things
         if self._remarks is not None and view.likely is not None:
@@ -245,25 +258,35 @@ class FluentRealiser:
             # Two sentences are longer than captions, whatever their words.
             return
         rng = random_stream("rewording", self._seed, view.image.id)
-        for _ in range(1, WORDINGS):
-            yield self._draft(draft.clause, draft.selection, view, rng)
+        patterns = [""] * WORDINGS if _is_bare(draft.clause) else self._clauses.patterns(draft.clause)
+        if any(node.thing.n > 1 for node in (*draft.clause.heads, *draft.clause.objects)):
+            # There are several words for a number.
+            patterns *= 2
+        for pattern in patterns:
+            yield self._draft(draft.clause, draft.selection, view, rng, pattern)
 
-    def _draft(self, clause: Clause, selection: Selection, view: _View, rng: Random | None = None) -> Draft:
+    def _draft(
+        self, clause: Clause, selection: Selection, view: _View, rng: Random | None = None, pattern: str = ""
+    ) -> Draft:
         # Seeded by the image too: sentences do not depend on which images came before.
         rng = rng or random_stream("wording", self._seed, view.image.id)
-        caption = self._written(clause, view.image, rng)
+        caption = self._written(clause, view.image, rng, pattern)
         if self._ngrams is None or view.expected is None:
             return Draft(caption, clause, selection=selection)
-        # Rounded, so that the order of summation cannot break ties.
-        likeness = float(f"{self._ngrams.likeness(caption.text, view.expected):.9g}")
+        # Several wordings are often the same.
+        likeness = view.likeness_by_text.get(caption.text)
+        if likeness is None:
+            # Rounded, so that the order of summation cannot break ties.
+            likeness = float(f"{self._ngrams.likeness(caption.text, view.expected):.9g}")
+            view.likeness_by_text[caption.text] = likeness
         return Draft(caption, clause, likeness, selection)
 
-    def _written(self, clause: Clause, image: Image, rng: Random) -> Caption:
+    def _written(self, clause: Clause, image: Image, rng: Random, pattern: str) -> Caption:
         text = Text()
-        if clause.is_single and clause.act is None and clause.setting is None:
+        if _is_bare(clause):
             write_alone(text, clause.heads[0].thing, image, self._phrases, rng, places=self._detail != "low")
             return text.caption(f"system:{self.name}")
-        self._clauses.write(text, clause, rng)
+        self._clauses.write(text, clause, rng, pattern)
         text.stop()
         step = 2 if self._simple else MOST_IN_LIST
         for start in range(0, len(clause.rest), step):
@@ -288,6 +311,11 @@ class FluentRealiser:
         elif not first:
             text.say("too")
         text.stop()
+
+
+def _is_bare(clause: Clause) -> bool:
+    """Whether a clause names a thing and says nothing of it."""
+    return clause.is_single and clause.act is None and clause.setting is None
 
 
 def _rank(draft: Draft) -> tuple[float, int]:

@@ -34,6 +34,9 @@ CLEAR_PLACE = 0.3
 COMMON = 0.2
 PLACING = frozenset({"in front of", "behind", "under", "underneath", "beneath", "below", "above", "over", "against"})
 
+# The share of all postures that one must have to be said.
+CLEAR_POSTURE = 0.9
+
 # If this share of the acts with a preposition are postures, the preposition alone says as much.
 STILL = 0.7
 
@@ -137,7 +140,10 @@ class Relator:
     def named_together(self, a: Thing, b: Thing) -> bool:
         """Whether people would rather name both than say something of one to the other."""
         how = layout(a.frame, b.frame)
-        said = [(relation, p) for relation, p in self.said(a, b, how) if is_plausible(relation, a, b, how)]
+        candidates = self.said(a, b, how)
+        if not any(relation == NAMED_TOGETHER for relation, _ in candidates):
+            return False
+        said = [(relation, p) for relation, p in candidates if is_plausible(relation, a, b, how)]
         return _best(said) == NAMED_TOGETHER
 
     def holds(self, relation: Relation, a: Thing, b: Thing) -> bool:
@@ -260,13 +266,21 @@ def _best(said: list[tuple[Relation, float]]) -> Relation | None:
     for ending in sorted(mass, key=lambda key: -mass[key]):
         members = [(relation, p) for relation, p in said if _ending(relation) == ending]
         relation, p = max(members, key=lambda member: member[1])
-        if not relation.is_verbal or not relation.preposition or p >= max(RARE_ACT, CLEAR_ACT * mass[ending]):
+        is_clear = p >= max(RARE_ACT, CLEAR_ACT * mass[ending]) and _is_clear_posture(relation, members)
+        if not relation.is_verbal or not relation.preposition or is_clear:
             return relation
         # Whoever sits or lies on something is on it; whoever looks at something is not at it.
         still = sum(p for member, p in members if member.verb in POSTURES or not member.verb)
         if ending in ALONE and still >= STILL * mass[ending]:
             return Relation(preposition=ending)
     return None
+
+
+def _is_clear_posture(relation: Relation, members: Sequence[tuple[Relation, float]]) -> bool:
+    """Whether hardly any caption tells another posture; boxes do not show whether a cat sits or lies."""
+    postures = [(member, p) for member, p in members if member.verb in POSTURES]
+    said = sum(p for member, p in postures if member == relation)
+    return relation.verb not in POSTURES or said >= CLEAR_POSTURE * sum(p for _, p in postures)
 
 
 def _placed(act: Relation | None, said: Sequence[Said]) -> Relation | None:

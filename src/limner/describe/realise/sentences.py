@@ -47,11 +47,22 @@ class Clauses:
         self._phrases = phrases
         self._simple = simple
 
-    def write(self, text: Text, clause: Clause, rng: Random) -> None:
-        """The clause, without its full stop."""
+    def patterns(self, clause: Clause) -> list[str]:
+        """The patterns to try for a clause.
+
+        "There is" comes by chance alone, lest every other sentence begin with it.
+        """
+        clause = arranged(clause)
+        fitting = self._fitting(_predicate(clause, None if clause.act else _main(clause.arms)))
+        return [pattern for pattern in fitting if pattern != EXISTENTIAL or len(fitting) == 1]
+
+    def write(self, text: Text, clause: Clause, rng: Random, pattern: str = "") -> None:
+        """The clause, without its full stop; in a pattern by chance, if none is given."""
         clause = arranged(clause)
         main = None if clause.act else _main(clause.arms)
-        pattern = self._pattern(_predicate(clause, main), rng)
+        if not pattern:
+            fitting = self._fitting(_predicate(clause, main))
+            pattern = rng.choices(list(fitting), list(fitting.values()))[0]
         heads = [node.thing for node in clause.heads]
         named = [self._phrases.phrase(thing, rng) for thing in heads]
         several = len(heads) > 1 or takes_plural(named[0], heads[0])
@@ -76,7 +87,7 @@ class Clauses:
                 text.say("are" if several else "is")
             text.place(clause.setting)
 
-    def _pattern(self, main: Relation | None, rng: Random) -> str:
+    def _fitting(self, main: Relation | None) -> dict[str, float]:
         fitting = dict(CHANCES)
         if main is None:
             del fitting[PROGRESSIVE]
@@ -84,7 +95,7 @@ class Clauses:
             del fitting[PRESENT]
         if self._simple:
             del fitting[CAPTION]
-        return rng.choices(list(fitting), list(fitting.values()))[0]
+        return fitting
 
     def _phrases_of(self, text: Text, arm: Arm, heads: Sequence[Thing], rng: Random) -> list[str]:
         # Whoever was named before might be meant too.

@@ -29,6 +29,9 @@ UPRIGHT_FROM = 1.4
 # How much higher than furniture's feet an animal's are that is on it, in units of their mean height.
 OFF_THE_GROUND = 0.05
 
+# What share of a thing lies in the box of what it is on: an umbrella beside a chair is not on it.
+ON_IT = 0.4
+
 # Nobody holds or wears what is more than twice as large as they are.
 TOO_LARGE = 0.5
 
@@ -262,7 +265,8 @@ def _of_kinds(a: Thing, b: Thing, how: Layout) -> str:
     if how.touching and how.up > -0.25:
         if b.noun in _SAT_AT and a.kind == "people":
             return "at"
-        if b.noun in _STOOD_ON and a.n >= b.n and not _is_too_many(a, b) and (how.up > 0 or how.a_in_b > 0.6):
+        is_above = how.up > 0 if a.kind in AGENTS else how.a_in_b >= ON_IT
+        if b.noun in _STOOD_ON and a.n >= b.n and not _is_too_many(a, b) and (is_above or how.a_in_b > 0.6):
             return "on"
     if how.a_in_b >= 0.8 and b.n == 1 and b.noun in (_CABINS if a.kind in AGENTS else _CONTAINERS):
         return "in"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import hypot
 from typing import NamedTuple
 
@@ -78,6 +79,7 @@ class Layout(NamedTuple):
 BUCKETS = frozenset(meet + height + size for meet in "ihotnf" for height in "uld" for size in "seb")
 
 
+@lru_cache(maxsize=1 << 12)
 def layout(a: Frame, b: Frame) -> Layout:
     """How A lies to B. Boxes without area are points or lines, inside what they are on."""
     ax0, ay0, ax1, ay1 = a
