@@ -101,11 +101,7 @@ class Run:
     def n_verbatim(self) -> int:
         """How many captions are word for word among their own references, whatever the case and the final stop."""
         if self._n_verbatim is None:
-            together = zip(self.candidates, self.references, strict=True)
-            self._n_verbatim = sum(
-                bool(words) and any(words == _words(text) for text in references)
-                for words, references in ((_words(candidate), references) for candidate, references in together)
-            )
+            self._n_verbatim = sum(map(_is_among, self.candidates, self.references))
         return self._n_verbatim
 
     @property
@@ -221,6 +217,13 @@ def _distinct(facts: Sequence[Facts]) -> list[tuple[Facts, int]]:
     """The facts that differ and how many images have them: most images of a run share one object."""
     facts_by_key = dict(zip(map(id, facts), facts, strict=True))
     return [(facts_by_key[key], n) for key, n in Counter(map(id, facts)).items()]
+
+
+def _is_among(candidate: str, references: Sequence[str]) -> bool:
+    """Whether a caption with words has the words of a reference."""
+    words = _words(candidate)
+    # Letter for letter is quickly seen.
+    return bool(words) and (candidate in references or any(words == _words(text) for text in references))
 
 
 def _words(text: str) -> list[str]:

@@ -182,8 +182,10 @@ class GoldSentences:
             self._words.extend(numbers.setdefault(word, len(numbers)) for word in said)
             self._lengths.append(len(said))
             self._images.append(self._number_by_image.setdefault(id, len(self._number_by_image)))
-            heads = list(_heads(caption))
-            self._heads.update(heads)
+            # Many captions have no mentions.
+            heads = list(_heads(caption)) if caption.mentions else []
+            if heads:
+                self._heads.update(heads)
             learnt.append(f"{caption.text} {heads}")
         # A subset is judged by the model of all images, and images that are not scored teach it too: neither is in the
         # fingerprint of what is scored.
