@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import os
 import stat
@@ -10,8 +9,16 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from limner.errors import cannot
+from limner.lazy import lazy
+
+if TYPE_CHECKING:
+    import ctypes
+else:
+    # Only whole folders need it.
+    ctypes = lazy("ctypes")
 
 if sys.platform != "win32":
     import fcntl

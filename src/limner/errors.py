@@ -71,11 +71,14 @@ def cannot(verb: str, path: Path, error: OSError) -> LimnerError:
 
 def printable(text: str) -> str:
     """The text as a terminal may show it: control characters are escaped, but for line ends and tabs."""
-    return text if text.isprintable() else _CONTROL.sub(lambda c: c[0].encode("unicode_escape").decode(), text)
+    if text.replace("\n", " ").isprintable():
+        return text
+    return re.sub(_CONTROL, lambda c: c[0].encode("unicode_escape").decode(), text)
 
 
 # Whatever steers a terminal or turns the direction of text: C0 and C1 but for tab and line feed, marks, half pairs.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# It is compiled when it is first needed: that takes longer than most of what the command line imports.
+_CONTROL = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 
 
 def one_line(text: str, limit: int) -> str:

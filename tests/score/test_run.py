@@ -30,6 +30,26 @@ def test_tokens_are_made_by_the_run_s_tokeniser() -> None:
 
 
 @pytest.mark.parametrize(
+    ("places", "told"),
+    [
+        (None, "captions in 3 of 4 images"),
+        ([0, 1], "captions"),
+        ([2, 3], "captions in 1 of 2 images"),
+        ([0, 0, 3], "captions in 2 of 3 images"),
+        ([], None),
+    ],
+)
+def test_images_are_counted_by_what_the_system_was_told_whether_they_share_it_or_are_told_the_same(
+    places: list[int] | None, told: str | None
+) -> None:
+    shared = {"labels": "captions", "mentions": "linked"}
+    run = Run(list("abcd"), [""] * 4, [["x"]] * 4, provenance=[shared, shared, dict(shared), {"training": "yes"}])
+    assert run.caveats(places=places).to_json().get("labels") == told
+    assert "labels" not in run.caveats(of_people=True, places=places).to_json()
+    assert Run(["a"], [""], [["x"]]).caveats(places=[0]).to_json() == {}
+
+
+@pytest.mark.parametrize(
     ("references", "candidates", "problem"),
     [
         ({"x": ["a"]}, {"y": ["a"]}, "different images"),

@@ -51,11 +51,13 @@ def say(text: str, *, err: bool = False, nl: bool = True) -> None:
 def say_json(value: object, *, indent: int | None = None, err: bool = False) -> None:
     """Print a value as JSON, with control characters escaped that JSON would let through."""
     text = json.dumps(value, ensure_ascii=False, indent=indent)
-    click.echo(text if text.isprintable() else _CONTROL.sub(lambda c: f"\\u{ord(c[0]):04x}", text), err=err)
+    if not text.replace("\n", " ").isprintable():
+        text = re.sub(_CONTROL, lambda c: f"\\u{ord(c[0]):04x}", text)
+    click.echo(text, err=err)
 
 
-# JSON escapes those below a space itself.
-_CONTROL = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+# JSON escapes those below a space itself. Compiled when it is first needed, as in `errors`.
+_CONTROL = "[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 
 
 class TerminalProgress:

@@ -33,19 +33,19 @@ class ProvenanceTally:
             tally.add(facts)
         return tally
 
-    def add(self, facts: Facts) -> None:
-        """Count an image by its `provenance`."""
-        self._n_images += 1
+    def add(self, facts: Facts, n: int = 1) -> None:
+        """Count an image by its `provenance`, or `n` images of the same."""
+        self._n_images += n
         if not facts:
             return
         if "labels_from" in facts:
-            n, seed = facts["labels_from"], facts.get("labels_seed", 0)
-            self._counts["labels"][f"{n} held-out caption{'' if n == 1 else 's'}, seed {seed}"] += 1
+            n_captions, seed = facts["labels_from"], facts.get("labels_seed", 0)
+            self._counts["labels"][f"{n_captions} held-out caption{'' if n_captions == 1 else 's'}, seed {seed}"] += n
         elif "labels" in facts:
-            self._counts["labels"][_labels_of(facts)] += 1
+            self._counts["labels"][_labels_of(facts)] += n
         for name in ("mentions", "training"):
             if name in facts:
-                self._counts[name][str(facts[name])] += 1
+                self._counts[name][str(facts[name])] += n
 
     def watch(self, images: Iterable[Image]) -> Iterator[Image]:
         """The images as they come, each counted."""

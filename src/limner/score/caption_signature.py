@@ -18,7 +18,8 @@ def caption_signature(run: Run, metric: Metric, statistics: Statistics, n_images
     sizes = [len(references) for references in run.references] or [0]
     places = _images_with_gold(run, metric, statistics)
     numbers = run.numbers(with_boxes=metric.needs_images, with_mentions=metric.needs_mentions)
-    caveats = run.caveats(of_people=metric.is_of_people, with_mentions=metric.needs_mentions, places=places)
+    of_places = None if len(places) == len(run) else places.tolist()
+    caveats = run.caveats(of_people=metric.is_of_people, with_mentions=metric.needs_mentions, places=of_places)
     choices = {
         "metric": metric.name,
         **statistics.choices,

@@ -7,6 +7,7 @@ matters.
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
@@ -48,8 +49,13 @@ def image_numbers(
             parts += [_size(images[i])] if with_size is not None and with_size[i] else []
         if gold is not None:
             parts += sorted(_mentions(gold[i]))
-        numbers += _digest(parts, SIZE)
+        numbers += _digest(parts)
     return np.frombuffer(bytes(numbers), dtype=np.int64)
+
+
+def image_number(id: str, texts: Iterable[str]) -> int:
+    """The number of one image by its id and texts, as `image_numbers` has it."""
+    return _number([id, *sorted(texts)])
 
 
 def gold_numbers(images: Sequence[Image], *, with_kinds: bool = False) -> Integers:
@@ -69,7 +75,7 @@ def chain_number(image: Image) -> int:
         for mention in caption.mentions:
             chain = "" if mention.chain is None else numbers.setdefault(mention.chain, len(numbers))
             parts.append(f"{mention.start}-{mention.end}:{chain}")
-    return int.from_bytes(_digest(parts, SIZE), "little", signed=True)
+    return _number(parts)
 
 
 class PassingImages:
@@ -114,9 +120,11 @@ def _mentions(captions: Iterable[Caption]) -> Iterator[str]:
         yield f"{caption.text} {' '.join(spans)}"
 
 
-def _digest(parts: Iterable[str], size: int) -> bytes:
-    digest = blake2b(digest_size=size)
-    for part in parts:
-        # A separator that no encoded text contains: ("ab", "c") is not ("a", "bc").
-        digest.update(part.encode(errors="surrogatepass") + b"\xff")
-    return digest.digest()
+def _number(parts: Iterable[str]) -> int:
+    return int.from_bytes(_digest(parts), sys.byteorder, signed=True)
+
+
+def _digest(parts: Iterable[str]) -> bytes:
+    # A separator that no encoded text contains: ("ab", "c") is not ("a", "bc").
+    encoded = [part.encode(errors="surrogatepass") + b"\xff" for part in parts]
+    return blake2b(b"".join(encoded), digest_size=SIZE).digest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -63,6 +64,7 @@ class Run:
     # By whether boxes and mentions count, the images' numbers; see `numbers`.
     _numbers: dict[tuple[bool, bool], Integers] = field(default_factory=dict, repr=False, compare=False)
     _n_verbatim: int | None = field(default=None, repr=False, compare=False)
+    _distinct_facts: list[tuple[Facts, int]] | None = field(default=None, repr=False, compare=False)
     _read: tuple[Callable[[Caption], Any], Readings[Any]] | None = field(default=None, repr=False, compare=False)
     _models: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
@@ -85,18 +87,21 @@ class Run:
         made matters only `with_mentions`.
         """
         facts = self.provenance or ()
-        wanted = facts if places is None or not facts else [facts[i] for i in places]
-        return ProvenanceTally.of(caveat_facts(told, of_people, with_mentions) for told in wanted)
+        if places is not None and facts:
+            distinct = _distinct([facts[i] for i in places])
+        else:
+            # Every value of the run asks for them.
+            distinct = self._distinct_facts = self._distinct_facts or _distinct(facts)
+        tally = ProvenanceTally()
+        for told, n in distinct:
+            tally.add(caveat_facts(told, of_people, with_mentions), n)
+        return tally
 
     @property
     def n_verbatim(self) -> int:
         """How many captions are word for word among their own references, whatever the case and the final stop."""
         if self._n_verbatim is None:
-            together = zip(self.candidates, self.references, strict=True)
-            self._n_verbatim = sum(
-                bool(words) and any(words == _words(text) for text in references)
-                for words, references in ((_words(candidate), references) for candidate, references in together)
-            )
+            self._n_verbatim = sum(map(_is_among, self.candidates, self.references))
         return self._n_verbatim
 
     @property
@@ -206,6 +211,19 @@ class Run:
             is_scaled=None if self.is_scaled is None else [self.is_scaled[i] for i in wanted],
             _numbers={key: numbers[wanted] for key, numbers in self._numbers.items()},
         )
+
+
+def _distinct(facts: Sequence[Facts]) -> list[tuple[Facts, int]]:
+    """The facts that differ and how many images have them: most images of a run share one object."""
+    facts_by_key = dict(zip(map(id, facts), facts, strict=True))
+    return [(facts_by_key[key], n) for key, n in Counter(map(id, facts)).items()]
+
+
+def _is_among(candidate: str, references: Sequence[str]) -> bool:
+    """Whether a caption with words has the words of a reference."""
+    words = _words(candidate)
+    # Letter for letter is quickly seen.
+    return bool(words) and (candidate in references or any(words == _words(text) for text in references))
 
 
 def _words(text: str) -> list[str]:

@@ -34,7 +34,7 @@ import numpy as np
 from limner.arrays import Booleans, Floats, Integers
 from limner.corpus.caption import Caption
 from limner.corpus.classes.class_words import built_in_synonyms
-from limner.score.data_fingerprint import data_fingerprint, image_numbers
+from limner.score.data_fingerprint import data_fingerprint, image_number
 from limner.score.metric import Choices, Metric, Scope, Statistics, means
 from limner.score.reference_round import Round
 from limner.score.run import Run
@@ -182,12 +182,14 @@ class GoldSentences:
             self._words.extend(numbers.setdefault(word, len(numbers)) for word in said)
             self._lengths.append(len(said))
             self._images.append(self._number_by_image.setdefault(id, len(self._number_by_image)))
-            heads = list(_heads(caption))
-            self._heads.update(heads)
+            # Many captions have no mentions.
+            heads = list(_heads(caption)) if caption.mentions else []
+            if heads:
+                self._heads.update(heads)
             learnt.append(f"{caption.text} {heads}")
         # A subset is judged by the model of all images, and images that are not scored teach it too: neither is in the
         # fingerprint of what is scored.
-        self._numbers.extend(image_numbers([id], [learnt]).tolist())
+        self._numbers.append(image_number(id, learnt))
 
     def fingerprint(self) -> str:
         """The fingerprint of all sentences that were added, and of what they call things."""

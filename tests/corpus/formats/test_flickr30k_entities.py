@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import warnings
 import zipfile
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -343,3 +345,77 @@ def test_a_zip_of_very_many_members_is_refused_before_they_are_listed(tmp_path: 
     problem = "its list of members has 32 MB, more than 32; unpack it, and name the unpacked folder"
     with memory_below(100 << 20), pytest.raises(BadInput, match=problem):
         list(open_corpus(path, "flickr30k-entities"))
+
+
+def packed(path: Path, *names: str) -> Path:
+    """A zip of members with these names, a good image's unless they are other names."""
+    with zipfile.ZipFile(path, "w") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name in names:
+            archive.writestr(name, annotation(boxed(1, 1, 9, 9)) if name.endswith(".xml") else GOOD_LINE)
+    return path
+
+
+def relisted(path: Path, change: Callable[[list[bytearray]], list[bytearray]]) -> Path:
+    """The zip with its list of members changed; the end of the list stays as it is."""
+    raw = path.read_bytes()
+    at, end = raw.index(b"PK\x01\x02"), raw.index(b"PK\x05\x06")
+    entries = [bytearray(b"PK\x01\x02" + entry) for entry in raw[at:end].split(b"PK\x01\x02")[1:]]
+    path.write_bytes(raw[:at] + b"".join(change(entries)) + raw[end:])
+    return path
+
+
+def moved_to(entries: list[bytearray], i: int, offset: int) -> list[bytearray]:
+    """The list in which the bytes of member i begin at an offset."""
+    entries[i][42:46] = offset.to_bytes(4, "little")
+    return entries
+
+
+TWO_IMAGES = ("Annotations/7.xml", "Sentences/7.txt", "Annotations/8.xml", "Sentences/8.txt")
+
+
+def test_a_zip_may_list_its_members_in_any_order(tmp_path: Path) -> None:
+    path = relisted(packed(tmp_path / "a.zip", *TWO_IMAGES), lambda entries: entries[::-1])
+    assert [image.id for image in open_corpus(path)] == ["8", "7"]
+
+
+def test_a_zip_with_a_name_twice_is_refused(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.zip", *TWO_IMAGES, "Sentences/7.txt")
+    with pytest.raises(BadInput, match=r"Sentences/7\.txt: is in the zip twice"):
+        list(open_corpus(path))
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_zip_whose_members_share_bytes_is_refused_in_whatever_order_they_are_listed(
+    tmp_path: Path, step: int
+) -> None:
+    path = relisted(packed(tmp_path / "a.zip", *TWO_IMAGES), lambda entries: moved_to(entries, 3, 60)[::step])
+    with pytest.raises(BadInput, match=r"Sentences/8\.txt: shares its bytes with 'Annotations/7\.xml'"):
+        list(open_corpus(path))
+
+
+def test_a_zip_whose_members_touch_is_read_and_one_byte_less_is_refused(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.zip", *TWO_IMAGES)
+    with zipfile.ZipFile(path) as archive:
+        first, second, *_ = archive.infolist()
+    end = first.header_offset + 30 + first.compress_size
+    assert second.header_offset == end + len(first.filename)
+    relisted(path, lambda entries: moved_to(entries, 1, end - 1))
+    with pytest.raises(BadInput, match="shares its bytes"):
+        list(open_corpus(path))
+    relisted(path, lambda entries: moved_to(entries, 1, end))
+    # What is there is no member, but that is told when it is read.
+    with pytest.raises(BadInput, match="cannot be unpacked"):
+        list(open_corpus(path))
+
+
+def test_the_files_of_a_dataset_are_found_in_folders_and_those_of_macos_are_not(tmp_path: Path) -> None:
+    names = ("flickr/Annotations/7.xml", "flickr/Sentences/7.txt", "__MACOSX/flickr/Annotations/7.xml")
+    path = packed(tmp_path / "a.zip", *names, "Annotations/._7.xml", "Annotations/x/9.xml", "Annotations/9.xml.txt")
+    assert [image.id for image in open_corpus(path)] == ["7"]
+
+
+def test_a_zip_that_holds_an_image_in_two_folders_is_refused(tmp_path: Path) -> None:
+    path = packed(tmp_path / "a.zip", *TWO_IMAGES, "again/Annotations/7.xml")
+    with pytest.raises(BadInput, match=r"again/Annotations/7\.xml: Annotations/7\.xml is of the same image"):
+        list(open_corpus(path))

@@ -65,6 +65,8 @@ def beginnings(batch: MachineBatch, bos: int) -> Hypotheses:
 
 def joined(*hypotheses: Hypotheses) -> Hypotheses:
     """All of them, one after the other; there must be some."""
+    if len(hypotheses) == 1:
+        return hypotheses[0]
     return Hypotheses(*(torch.cat(parts) for parts in zip(*hypotheses, strict=True)))
 
 

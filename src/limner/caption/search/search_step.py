@@ -110,7 +110,7 @@ def successors(under_way: Hypotheses, at: Tensor, model: Model, batch: MachineBa
     parts = []
     for part, rows in model.rows(under_way):
         longer = _successors(under_way.take(part), at[part], rows, batch, beam, eos)
-        parts.append(longer._replace(row=longer.row + part.start))
+        parts.append(longer._replace(row=longer.row + part.start) if part.start else longer)
     return joined(*parts)
 
 

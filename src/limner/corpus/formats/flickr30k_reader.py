@@ -41,11 +41,16 @@ def recognise(head: Head) -> bool:
         return {"Annotations", "Sentences"} <= set(head.names)
     # A zip has each member's name as plain text before it. Mostly the first bytes hold one, and the directory of
     # 60,000 members need not be read twice.
-    return _PACKED_NAME.search(head.start) is not None or any(map(_NAME.fullmatch, head.names))
+    return _PACKED_NAME.search(head.start) is not None or any(_matches(head.names))
 
 
-# macOS adds __MACOSX folders and hidden files to zips that have the same names.
-_NAME = re.compile(r"(?!.*__MACOSX)(?:.*/)?(?:Annotations/([^./][^/]*)\.xml|Sentences/([^./][^/]*)\.txt)", re.DOTALL)
+def _matches(names: Iterable[str]) -> Iterator[re.Match[str]]:
+    """The matches of the names that are an image's: its id is the first group, or else the second."""
+    # macOS adds __MACOSX folders and hidden files to zips that have the same names.
+    return filter(None, map(_NAME.fullmatch, (name for name in names if "__MACOSX" not in name)))
+
+
+_NAME = re.compile(r"(?:.*/)??(?:Annotations/([^./][^/]*)\.xml|Sentences/([^./][^/]*)\.txt)", re.DOTALL)
 _PACKED_NAME = re.compile(rb"Annotations/\w+\.xml|Sentences/\w+\.txt")
 
 
@@ -55,7 +60,7 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
         yield from _images(_folder_names(path), path, reading, lambda name: _load(path / name))
         return
     with _opened(path) as archive:
-        _check_members(archive.infolist(), path)
+        _check_members(archive, path)
         yield from _images(archive.namelist(), path, reading, lambda name: _unzip(archive, name))
 
 
@@ -78,11 +83,13 @@ def _pairs(names: Iterable[str], path: Path, reading: Reading) -> Iterator[tuple
     """Each image's id and the names of its two files."""
     annotations: dict[str, str] = {}
     sentences: dict[str, str] = {}
-    for match in filter(None, map(_NAME.fullmatch, names)):
-        by_id, id = (annotations, match[1]) if match[1] else (sentences, match[2])
+    for match in _matches(names):
+        name, id = match.string, match[1]
+        by_id = annotations if id else sentences
+        id = id or match[2]
         # A zip may hold the dataset twice, in two folders: nobody could tell which of them was read.
-        if by_id.setdefault(id, match[0]) != match[0]:
-            error = BadInput(f"{path}/{match[0]}", f"{by_id[id]} is of the same image", "keep one of them")
+        if by_id.setdefault(id, name) != name:
+            error = BadInput(f"{path}/{name}", f"{by_id[id]} is of the same image", "keep one of them")
             reading.skip("second file of an image", error)
     if not annotations:
         raise BadInput(str(path), "there are no Annotations/*.xml in it", "name the zip or its unpacked folder")
@@ -117,8 +124,11 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
         yield archive
 
 
-def _check_members(members: Sequence[zipfile.ZipInfo], path: Path) -> None:
+def _check_members(archive: zipfile.ZipFile, path: Path) -> None:
     """Refuse a name that is there twice, and members that share their bytes: so a small zip unpacks to a huge one."""
+    members = archive.infolist()
+    if len(archive.NameToInfo) == len(members) and _are_apart(members):
+        return
     names: set[str] = set()
     end, before = 0, ""
     for member in sorted(members, key=_HEADER_OFFSET):
@@ -129,6 +139,17 @@ def _check_members(members: Sequence[zipfile.ZipInfo], path: Path) -> None:
             problem = f"shares its bytes with {shown(before)}"
             raise BadInput(f"{path}/{member.filename}", problem, "such zips are made to fill the memory; pack it again")
         end, before = member.header_offset + _LOCAL_HEADER + member.compress_size, member.filename
+
+
+def _are_apart(members: Sequence[zipfile.ZipInfo]) -> bool:
+    """Whether the members are listed in the order of their bytes, as most are, and share none."""
+    end = 0
+    for member in members:
+        start = member.header_offset
+        if start < end:
+            return False
+        end = start + _LOCAL_HEADER + member.compress_size
+    return True
 
 
 # The least that stands before a member's data.
