@@ -78,7 +78,9 @@ def ranked(image: Image, n_boxes: int, random: np.random.Generator) -> Image:
 def _mention(mention: Mention, n_near: int, n_boxes: int, random: np.random.Generator) -> Mention:
     scores = np.round(random.uniform(0, 1, n_boxes) + (np.arange(n_boxes) < n_near), 4)
     order = np.argsort(-scores, kind="stable")
-    candidates = tuple(Candidate(str(i), score) for i, score in zip(order.tolist(), scores[order].tolist(), strict=True))
+    candidates = tuple(
+        Candidate(str(i), score) for i, score in zip(order.tolist(), scores[order].tolist(), strict=True)
+    )
     return Mention(mention.start, mention.end, (str(order[0]),), candidates=candidates, origin="localised")
 
 

@@ -121,7 +121,9 @@ def localisation(
     truth = open_corpus(gold, lenient=lenient, ids=wanted)
     try:
         phrases_of_gold = read_gold(track(truth, "gold images", terminal_progress), wanted, truth.name)
-        systems = {source: open_localisations(source, lenient=lenient, ids=wanted) for source in sources}
+        systems = {
+            source: open_localisations(source, phrases_of_gold, lenient=lenient, ids=wanted) for source in sources
+        }
         scores = evaluate_localisation(
             systems,
             phrases_of_gold,
