@@ -17,6 +17,7 @@ from limner.files import read_lines, write_bytes
 from limner.lazy import lazy, load
 from limner.progress import track
 from limner.report.localisation_tables import localisation_lines, per_phrase_csv
+from limner.score.localisation.cue_explanations import read_explanations
 from limner.score.localisation.gold_phrases import read_gold
 from limner.score.localisation.localisation_evaluation import LocalisationScores, evaluate_localisation
 from limner.score.localisation.localisation_files import open_localisations
@@ -37,7 +38,7 @@ SECTIONS = {
     "What is scored": ["gold", "compare", "protocol", "iou", "nms", "phrases", "ids"],
     "What does not fit": ["missing", "lenient"],
     "How": ["samples"],
-    "What comes out": ["json", "per-phrase", "html", "pictures", "plots"],
+    "What comes out": ["json", "per-phrase", "html", "pictures", "explanations", "plots"],
 }
 
 
@@ -83,6 +84,9 @@ class _Suppression(click.ParamType["float | None"]):
 @click.option("--per-phrase", metavar="FILE", type=PATH, help="Every phrase's own outcome, as CSV.")
 @click.option("--html", metavar="FILE", type=PATH, help="Write a page to look at, image by image.")
 @click.option("--pictures", metavar="DIR", type=PATH, help="The folder of the images' files, for --html.")
+@click.option(
+    "--explanations", metavar="FILE", type=PATH, help="What cues said for the answers of the first RESULTS, for --html."
+)
 @click.option("--plots", metavar="DIR", type=PATH, help="Write figures of types, errors and frequent phrases here.")
 @lenient_option
 def localisation(
@@ -100,6 +104,7 @@ def localisation(
     per_phrase: Path | None,
     html: Path | None,
     pictures: Path | None,
+    explanations: Path | None,
     plots: Path | None,
     lenient: bool,
 ) -> None:
@@ -112,8 +117,9 @@ def localisation(
     check_outputs({"--per-phrase": per_phrase, "--html": html}, [*sources, gold])
     if len(set(sources)) < len(sources):
         raise click.UsageError("the same results are given twice; name each once")
-    if pictures and not html:
-        raise click.UsageError("--pictures are for the page; pass --html FILE too")
+    for option, value in (("--pictures", pictures), ("--explanations", explanations)):
+        if value and not html:
+            raise click.UsageError(f"{option} is for the page; pass --html FILE too")
     if plots:
         # Whether figures can be drawn is better known before the scoring than after.
         load("limner.report.localisation_plots")
@@ -143,7 +149,7 @@ def localisation(
         with write_bytes(per_phrase) as handle:
             handle.write(per_phrase_csv(scores.systems).encode())
     if html:
-        _write_page(scores, html, pictures, lenient)
+        _write_page(scores, html, pictures, explanations, lenient)
     if plots:
         for path in localisation_plots.draw(scores.systems, plots):
             tell(f"written: {path}")
@@ -172,9 +178,12 @@ def _tell_caveats(scores: LocalisationScores, samples: int) -> None:
         tell(f"no intervals: there are fewer than {FEWEST} images")
 
 
-def _write_page(scores: LocalisationScores, path: Path, pictures: Path | None, lenient: bool) -> None:
+def _write_page(
+    scores: LocalisationScores, path: Path, pictures: Path | None, explanations: Path | None, lenient: bool
+) -> None:
     reading = Reading(lenient=lenient)
     shown = report.Pictures(pictures, path) if pictures else None
-    report.write_localisation_page(scores.systems, path, pictures=shown, reading=reading)
+    told = {scores.systems[0].name: read_explanations(explanations, reading)} if explanations else {}
+    report.write_localisation_page(scores.systems, path, pictures=shown, explanations=told, reading=reading)
     tell_reading(reading)
     tell(f"open {path} in a browser")

@@ -84,6 +84,7 @@ class ImageOutcome:
     source: Integers
     confused: Integers
     answers: Floats
+    more_answers: dict[int, Floats]
     n_extra: int
 
     @classmethod
@@ -93,7 +94,12 @@ class ImageOutcome:
         answers = np.full((len(gold), 4), np.nan)
         has_answer = recall.kept[:, 0] >= 0
         answers[has_answer] = ranking.corners[recall.kept[has_answer, 0]]
-        return cls(ranking.status, recall, source, confused, answers, ranking.n_extra)
+        more = {}
+        if settings.protocol == "as-many":
+            for phrase in np.flatnonzero(gold.n_boxes > 1).tolist():
+                rows = recall.kept[phrase, 1 : gold.n_boxes[phrase]]
+                more[phrase] = ranking.corners[rows[rows >= 0]]
+        return cls(ranking.status, recall, source, confused, answers, more, ranking.n_extra)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +108,8 @@ class PhraseOutcomes:
 
     `values` is `[phrases, 4]`: the recalls and the bound. `confused` are
     positions in the table, or -1. `answers` are the corners of the first box,
-    NaN for none.
+    NaN for none; `more_answers` those of the others that a phrase of several
+    boxes asks for under `as-many`.
     """
 
     values: Floats
@@ -111,6 +118,7 @@ class PhraseOutcomes:
     source: Integers
     confused: Integers
     answers: Floats
+    more_answers: dict[int, Floats]
     status: Integers
 
     @classmethod
@@ -128,6 +136,11 @@ class PhraseOutcomes:
             np.concatenate([image.source for image in outcomes]),
             np.concatenate(confused),
             np.concatenate([image.answers for image in outcomes]),
+            {
+                start + phrase: corners
+                for image, start in zip(outcomes, starts, strict=True)
+                for phrase, corners in image.more_answers.items()
+            },
             np.concatenate([image.status for image in outcomes]),
         )
 
