@@ -5,9 +5,8 @@
 `ANNOTATIONS` are gold phrases, such as those of Flickr30k Entities; `LIST` has
 the ids of the images, such as those of val. Every image gets N boxes: its gold
 boxes, moved a little, and random ones; every phrase ranks all of them by a
-random score, gold boxes tending to be first. Times are of reading results from
-a file, of scoring with and without intervals, and of the same loop over `Box`
-objects on a part of the images, for comparison.
+random score, gold boxes tending to be first. Times are of scoring results as
+they are read from a file, of reading alone, and of scoring what is in memory.
 """
 
 from __future__ import annotations
@@ -17,7 +16,8 @@ import json
 import resource
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -26,9 +26,7 @@ from limner.corpus import Box, Candidate, Image, Mention, open_corpus, write_cor
 from limner.corpus.caption import Caption
 from limner.score.localisation.gold_phrases import GoldPhrases, read_gold
 from limner.score.localisation.localisation_evaluation import evaluate_localisation
-
-# Images on which the plain loop is timed: it would take minutes on all.
-LOOPED = 20
+from limner.score.localisation.phrase_recall import Protocol
 
 
 def main() -> None:
@@ -48,16 +46,19 @@ def main() -> None:
         row = {"images": len(images), "phrases": gold.n_phrases, "boxes": options.boxes, "protocol": options.protocol}
         row["megabytes_of_results"] = path.stat().st_size / 1e6
         row |= times(path, gold, options.protocol)
-    row["peak_megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
     if options.json:
         print(json.dumps(row, indent=2))
         return
     print(f"{row['images']:,} images, {row['phrases']:,} phrases, {options.boxes} boxes each, {options.protocol}")
     print(f"R@1 {row['R@1']:.4f}, R@5 {row['R@5']:.4f}, R@10 {row['R@10']:.4f}, bound {row['bound']:.4f}")
-    print(f"reading {row['megabytes_of_results']:.0f} MB of results: {row['reading_s']:.2f} s")
-    print(f"scoring images in memory: {row['scoring_s']:.2f} s; with intervals {row['with_intervals_s']:.2f} s")
-    print(f"from file to scores: {row['from_file_s']:.2f} s; peak {row['peak_megabytes']:.0f} MB")
-    print(f"a loop over boxes: {row['loop_s_per_image'] / row['scoring_s_per_image']:.0f} times as long an image")
+    print(f"from a file of {row['megabytes_of_results']:.0f} MB: {_said(row, 'from_file')}")
+    print(f"  peak of memory so far {row['peak_megabytes']:.0f} MB")
+    print(f"reading alone: {_said(row, 'reading')}")
+    print(f"scoring results in memory: {_said(row, 'scoring')}; with intervals {_said(row, 'with_intervals')}")
+
+
+def _said(row: dict[str, float], name: str) -> str:
+    return f"{row[f'{name}_s']:.2f} s ({row[f'{name}_cpu_s']:.2f} s of computing)"
 
 
 def ranked(image: Image, n_boxes: int, random: np.random.Generator) -> Image:
@@ -84,48 +85,36 @@ def _mention(mention: Mention, n_near: int, n_boxes: int, random: np.random.Gene
     return Mention(mention.start, mention.end, (str(order[0]),), candidates=candidates, origin="localised")
 
 
-def times(path: Path, gold: GoldPhrases, protocol: str) -> dict[str, float]:
-    def seconds(results: Iterator[Image] | list[Image], samples: int) -> tuple[float, dict[str, float]]:
-        start = time.perf_counter()
-        scores = evaluate_localisation({"made": results}, gold, protocol=protocol, samples=samples, missing="zero")  # type: ignore[arg-type]
-        return time.perf_counter() - start, scores.systems[0].values
+class Stopwatch:
+    """Seconds by the clock, and of computing: on a busy machine the two differ."""
 
-    from_file, values = seconds(iter(open_corpus(path)), 2000)
-    start = time.perf_counter()
-    results = list(open_corpus(path))
-    reading = time.perf_counter() - start
-    scoring, _ = seconds(results, 0)
-    with_intervals, _ = seconds(results, 2000)
-    start = time.perf_counter()
-    n_right = sum(loop(image, gold) for image in results[:LOOPED])
-    looped = time.perf_counter() - start
-    assert n_right >= 0
-    return {
-        **values,
-        "reading_s": reading,
-        "scoring_s": scoring,
-        "with_intervals_s": with_intervals,
-        "from_file_s": from_file,
-        "loop_s_per_image": looped / min(LOOPED, len(results)),
-        "scoring_s_per_image": scoring / len(results),
-    }
+    def __init__(self) -> None:
+        self.row: dict[str, float] = {}
+
+    @contextmanager
+    def time(self, name: str) -> Iterator[None]:
+        wall, computing = time.perf_counter(), time.process_time()
+        yield
+        self.row[f"{name}_s"] = time.perf_counter() - wall
+        self.row[f"{name}_cpu_s"] = time.process_time() - computing
 
 
-def loop(image: Image, gold: GoldPhrases) -> int:
-    """How many phrases of an image are right at rank 10, by `Box` objects and no array."""
-    box_by_id, truth = image.box_by_id(), gold.images[image.id]
-    mentions = {(caption.id, m.start, m.end): m for caption, m in image.mentions()}
-    n_right = 0
-    for phrase, union in zip(truth.phrases, truth.unions.tolist(), strict=True):
-        target = Box("gold", *union)
-        kept: list[Box] = []
-        mention = mentions[truth.captions[phrase.caption].id, phrase.mention.start, phrase.mention.end]
-        for candidate in mention.candidates:
-            box = box_by_id[candidate.box]
-            if len(kept) < 10 and all(box.iou(better) <= 0.5 for better in kept):
-                kept.append(box)
-        n_right += any(box.iou(target) >= 0.5 for box in kept)
-    return n_right
+def times(path: Path, gold: GoldPhrases, protocol: Protocol) -> dict[str, float]:
+    def score(results: Iterable[Image], samples: int) -> dict[str, float]:
+        scores = evaluate_localisation({"made": results}, gold, protocol=protocol, samples=samples)
+        return scores.systems[0].values
+
+    watch = Stopwatch()
+    with watch.time("from_file"):
+        values = score(open_corpus(path), 2000)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+    with watch.time("reading"):
+        results = list(open_corpus(path))
+    with watch.time("scoring"):
+        score(results, 0)
+    with watch.time("with_intervals"):
+        score(results, 2000)
+    return {**values, **watch.row, "peak_megabytes": peak}
 
 
 if __name__ == "__main__":

@@ -86,12 +86,11 @@ def recall_of(ranking: PhraseRanking, gold: GoldImage, settings: RecallSettings)
     of_kept = padded[kept, np.arange(len(gold))[:, None]]
     is_right = of_kept >= settings.iou
     rank = np.where(is_right.any(axis=1), is_right.argmax(axis=1) + 1, 0)
+    recalls = ((rank[:, None] > 0) & (rank[:, None] <= np.array(RECALLS))).astype(np.float64)
+    is_within_reach = (overlaps[: ranking.n_boxes] >= settings.iou).any(axis=0) | (rank > 0)
+    bound = is_within_reach.astype(np.float64)
     if settings.protocol == "as-many":
-        recalls, bound = _shares_found(ranking, gold, kept, settings.iou)
-    else:
-        recalls = ((rank[:, None] > 0) & (rank[:, None] <= np.array(RECALLS))).astype(np.float64)
-        is_within_reach = (overlaps[: ranking.n_boxes] >= settings.iou).any(axis=0) | (rank > 0)
-        bound = is_within_reach.astype(np.float64)
+        _share_found(ranking, gold, kept, settings.iou, recalls, bound)
     return PhraseRecall(recalls, bound, rank.astype(np.int64), kept, of_kept[:, 0])
 
 
@@ -180,25 +179,22 @@ def _portions(phrases: Indices, n_pairs: int) -> Iterator[Indices]:
         yield phrases[start : start + size]
 
 
-def _shares_found(ranking: PhraseRanking, gold: GoldImage, kept: Integers, iou: float) -> tuple[Floats, Floats]:
-    """The share of each phrase's gold boxes that the best boxes find, for each of `RECALLS`, and that all find."""
-    is_match = geometry.iou(ranking.corners, gold.corners) >= iou
-    recalls, bound = np.zeros((len(gold), len(RECALLS))), np.zeros(len(gold))
-    for phrase, n in enumerate(gold.n_boxes.tolist()):
-        columns = slice(*gold.offsets[phrase : phrase + 2].tolist())
-        matching = _Matching(is_match[:, columns])
-        n_paired = [matching.add(row) for row in kept[phrase].tolist() if row >= 0]
-        if n_paired:
-            recalls[phrase] = [n_paired[min(k * n, len(n_paired)) - 1] / n for k in RECALLS]
-        # A ranking can be no better than the boxes that there are to rank.
-        ranked = set(kept[phrase].tolist())
-        rest = [
-            row
-            for row in np.flatnonzero(is_match[: ranking.n_boxes, columns].any(axis=1)).tolist()
-            if row not in ranked
-        ]
-        bound[phrase] = max([matching.n_paired, *map(matching.add, rest)]) / n
-    return recalls, bound
+def _share_found(
+    ranking: PhraseRanking, gold: GoldImage, kept: Integers, iou: float, recalls: Floats, bound: Floats
+) -> None:
+    """Set the recalls and the bound of phrases of several gold boxes to the share of these that is found."""
+    several = np.flatnonzero(gold.n_boxes > 1)
+    is_match = geometry.iou(ranking.corners, gold.corners) >= iou if len(several) else np.zeros((0, 0), dtype=np.bool_)
+    for phrase in several.tolist():
+        first, last = gold.offsets[phrase : phrase + 2].tolist()
+        n = last - first
+        matching = _Matching(is_match[:, first:last])
+        ranked = [row for row in kept[phrase].tolist() if row >= 0]
+        n_paired = [0, *map(matching.add, ranked)]
+        recalls[phrase] = [n_paired[min(k * n, len(ranked))] / n for k in RECALLS]
+        # The boxes that were not ranked, or not so high, could still have been.
+        rest = np.setdiff1d(np.flatnonzero(is_match[: ranking.n_boxes, first:last].any(axis=1)), ranked)
+        bound[phrase] = max([matching.n_paired, *map(matching.add, rest.tolist())]) / n
 
 
 class _Matching:
