@@ -47,6 +47,8 @@ def test_company_and_repetition_make_no_difference(monkeypatch: pytest.MonkeyPat
     # Steps of two words at most.
     monkeypatch.setattr("limner.ground.fisher_vectors._STEP_BYTES", 4 * embedder.n_dims * 2)
     assert embedder.embed(together) == pytest.approx(whole, abs=1e-6)
+    monkeypatch.setattr("limner.ground.fisher_vectors._KEPT_BYTES", 0)
+    assert embedder.embed(together) == pytest.approx(whole, abs=1e-6)
     for text, row in zip(together[-30:], whole[-30:], strict=True):
         assert embedder.embed([text])[0] == pytest.approx(row, abs=1e-6)
     assert embedder.embed([]).shape == (0, embedder.n_dims)

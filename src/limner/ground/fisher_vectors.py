@@ -35,6 +35,9 @@ N_DIMS = 300
 # Bytes of word statistics that are summed at a time.
 _STEP_BYTES = 64 << 20
 
+# Bytes of distinct words' statistics that are kept while texts are summed.
+_KEPT_BYTES = 512 << 20
+
 _ARRAYS = ("ica_mean", "ica_weights", "shares", "locations", "scales", "is_gaussian")
 
 
@@ -81,9 +84,9 @@ class FisherVectors:
 
     def _rooted(self, rows_by_text: list[Integers]) -> Singles:
         embedded = np.zeros((len(rows_by_text), self.n_dims), dtype=np.float32)
-        lengths = np.array([len(rows) for rows in rows_by_text])
+        lengths = np.array([len(rows) for rows in rows_by_text], dtype=np.int64)
         starts = np.append(0, np.cumsum(lengths))
-        all_rows = np.concatenate([*rows_by_text, np.empty(0, dtype=np.int64)])
+        statistics = _WordStatistics(self, np.concatenate([*rows_by_text, np.empty(0, dtype=np.int64)]))
         step = max(1, _STEP_BYTES // (4 * self.n_dims))
         first = 0
         while first < len(rows_by_text):
@@ -91,9 +94,8 @@ class FisherVectors:
             last = max(first + 1, int(np.searchsorted(starts, starts[first] + step, side="right")) - 1)
             some = np.flatnonzero(lengths[first:last]) + first
             if len(some):
-                distinct, positions = np.unique(all_rows[starts[first] : starts[last]], return_inverse=True)
-                statistics = self.word_statistics(distinct)[positions]
-                embedded[some] = np.add.reduceat(statistics, starts[some] - starts[first], axis=0)
+                word_rows = statistics.rows(slice(starts[first], starts[last]))
+                embedded[some] = np.add.reduceat(word_rows, starts[some] - starts[first], axis=0)
             first = last
         np.multiply(np.sign(embedded), np.sqrt(np.abs(embedded)), out=embedded)
         return unit_rows(embedded)
@@ -139,6 +141,24 @@ class FisherVectors:
             return cls.from_arrays(arrays, vectors, word_choice(record.words))
         except (ValueError, LimnerError) as error:
             raise FISHER_KIND.error(Path(path), f"is damaged ({error})") from error
+
+
+class _WordStatistics:
+    """The statistics of a sequence of words: those of distinct words are kept if they are few, else computed anew."""
+
+    def __init__(self, embedder: FisherVectors, word_rows: Integers) -> None:
+        self._embedder = embedder
+        self._word_rows = word_rows
+        distinct, self._positions = np.unique(word_rows, return_inverse=True)
+        is_small = 4 * embedder.n_dims * len(distinct) <= _KEPT_BYTES
+        self._kept = embedder.word_statistics(distinct) if is_small else None
+
+    def rows(self, part: slice) -> Singles:
+        """A row for each word of a part of the sequence."""
+        if self._kept is not None:
+            return self._kept[self._positions[part]]
+        distinct, positions = np.unique(self._word_rows[part], return_inverse=True)
+        return self._embedder.word_statistics(distinct)[positions]
 
 
 def train_fisher_vectors(

@@ -93,9 +93,7 @@ def _top_eigenvectors(gram: Singles, n_components: int) -> Singles:
     # A few are found without the others, in half the time; for many, divide and conquer is faster.
     if n_components <= _FEW * n:
         subset = [n - n_components, n - 1]
-        _, vectors = eigh(
-            gram, lower=True, driver="evr", subset_by_index=subset, overwrite_a=True, check_finite=False
-        )
+        _, vectors = eigh(gram, lower=True, driver="evr", subset_by_index=subset, overwrite_a=True, check_finite=False)
     else:
         _, vectors = eigh(gram, lower=True, driver="evd", overwrite_a=True, check_finite=False)
     return np.asfortranarray(vectors[:, : -n_components - 1 : -1])

@@ -69,7 +69,7 @@ class HybridMixture(NamedTuple):
             scores[block, 0] = shares * np.where(self.is_gaussian, distances, sides)
             by_scale = np.where(self.is_gaussian, (distances**2 - 1.0) / np.sqrt(2.0), np.abs(distances) - 1.0)
             scores[block, 1] = shares * by_scale
-        return scores.reshape(len(rows), -1)
+        return scores.reshape(len(rows), self.n_scores)
 
     def _log_joint(self, rows: Singles) -> Floats:
         """The logarithm of each component's share of each row's density, `[n, k]`."""
