@@ -1,0 +1,185 @@
+"""A trained retriever: whole pictures and sentences in one space, perhaps regions and phrases in another, in one file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from limner.errors import BadInput
+from limner.ground.dual_encoders import Mixture
+from limner.ground.region_phrase_cca import WINDOWS, RegionPhraseCCA, open_region_extractors
+from limner.ground.whole_image_cca import WholeImageCCA
+from limner.ground.whole_pictures import Crops, open_picture_features
+from limner.learn.array_files import read_arrays, write_arrays
+from limner.learn.cca import NormalisedCCA
+from limner.learn.model_files import ModelKind
+from limner.text.text_embedders import AveragedWordVectors, TextEmbedder
+from limner.text.word_bags import JoinedEmbedders, WordBag
+from limner.text.word_vectors import open_word_vectors
+
+RETRIEVER_KIND = ModelKind("retriever", 1, trained_by="limner.ground.train_retriever")
+
+# What a file says of word vectors: there are none, or those of the installed package. Anything else is a path.
+NO_VECTORS = ""
+PACKAGED = "package"
+
+
+class TrainedOn(msgspec.Struct):
+    """What a retriever was trained on, and how its settings did on the images that were held out for them."""
+
+    n_images: int
+    n_captions: int
+    n_phrases: int
+    data: str
+    seed: int
+    n_held_out: int
+    rsum: dict[str, float]
+
+
+class RetrieverRecord(msgspec.Struct):
+    """What the file says besides its arrays."""
+
+    limner_model: str
+    version: int
+    model: str
+    crops: int
+    vectors: str
+    vocabulary: list[str]
+    alpha: float
+    gamma: float
+    windows: int
+    # Of everything that is opened from elsewhere: another model or other word vectors would give other numbers.
+    signature: str
+    trained_on: TrainedOn
+
+
+class Embedders(NamedTuple):
+    """What embeds sentences and phrases: the words that were learnt, and word vectors unless there are none."""
+
+    bag: WordBag
+    vectors: str
+
+    def open(self) -> TextEmbedder:
+        if self.vectors == NO_VECTORS:
+            return self.bag
+        source = None if self.vectors == PACKAGED else self.vectors
+        return JoinedEmbedders([AveragedWordVectors(open_word_vectors(source)), self.bag])
+
+
+@dataclass(frozen=True)
+class Retriever:
+    """Whole pictures and sentences (`whole`), regions and phrases (`regions`), and how both are mixed.
+
+    `model` is the path of what extracts features, or `colour+shape`.
+    """
+
+    whole: WholeImageCCA
+    regions: RegionPhraseCCA | None
+    mixture: Mixture
+    model: str
+    crops: Crops
+    embedders: Embedders
+    trained_on: TrainedOn
+
+    @property
+    def signature(self) -> str:
+        regions = "" if self.regions is None else f"|{self.regions.signature}"
+        return f"{self.whole.signature}{regions}"
+
+    def save(self, path: str | Path) -> None:
+        """Write the retriever to a file; a failed write leaves none."""
+        record = RetrieverRecord(
+            RETRIEVER_KIND.name,
+            RETRIEVER_KIND.version,
+            self.model,
+            self.crops,
+            self.embedders.vectors,
+            list(self.embedders.bag.vocabulary),
+            self.mixture.alpha,
+            self.mixture.gamma,
+            WINDOWS if self.regions is None else self.regions.windows,
+            self.signature,
+            self.trained_on,
+        )
+        arrays = {f"whole.{name}": values for name, values in self.whole.cca.to_arrays().items()}
+        if self.regions is not None:
+            arrays |= {f"regions.{name}": values for name, values in self.regions.cca.to_arrays().items()}
+        write_arrays(Path(path), record, {"weights": self.embedders.bag.weights, **arrays})
+
+    @classmethod
+    def load(cls, path: str | Path, *, model: str | None = None) -> Retriever:
+        """The retriever in a file, which is checked; nothing in it is run.
+
+        The model of features is opened from the path that it had when the
+        retriever was trained, or from another: it must be the same model.
+        """
+        return cls.load_several(path, model=model, n=1)[0]
+
+    @classmethod
+    def load_several(cls, path: str | Path, *, model: str | None = None, n: int = 1) -> list[Retriever]:
+        """The retriever n times, for so many threads: what sees pictures is opened for each."""
+        path = Path(path)
+        record, arrays = read_arrays(path, RETRIEVER_KIND, RetrieverRecord)
+        try:
+            bag = WordBag(record.vocabulary, np.asarray(arrays["weights"]))
+            whole = NormalisedCCA.from_arrays(_part(arrays, "whole"))
+            of_regions = _part(arrays, "regions")
+            regions = NormalisedCCA.from_arrays(of_regions) if of_regions else None
+            mixture = checked_mixture(record.alpha, record.gamma)
+            if record.crops not in (1, 10) or not 1 <= record.windows <= 1000:
+                raise ValueError(f"{record.crops} crops and {record.windows} windows are not supported")
+        except (ValueError, KeyError) as error:
+            raise RETRIEVER_KIND.error(path, f"is damaged ({error})") from error
+        crops: Crops = 1 if record.crops == 1 else 10
+        embedders = Embedders(bag, record.vectors)
+        embedder = embedders.open()
+        features = record.model if model is None else model
+        pictures = open_picture_features(features, crops, n)
+        extractors = open_region_extractors(features, n) if regions is not None else [None] * n
+        retrievers = [
+            cls(
+                WholeImageCCA(seeing, embedder, whole),
+                None if regions is None or extractor is None else RegionPhraseCCA(extractor, embedder, regions, record.windows),
+                mixture,
+                features,
+                crops,
+                embedders,
+                record.trained_on,
+            )
+            for seeing, extractor in zip(pictures, extractors, strict=True)
+        ]
+        _check_signature(record, retrievers[0], path)
+        return retrievers
+
+
+def checked_mixture(alpha: float, gamma: float) -> Mixture:
+    """A mixture, if its numbers can be."""
+    if not (0 <= alpha <= 1 and 0 <= gamma <= 10):
+        raise ValueError(f"alpha must be from 0 to 1 and gamma from 0 to 10, not {alpha} and {gamma}")
+    return Mixture(alpha, gamma)
+
+
+def _part(arrays: Mapping[str, NDArray[Any]], name: str) -> dict[str, NDArray[Any]]:
+    return {key.removeprefix(f"{name}."): values for key, values in arrays.items() if key.startswith(f"{name}.")}
+
+
+def _check_signature(record: RetrieverRecord, opened: Retriever, path: Path) -> None:
+    if _without_versions(opened.signature) == _without_versions(record.signature):
+        return
+    fits = opened.whole.features.n_dims == len(opened.whole.cca.x_mean_)
+    problem = "its features or word vectors are not those that it was trained with"
+    if not fits:
+        problem += f" ({opened.whole.features.n_dims:,} numbers of a picture, not {len(opened.whole.cca.x_mean_):,})"
+    raise BadInput(str(path), problem, "give the same model and word vectors, or train it anew", code="other-model")
+
+
+def _without_versions(signature: str) -> str:
+    """A signature without the versions of libraries: a newer one changes the last digits, not what a model has learnt."""
+    return re.sub(r"\b(litert|onnx|transformers|torch|pillow|opencv|numpy):[^|\]]*", r"\1", signature)
