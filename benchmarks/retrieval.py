@@ -73,7 +73,9 @@ def clustered(n: int, n_dims: int) -> tuple[np.ndarray, np.ndarray]:
     centres = random.standard_normal((300, 32), dtype=np.float32)
 
     def draw(n_rows: int) -> np.ndarray:
-        within = centres[random.integers(300, size=n_rows)] + 0.7 * random.standard_normal((n_rows, 32), dtype=np.float32)
+        within = centres[random.integers(300, size=n_rows)] + 0.7 * random.standard_normal(
+            (n_rows, 32), dtype=np.float32
+        )
         return unit(within @ directions + random.standard_normal((n_rows, n_dims), dtype=np.float32))
 
     return draw(n), draw(QUERIES)

@@ -59,11 +59,9 @@ def mixed(world: dict[str, np.ndarray], mixture: Mixture) -> MixedScores:
 
 @settings(deadline=None)
 @given(worlds(), st.sampled_from([0.0, 0.3, 1.0]), st.sampled_from([1.0, 1.5, 2.0]), st.sampled_from([1, 7, 1 << 20]))
-def test_scores_are_those_of_the_equations(
-    world: dict[str, np.ndarray], alpha: float, gamma: float, most: int
-) -> None:
+def test_scores_are_those_of_the_equations(world: dict[str, np.ndarray], alpha: float, gamma: float, most: int) -> None:
     n_images, n_texts = len(world["images"]), len(world["texts"])
-    expected = [[-distance(world, i, t, alpha, gamma) for t in range(n_texts)] for i in range(n_images)]
+    expected = [[1 - distance(world, i, t, alpha, gamma) for t in range(n_texts)] for i in range(n_images)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MAX_SCORES", most)
         scores = mixed(world, Mixture(alpha, gamma))
@@ -85,4 +83,9 @@ def test_alpha_of_one_ranks_as_whole_pictures_do(world: dict[str, np.ndarray]) -
 def test_sizes_that_do_not_fit_are_refused() -> None:
     whole = Products(np.ones((2, 3), np.float32), np.ones((1, 3), np.float32))
     with pytest.raises(ValueError, match="whole vectors"):
-        MixedScores(whole, RegionTable(np.ones((0, 3)), np.array([0, 0])), PhraseTable(np.ones((0, 3)), np.zeros(0, int), np.array([0, 0])), Mixture())
+        MixedScores(
+            whole,
+            RegionTable(np.ones((0, 3)), np.array([0, 0])),
+            PhraseTable(np.ones((0, 3)), np.zeros(0, int), np.array([0, 0])),
+            Mixture(),
+        )

@@ -46,6 +46,7 @@ COMMANDS: dict[str, Entry] = {
             "detector": Entry(
                 "limner.cli.train_detector:detector", "Fit a simulated detector to the errors of a real one."
             ),
+            "retriever": Entry("limner.cli.train_retriever:retriever", "Learn which pictures fit which sentences."),
         },
         "Learn from a corpus with captions.",
     ),
@@ -53,6 +54,8 @@ COMMANDS: dict[str, Entry] = {
     "constraints": Entry(
         "limner.cli.constraints:command", "Choose from boxes what captions have to mention, and say why."
     ),
+    "index": Entry("limner.cli.index:command", "Index pictures, to find them by sentences."),
+    "retrieve": Entry("limner.cli.retrieve:command", "Find pictures for a sentence, or captions for a picture."),
     "score": Entry(
         {
             "captions": Entry("limner.cli.score_captions:captions", "Score captions by BLEU, CIDEr, METEOR and more."),
@@ -68,6 +71,10 @@ COMMANDS: dict[str, Entry] = {
             ),
             "detection": Entry(
                 "limner.cli.score_detection:detection", "Score detections by COCO's AP and AR against gold boxes."
+            ),
+            "retrieval": Entry(
+                "limner.cli.score_retrieval:retrieval",
+                "Score pictures found for sentences, and sentences for pictures: Recall@K and more.",
             ),
             "agreement": Entry(
                 "limner.cli.score_agreement:agreement", "Measure how far raters agree: alpha, kappa and more."

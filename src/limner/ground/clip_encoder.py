@@ -9,6 +9,7 @@ import numpy as np
 from PIL import Image as Picture
 
 from limner.arrays import Singles
+from limner.errors import LimnerError
 from limner.learn.transformers_folders import fingerprint
 from limner.score.embedder import Embedder
 from limner.vision.image_pixels import ImagePixels
@@ -37,6 +38,9 @@ class ClipEncoder:
             for start in range(0, len(texts), BATCH)
         ]
         return np.concatenate([np.zeros((0, self.n_dims), dtype=np.float32), *parts])
+
+    def phrase_vectors(self, phrases: Sequence[str]) -> Singles:
+        raise LimnerError("this model has no vectors of regions and phrases")
 
     def knows(self, text: str) -> bool:
         """Whether there is any letter or digit: the tokens of such models cover all words."""

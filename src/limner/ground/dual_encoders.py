@@ -32,6 +32,19 @@ class DualEncoder(Protocol):
         """Whether the sentence has any part that the encoder knows."""
 
 
+class TextEncoder(Protocol):
+    """The half of a model that encodes sentences and phrases, which is all that a search for pictures needs."""
+
+    def text_vectors(self, texts: Sequence[str]) -> Singles:
+        """A row for each sentence, in the space of whole pictures."""
+
+    def phrase_vectors(self, phrases: Sequence[str]) -> Singles:
+        """A row for each phrase, in the space of regions; an error for a model without one."""
+
+    def knows(self, text: str) -> bool:
+        """Whether the sentence has any part that the model knows."""
+
+
 class EncodedRegions(NamedTuple):
     """Candidate regions of a picture: half-open corners in pixels `[regions, 4]`, and a vector for each."""
 

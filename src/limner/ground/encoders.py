@@ -1,4 +1,4 @@
-"""Models that an index can be made with, opened by their path: retrievers, and folders as Hugging Face's CLIP has them."""
+"""Models that an index can be made with, opened by their path: retrievers, and folders such as CLIP's."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import msgspec
 
 from limner.errors import BadInput
 from limner.files import ZIP_FAULTS
-from limner.ground.dual_encoders import DualEncoder, Mixture, RegionEncoder
+from limner.ground.dual_encoders import DualEncoder, Mixture, RegionEncoder, TextEncoder
 from limner.ground.index_files import ModelSource
-from limner.ground.retriever import RETRIEVER_KIND, Retriever
+from limner.ground.retriever import RETRIEVER_KIND, Retriever, RetrieverTexts
 from limner.lazy import lazy
 from limner.learn.array_files import MAX_RECORD, RECORD_NAME
 from limner.learn.model_files import file_fingerprint
@@ -59,6 +59,13 @@ def open_encoders(path: str | Path, n: int = 1, *, features: str | None = None) 
             for retriever in Retriever.load_several(path, model=features, n=n)
         ]
     raise BadInput(str(path), f"is a model of kind {kind!r}", WANTED, code="no-encoder")
+
+
+def open_texts(source: ModelSource, path: Path) -> TextEncoder:
+    """What encodes sentences for an index that was made with a model of this kind."""
+    if source == "folder":
+        return clip_encoder.ClipEncoder(path)
+    return RetrieverTexts(path)
 
 
 WANTED = "give a retriever, a grounder, or the folder of a model such as CLIP"

@@ -1,14 +1,14 @@
 """The files of an index: a folder whose arrays are mapped into memory, and nothing in which is run.
 
-    index.json          what the vectors are, how many, and which model made them
-    images.jsonl        the images, a line each, with their captions and without boxes
-    lines.npy           where each line begins, and at last the end
-    images.npy          a vector for each image
-    texts.npy           a vector for each caption; text_images.npy: the number of its image
-    regions.npy         vectors of regions; region_starts.npy, region_corners.npy
-    phrases.npy         vectors of different phrases; phrase_numbers.npy, phrase_starts.npy: those of each caption
-    centres.npy         what an approximate search has learnt; lists.npy
-    model.limner        the model, if it is a file of Limner's
+index.json          what the vectors are, how many, and which model made them
+images.jsonl        the images, a line each, with their captions and without boxes
+lines.npy           where each line begins, and at last the end
+images.npy          a vector for each image
+texts.npy           a vector for each caption; text_images.npy: the number of its image
+regions.npy         vectors of regions; region_starts.npy, region_corners.npy
+phrases.npy         vectors of different phrases; phrase_numbers.npy, phrase_starts.npy: those of each caption
+centres.npy         what an approximate search has learnt; lists.npy
+model.limner        the model, if it is a file of Limner's
 """
 
 from __future__ import annotations

@@ -78,7 +78,9 @@ def write_index(
         encoders[0].mixture.alpha < 1 if settings.regions is None else settings.regions
     )
     if settings.regions and not with_regions:
-        raise BadInput(str(encoders[0].path), "the model has no regions and phrases", "leave them out", code="no-regions")
+        raise BadInput(
+            str(encoders[0].path), "the model has no regions and phrases", "leave them out", code="no-regions"
+        )
     workers = [_worker(encoder, with_regions) for encoder in encoders]
     results = work_on_pictures(images, pictures, workers, reading)
     with write_folder(out, names=NAMES, replace=settings.force, code="index-exists") as folder:
@@ -140,9 +142,7 @@ class _IndexWriter:
             raise BadInput(image.id, "is the id of two images", "give each its own id")
         captions = [caption for caption in image.captions if caption.text.strip()] if self._settings.captions else []
         plain = tuple(Caption(caption.id, caption.text, source=caption.source) for caption in captions)
-        kept = Image(
-            image.id, image.width, image.height, captions=plain, file=image.file, attributes=image.attributes
-        )
+        kept = Image(image.id, image.width, image.height, captions=plain, file=image.file, attributes=image.attributes)
         self._json.write(msgspec.json.encode(kept) + b"\n")
         self._lines.append(self._json.tell())
         self._text_images += [self.n_images] * len(captions)

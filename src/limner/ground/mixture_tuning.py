@@ -37,12 +37,11 @@ def recall_sum(scores: Singles, gold: Integers) -> float:
     return float(sum((ranks <= k).mean() for ranks in (rank_of_rows, rank_of_columns) for k in CUTOFFS))
 
 
-def tune_mixture(
-    images: Singles, texts: Singles, regions: RegionTable, phrases: PhraseTable, gold: Integers
-) -> Tuned:
-    """The alpha and gamma that rank held-out images and texts best; of equal ones the larger alpha, then the smaller gamma.
+def tune_mixture(images: Singles, texts: Singles, regions: RegionTable, phrases: PhraseTable, gold: Integers) -> Tuned:
+    """The alpha and gamma that rank held-out images and texts best.
 
-    An alpha of 1 means that regions and phrases do not help.
+    Of equal ones, the larger alpha and then the smaller gamma. An alpha of 1
+    means that regions and phrases do not help.
     """
     known = phrases.known()
     best_of_phrases = regions.nearest(slice(0, len(regions)), np.asarray(known.vectors, dtype=np.float32))

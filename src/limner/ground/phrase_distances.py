@@ -37,7 +37,7 @@ class PhraseTable:
 
     def known(self) -> PhraseTable:
         """The table without phrases of which nothing is known."""
-        is_known = np.asarray(self.vectors).any(axis=1)
+        is_known = np.asarray(np.asarray(self.vectors).any(axis=1))
         counted = is_known[self.phrases]
         n_before = np.concatenate([[0], np.cumsum(counted)])
         return PhraseTable(self.vectors, self.phrases[counted], n_before[self.starts])
@@ -76,7 +76,7 @@ class RegionTable:
 
 
 def phrase_sums(best: Singles, phrases: Integers, starts: Integers) -> Singles:
-    """The sums of the phrases' distances for each picture and sentence, from the best cosines of the different phrases."""
+    """The sums of phrases' distances for each picture and sentence, from the best cosines of the different phrases."""
     counts = np.diff(starts)
     sums = np.zeros((len(best), len(counts)), dtype=np.float32)
     if len(phrases):
@@ -92,11 +92,16 @@ def phrase_distances(sums: Singles, counts: Integers, gamma: float) -> Singles:
 
 
 class MixedScores:
-    """Scores of pictures and sentences, the negative distance of equation 5, block by block (`ScoreBlocks`)."""
+    """Scores of pictures and sentences, block by block (`ScoreBlocks`): 1 - the distance of equation 5.
+
+    With an alpha of 1 that is the cosine of whole pictures and sentences.
+    """
 
     def __init__(self, whole: Products, regions: RegionTable, phrases: PhraseTable, mixture: Mixture) -> None:
         if whole.shape != (len(regions), len(phrases)):
-            raise ValueError(f"{whole.shape} whole vectors, {len(regions)} pictures with regions, {len(phrases)} sentences")
+            raise ValueError(
+                f"{whole.shape} whole vectors, {len(regions)} pictures with regions, {len(phrases)} sentences"
+            )
         self.shape = whole.shape
         self._whole, self._regions, self._mixture = whole, regions, mixture
         self._phrases = phrases.known()
@@ -122,12 +127,13 @@ class MixedScores:
         starts = np.concatenate([[0], np.cumsum([len(span) for span in spans])])
         different, numbers = np.unique(phrases, return_inverse=True)
         best = self._regions.nearest(slice(row, row + 1), self._vectors(different))
-        return self._mixed(whole[None], phrase_sums(best, numbers, starts), np.diff(starts))[0]
+        mixed = self._mixed(whole[None], phrase_sums(best, numbers, starts), np.diff(starts))
+        return np.asarray(mixed[0], dtype=np.float32)
 
     def _mixed(self, whole: Singles, sums: Singles, counts: Integers) -> Singles:
         alpha, gamma = self._mixture
         distances = np.float32(alpha) * (1 - whole) + np.float32(1 - alpha) * phrase_distances(sums, counts, gamma)
-        return -distances.astype(np.float32)
+        return np.asarray(1 - distances, dtype=np.float32)
 
     def _best(self, rows: slice) -> Singles:
         """The best cosines of all phrases with some pictures, kept while their other sentences are asked for."""

@@ -1,4 +1,4 @@
-"""Regions and phrases in one space by normalised CCA, over windows of a grid: light enough for every picture of an index."""
+"""Regions and phrases in one space by normalised CCA, over windows of a grid: light enough for many pictures."""
 
 from __future__ import annotations
 

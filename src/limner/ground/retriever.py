@@ -1,9 +1,9 @@
-"""A trained retriever: whole pictures and sentences in one space, perhaps regions and phrases in another, in one file."""
+"""A trained retriever: whole pictures and sentences in one space, perhaps regions and phrases in another."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,10 +12,11 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from limner.errors import BadInput
+from limner.arrays import Singles
+from limner.errors import BadInput, LimnerError
 from limner.ground.dual_encoders import Mixture
-from limner.ground.region_phrase_cca import WINDOWS, RegionPhraseCCA, open_region_extractors
-from limner.ground.whole_image_cca import WholeImageCCA
+from limner.ground.region_phrase_cca import WINDOWS, RegionExtractor, RegionPhraseCCA, open_region_extractors
+from limner.ground.whole_image_cca import WholeImageCCA, projected_texts
 from limner.ground.whole_pictures import Crops, open_picture_features
 from limner.learn.array_files import read_arrays, write_arrays
 from limner.learn.cca import NormalisedCCA
@@ -57,6 +58,7 @@ class RetrieverRecord(msgspec.Struct):
     windows: int
     # Of everything that is opened from elsewhere: another model or other word vectors would give other numbers.
     signature: str
+    text_signature: str
     trained_on: TrainedOn
 
 
@@ -106,6 +108,7 @@ class Retriever:
             self.mixture.gamma,
             WINDOWS if self.regions is None else self.regions.windows,
             self.signature,
+            self.whole.embedder.signature,
             self.trained_on,
         )
         arrays = {f"whole.{name}": values for name, values in self.whole.cca.to_arrays().items()}
@@ -126,37 +129,80 @@ class Retriever:
     def load_several(cls, path: str | Path, *, model: str | None = None, n: int = 1) -> list[Retriever]:
         """The retriever n times, for so many threads: what sees pictures is opened for each."""
         path = Path(path)
-        record, arrays = read_arrays(path, RETRIEVER_KIND, RetrieverRecord)
-        try:
-            bag = WordBag(record.vocabulary, np.asarray(arrays["weights"]))
-            whole = NormalisedCCA.from_arrays(_part(arrays, "whole"))
-            of_regions = _part(arrays, "regions")
-            regions = NormalisedCCA.from_arrays(of_regions) if of_regions else None
-            mixture = checked_mixture(record.alpha, record.gamma)
-            if record.crops not in (1, 10) or not 1 <= record.windows <= 1000:
-                raise ValueError(f"{record.crops} crops and {record.windows} windows are not supported")
-        except (ValueError, KeyError) as error:
-            raise RETRIEVER_KIND.error(path, f"is damaged ({error})") from error
-        crops: Crops = 1 if record.crops == 1 else 10
-        embedders = Embedders(bag, record.vectors)
-        embedder = embedders.open()
-        features = record.model if model is None else model
-        pictures = open_picture_features(features, crops, n)
-        extractors = open_region_extractors(features, n) if regions is not None else [None] * n
+        parts = _read(path)
+        features = parts.record.model if model is None else model
+        pictures = open_picture_features(features, parts.crops, n)
+        extractors = open_region_extractors(features, n) if parts.regions is not None else [None] * n
         retrievers = [
             cls(
-                WholeImageCCA(seeing, embedder, whole),
-                None if regions is None or extractor is None else RegionPhraseCCA(extractor, embedder, regions, record.windows),
-                mixture,
+                WholeImageCCA(seeing, parts.embedder, parts.whole),
+                None if extractor is None else parts.region_encoder(extractor),
+                parts.mixture,
                 features,
-                crops,
-                embedders,
-                record.trained_on,
+                parts.crops,
+                parts.embedders,
+                parts.record.trained_on,
             )
             for seeing, extractor in zip(pictures, extractors, strict=True)
         ]
-        _check_signature(record, retrievers[0], path)
+        _check_signature(parts.record, retrievers[0], path)
         return retrievers
+
+
+class RetrieverTexts:
+    """The half of a retriever that embeds sentences and phrases: it needs no model of pictures."""
+
+    def __init__(self, path: Path) -> None:
+        self._parts = _read(path)
+
+    def text_vectors(self, texts: Sequence[str]) -> Singles:
+        return projected_texts(self._parts.whole, self._parts.embedder, texts)
+
+    def phrase_vectors(self, phrases: Sequence[str]) -> Singles:
+        if self._parts.regions is None:
+            raise LimnerError("this retriever has learnt nothing of phrases")
+        return projected_texts(self._parts.regions, self._parts.embedder, phrases)
+
+    def knows(self, text: str) -> bool:
+        return self._parts.embedder.knows(text)
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """What a file holds, checked, and the embedder of texts, opened."""
+
+    record: RetrieverRecord
+    crops: Crops
+    embedders: Embedders
+    embedder: TextEmbedder
+    whole: NormalisedCCA
+    regions: NormalisedCCA | None
+    mixture: Mixture
+
+    def region_encoder(self, extractor: RegionExtractor) -> RegionPhraseCCA | None:
+        if self.regions is None:
+            return None
+        return RegionPhraseCCA(extractor, self.embedder, self.regions, self.record.windows)
+
+
+def _read(path: Path) -> _Parts:
+    record, arrays = read_arrays(path, RETRIEVER_KIND, RetrieverRecord)
+    try:
+        bag = WordBag(record.vocabulary, np.asarray(arrays["weights"]))
+        whole = NormalisedCCA.from_arrays(_part(arrays, "whole"))
+        of_regions = _part(arrays, "regions")
+        regions = NormalisedCCA.from_arrays(of_regions) if of_regions else None
+        mixture = checked_mixture(record.alpha, record.gamma)
+        if record.crops not in (1, 10) or not 1 <= record.windows <= 1000:
+            raise ValueError(f"{record.crops} crops and {record.windows} windows are not supported")
+    except (ValueError, KeyError) as error:
+        raise RETRIEVER_KIND.error(path, f"is damaged ({error})") from error
+    embedders = Embedders(bag, record.vectors)
+    embedder = embedders.open()
+    if embedder.signature != record.text_signature or embedder.n_dims != len(whole.y_mean_):
+        problem = "its word vectors are not those that it was trained with"
+        raise BadInput(str(path), problem, "give the same word vectors, or train it anew", code="other-model")
+    return _Parts(record, 1 if record.crops == 1 else 10, embedders, embedder, whole, regions, mixture)
 
 
 def checked_mixture(alpha: float, gamma: float) -> Mixture:
@@ -174,12 +220,12 @@ def _check_signature(record: RetrieverRecord, opened: Retriever, path: Path) -> 
     if _without_versions(opened.signature) == _without_versions(record.signature):
         return
     fits = opened.whole.features.n_dims == len(opened.whole.cca.x_mean_)
-    problem = "its features or word vectors are not those that it was trained with"
+    problem = "its features are not those that it was trained with"
     if not fits:
         problem += f" ({opened.whole.features.n_dims:,} numbers of a picture, not {len(opened.whole.cca.x_mean_):,})"
-    raise BadInput(str(path), problem, "give the same model and word vectors, or train it anew", code="other-model")
+    raise BadInput(str(path), problem, "give the same model of features, or train it anew", code="other-model")
 
 
 def _without_versions(signature: str) -> str:
-    """A signature without the versions of libraries: a newer one changes the last digits, not what a model has learnt."""
+    """A signature without the versions of libraries: newer ones change the last digits, not what was learnt."""
     return re.sub(r"\b(litert|onnx|transformers|torch|pillow|opencv|numpy):[^|\]]*", r"\1", signature)

@@ -80,7 +80,7 @@ class RetrieverTraining:
     def train(
         self, images: Iterable[Image], pictures: Path, valid: Iterable[Image] | None = None, *, place: str = "corpus"
     ) -> Retriever:
-        """A retriever of the images' captions; settings are chosen on `valid`, otherwise on a random tenth of the images."""
+        """A retriever of the images' captions; settings are chosen on `valid`, otherwise on a random tenth of them."""
         given = [image for image in images if image.captions]
         if len(given) < FEWEST_IMAGES:
             problem = f"{len(given):,} images have captions, too few to learn from"
@@ -101,7 +101,9 @@ class RetrieverTraining:
     def _seen(self, images: Sequence[Image], is_held: Sequence[bool], pictures: Path) -> list[SeenPicture]:
         n = self.workers or n_cores()
         with_windows = {image.id for image, is_out in zip(images, is_held, strict=True) if is_out}
-        extractors: Sequence[RegionExtractor | None] = open_region_extractors(self.model, n) if self.regions else [None] * n
+        extractors: Sequence[RegionExtractor | None] = (
+            open_region_extractors(self.model, n) if self.regions else [None] * n
+        )
         workers = [
             _worker(features, extractor, with_windows)
             for features, extractor in zip(open_picture_features(self.model, self.crops, n), extractors, strict=True)
@@ -130,7 +132,9 @@ class RetrieverTraining:
         for of_regions in RIDGES:
             cca = self._region_space(learning, embedder, of_regions)
             table = PhraseTable(projected_texts(cca, embedder, phrases.texts), phrases.numbers, phrases.starts)
-            choices[of_regions] = tune_mixture(*vectors[ridge], RegionTable(cca.transform(windows), starts), table, gold)
+            choices[of_regions] = tune_mixture(
+                *vectors[ridge], RegionTable(cca.transform(windows), starts), table, gold
+            )
         best = max(choices, key=lambda r: (choices[r].rsum["mixture"], choices[r].rsum["phrases"]))
         return choices[best], (ridge, best)
 
@@ -194,7 +198,7 @@ def _held_out(n: int, seed: int) -> list[bool]:
 def _worker(
     features: PictureFeatures, extractor: RegionExtractor | None, with_windows: set[str]
 ) -> Callable[[ImagePixels], SeenPicture]:
-    """What looks at one picture after the other; windows only of those that are held out, since only these are ranked."""
+    """What looks at one picture after the other; at windows only of those held out, since only these are ranked."""
 
     def look(seen: ImagePixels) -> SeenPicture:
         whole = features.extract(seen.pixels)

@@ -1,4 +1,4 @@
-"""Whole pictures and sentences in one space by normalised CCA, after Klein et al. (2014) and Plummer et al. (2016, §4.2)."""
+"""Whole pictures and sentences in one space by normalised CCA (Klein et al. 2014; Plummer et al. 2016, §4.2)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from limner.vision.image_pixels import ImagePixels
 # Directions of the common space.
 DIMS = 256
 
-# Shares of a covariance's largest eigenvalue that are tried for its diagonal. With few thousand pictures and features of
-# a thousand numbers, much less learns them by heart.
+# Shares of a covariance's largest eigenvalue that are tried for its diagonal. With a few thousand pictures and features
+# of a thousand numbers, much less learns them by heart.
 RIDGES = (0.01, 0.03, 0.1, 0.3)
 
 # Sentences that are embedded at a time.

@@ -7,13 +7,16 @@ learning: faiss' own files are never read, since they are not safe to.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import faiss
+import faiss.contrib.ivf_tools
 import numpy as np
-from faiss.contrib.ivf_tools import add_preassigned
 
 from limner.arrays import Indices, Integers, Singles
+
+# The library is typed in part.
+_add_preassigned: Any = faiss.contrib.ivf_tools.add_preassigned
 
 # Lists whose centres are nearest to a query, as a share of all: these are searched.
 PROBED = 1 / 16
@@ -46,7 +49,7 @@ class ApproximateSearch:
             at = slice(start, start + 65_536)
             numbers = np.arange(start, min(start + 65_536, len(vectors)))
             rows = np.ascontiguousarray(vectors[at], dtype=np.float32)
-            add_preassigned(self._index, rows, lists.of_vectors[at].astype(np.int64), numbers)
+            _add_preassigned(self._index, rows, lists.of_vectors[at].astype(np.int64), numbers)
 
     def search(self, queries: Singles, k: int) -> tuple[Indices, Singles]:
         """The k nearest vectors of each query, best first, and their products; -1 and -inf where fewer were found."""
@@ -62,10 +65,12 @@ def learn_lists(vectors: Singles, n_lists: int | None = None, *, seed: int = 0) 
     n = len(vectors)
     n_lists = max(1, min(n, round(4 * n**0.5) if n_lists is None else n_lists))
     sample = np.sort(np.random.default_rng(seed).permutation(n)[: n_lists * LEARNT_FROM])
-    learner = faiss.Kmeans(vectors.shape[1], n_lists, niter=10, seed=seed + 1, spherical=True, min_points_per_centroid=1)
+    learner = faiss.Kmeans(
+        vectors.shape[1], n_lists, niter=10, seed=seed + 1, spherical=True, min_points_per_centroid=1
+    )
     learner.train(np.ascontiguousarray(vectors[sample], dtype=np.float32))
     lists = np.empty(n, dtype=np.int64)
     for start in range(0, n, 65_536):
         at = slice(start, start + 65_536)
         lists[at] = learner.index.search(np.ascontiguousarray(vectors[at], dtype=np.float32), 1)[1][:, 0]
-    return Lists(learner.centroids, lists)
+    return Lists(np.asarray(learner.centroids, dtype=np.float32), lists)

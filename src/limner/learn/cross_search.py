@@ -1,4 +1,4 @@
-"""Exact search in both directions at once: each row's best columns and each column's best rows, in one pass over scores.
+"""Exact search in both directions at once: each row's best columns and each column's best rows, in one pass.
 
 Scores are made a block at a time and never kept, so that 31,783 pictures and
 158,915 sentences need no 20 GB. It knows nothing of pictures and sentences.
@@ -85,9 +85,7 @@ class CrossSearch(NamedTuple):
     of_columns: Ranking
 
 
-def cross_search(
-    scores: ScoreBlocks, gold_rows: Integers, k: int = 10, *, progress: Progress = silent
-) -> CrossSearch:
+def cross_search(scores: ScoreBlocks, gold_rows: Integers, k: int = 10, *, progress: Progress = silent) -> CrossSearch:
     """The ranks of gold and the k best items in both directions.
 
     `gold_rows` has the row that is gold for each column, -1 for none; a row may

@@ -52,9 +52,9 @@ def recall(scores: np.ndarray, gold: list[set[int]], k: int) -> float:
 
 def precision_at_r(row: list[float], relevant: set[int]) -> float:
     order = sorted(range(len(row)), key=lambda item: (-row[item], item))[: len(relevant)]
-    return sum(
-        len(relevant & set(order[: i + 1])) / (i + 1) for i, item in enumerate(order) if item in relevant
-    ) / len(relevant)
+    return sum(len(relevant & set(order[: i + 1])) / (i + 1) for i, item in enumerate(order) if item in relevant) / len(
+        relevant
+    )
 
 
 @st.composite
@@ -139,7 +139,9 @@ def noisy(seed: int, noise: float, n: int = 60) -> RetrievalSystem:
     images = np.random.default_rng(5).standard_normal((n, 16))
     texts = np.repeat(images, 5, axis=0) + noise * random.standard_normal((5 * n, 16))
     ids = [f"p{i}" for i in range(n)]
-    return embedded_system(f"noise {noise}", ids, images, [id for id in ids for _ in range(5)], texts, signature=f"s{noise}")
+    return embedded_system(
+        f"noise {noise}", ids, images, [id for id in ids for _ in range(5)], texts, signature=f"s{noise}"
+    )
 
 
 def test_intervals_hold_the_values_and_a_better_system_is_told_from_a_worse() -> None:

@@ -150,7 +150,11 @@ def _tensor(entry: Any, name: str, path: Path, start: int, size: int) -> NDArray
         n_numbers = 1
         for n in shape:
             n_numbers *= n
-        if min(shape, default=0) < 0 or not 0 <= begin <= end <= size - start or end - begin != n_numbers * dtype.itemsize:
+        if (
+            min(shape, default=0) < 0
+            or not 0 <= begin <= end <= size - start
+            or end - begin != n_numbers * dtype.itemsize
+        ):
             raise ValueError("its size is not that of its numbers")
         with path.open("rb") as handle:
             handle.seek(start + begin)

@@ -92,10 +92,14 @@ def _listed_pairs(system: RetrievalSystem, relevance: Relevance) -> Integers:
     pairs = []
     for image, texts in relevance.texts_of_images.items():
         if image not in rows:
-            raise BadInput(relevance.name, f"{system.name} has no image {shown(image)}", "list images that were embedded")
+            raise BadInput(
+                relevance.name, f"{system.name} has no image {shown(image)}", "list images that were embedded"
+            )
         for text in texts:
             if text not in columns:
-                raise BadInput(relevance.name, f"{system.name} has no text {shown(text)}", "list texts that were embedded")
+                raise BadInput(
+                    relevance.name, f"{system.name} has no text {shown(text)}", "list texts that were embedded"
+                )
             pairs.append(rows[image] * len(columns) + columns[text])
     return np.array(pairs, dtype=np.int64)
 

@@ -257,7 +257,7 @@ def _differences(systems: list[SystemRetrieval]) -> list[Comparison]:
 def _signature(system: RetrievalSystem, relevance: Relevance | None) -> str:
     """Every choice that could change a figure: two numbers with one signature compare."""
     texts: list[list[str]] = [[] for _ in system.image_ids]
-    distractors = []
+    distractors: list[str] = []
     for text, row in zip(system.text_ids, system.text_images.tolist(), strict=True):
         (texts[row] if row >= 0 else distractors).append(text)
     numbers = image_numbers([*system.image_ids, ""], [*texts, distractors])

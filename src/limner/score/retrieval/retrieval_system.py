@@ -34,7 +34,9 @@ class RetrievalSystem:
     def __post_init__(self) -> None:
         shape = len(self.image_ids), len(self.text_ids)
         if self.scores.shape != shape or self.text_images.shape != shape[1:]:
-            raise ValueError(f"scores of shape {self.scores.shape} do not fit {shape[0]:,} images and {shape[1]:,} texts")
+            raise ValueError(
+                f"scores of shape {self.scores.shape} do not fit {shape[0]:,} images and {shape[1]:,} texts"
+            )
         for what, ids in (("image", self.image_ids), ("text", self.text_ids)):
             if len(set(ids)) < len(ids):
                 twice = next(id for i, id in enumerate(ids) if id in ids[:i])
@@ -57,7 +59,8 @@ def embedded_system(
 ) -> RetrievalSystem:
     """A dual encoder by its vectors: scores are cosines. `text_images` are the ids of the texts' images.
 
-    Texts without ids are called after their image and their number among its texts. A vector of zeros has the cosine 0 with all.
+    Texts without ids are called after their image and their number among its
+    texts. A vector of zeros has the cosine 0 with all.
     """
     rows = {id: row for row, id in enumerate(image_ids)}
     gold = np.array([rows.get(id, -1) for id in text_images], dtype=np.int64)
