@@ -103,7 +103,8 @@ def _answer_picture(
     if page is not None:
         nowhere: list[MarkedRegion] = []
         results = [(hit.image, hit.score, nowhere, hit.caption.text) for hit in found]
-        _write_page(index, page, pictures, file.name, [], results, _notes(index, aspect), asked=file)
+        notes = _notes(index, aspect, of_captions=True)
+        _write_page(index, page, pictures, file.name, [], results, notes, asked=file)
     if as_json:
         listed = [_caption_json(rank, hit) for rank, hit in enumerate(found, 1)]
         say_json({"picture": str(file), "by": aspect, "results": listed, "signature": index.header.signature})
@@ -148,14 +149,15 @@ def _without_empty(rows: list[list[str]]) -> list[list[str]]:
     return rows
 
 
-def _notes(index: RetrievalIndex, aspect: By) -> list[str]:
+def _notes(index: RetrievalIndex, aspect: By, *, of_captions: bool = False) -> list[str]:
     header = index.header
+    counted = f"{header.n_texts:,} captions" if of_captions else f"{header.n_images:,} pictures"
     what = {
         "whole": "by whole pictures",
         "phrases": f"by phrases in regions, gamma {header.gamma:g}",
         "mixture": f"by whole pictures ({header.alpha:.0%}) and phrases in regions, gamma {header.gamma:g}",
     }
-    return [f"The best of {header.n_images:,} pictures {what[aspect]}", f"Index: {index.folder}"]
+    return [f"The best of {counted} {what[aspect]}", f"Index: {index.folder}"]
 
 
 def _phrase_numbers(found: Sequence[FoundImage]) -> dict[tuple[int, int], int]:

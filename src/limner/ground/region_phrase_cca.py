@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ from limner.vision.proposals import GridProposer, ProposalLimits
 from limner.vision.protocols import Pixels, RegionFeatures
 
 # Windows of a picture that phrases are looked for in.
-WINDOWS = 60
+WINDOWS = 120
 
 # Regions of one phrase that are learnt from, at most (Plummer et al. 2016, §4.1.1).
 MOST_OF_PHRASE = 10
@@ -55,8 +56,16 @@ def open_region_extractors(model: str = BUILT_IN, n: int = 1) -> list[RegionExtr
 
 def window_corners(seen: ImagePixels, n: int = WINDOWS) -> Singles:
     """The corners of a picture's windows."""
-    proposer = GridProposer(ProposalLimits(most=n))
-    return corners(proposer.propose(seen.image, seen.pixels)).astype(np.float32)
+    return _windows_of_size(seen.pixels.shape[1], seen.pixels.shape[0], n)
+
+
+@lru_cache(maxsize=256)
+def _windows_of_size(width: int, height: int, n: int) -> Singles:
+    # Windows depend on the size alone, and making them takes longer than their features do.
+    blank = np.broadcast_to(np.uint8(0), (height, width, 3))
+    windows = corners(GridProposer(ProposalLimits(most=n)).propose(Image("blank"), blank)).astype(np.float32)
+    windows.flags.writeable = False
+    return windows
 
 
 @dataclass(frozen=True)
