@@ -50,6 +50,9 @@ HEAVY: Mapping[str, str] = {
     "limner.describe.learned.selector_training": "train",
     "limner.ground.chainer_training": "train",
     "limner.learn.boosting": "train",
+    "limner.learn.cca_solution": "ground",
+    "limner.learn.pair_covariance": "ground",
+    "limner.text.glove_package": "ground",
 }
 
 

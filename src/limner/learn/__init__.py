@@ -1,4 +1,4 @@
-"""What everything trained shares: model files that hold no code, forests of decision trees, taggers.
+"""What everything trained shares: model files that hold no code, forests of decision trees, taggers, CCA.
 
 It knows nothing of images.
 """
@@ -9,6 +9,7 @@ from limner.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from limner.learn.boosting import grow
+    from limner.learn.cca import NormalisedCCA
     from limner.learn.chain_tagger import ChainRecord, ChainTagger
     from limner.learn.chain_training import train_chain
     from limner.learn.forests import Forest, Tree

@@ -47,16 +47,21 @@ def read_record(path: Path, kind: ModelKind, record: type[Record], faults: Calla
         raw = handle.read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
         raise kind.error(path, f"is larger than {MAX_BYTES >> 20} MB, too large for a {kind.name}")
+    result = decode_record(raw, path, kind, record)
+    for problem in faults(result):
+        raise kind.error(path, problem)
+    return result
+
+
+def decode_record(raw: bytes, path: Path, kind: ModelKind, record: type[Record]) -> Record:
+    """The record in a file's bytes, checked: its kind, version and types."""
     header = _decoded(raw, _Header, path, kind)
     if header.limner_model != kind.name:
         raise kind.error(path, f"is a model of kind {shown(header.limner_model)}, not {kind.name!r}")
     if header.version != kind.version:
         problem = f"is a {kind.name} of version {shown(header.version)}; only version {kind.version} can be read"
         raise kind.error(path, problem)
-    result = _decoded(raw, record, path, kind)
-    for problem in faults(result):
-        raise kind.error(path, problem)
-    return result
+    return _decoded(raw, record, path, kind)
 
 
 def file_fingerprint(path: Path) -> str:

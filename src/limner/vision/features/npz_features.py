@@ -5,19 +5,17 @@
 
 from __future__ import annotations
 
-import io
-import tokenize
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from limner.errors import BadInput, one_line
 from limner.files import ZIP_FAULTS
+from limner.learn.array_files import read_npy
 from limner.vision.features.foreign_image import ForeignImage, files_of, id_of_file
 from limner.vision.features.foreign_layouts import IDS, KNOWN, FileArray, image_in, images_in, named
 from limner.zip_files import open_zip, read_member
@@ -57,17 +55,4 @@ def _file_array(values: NDArray[Any]) -> FileArray:
 
 def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo, path: Path) -> NDArray[Any]:
     location = f"{path}: {info.filename}"
-    raw = read_member(archive, info, location)
-    header = io.BytesIO(raw)
-    try:
-        version = npy.read_magic(header)
-        if version not in ((1, 0), (2, 0)):
-            raise ValueError(f"version {version}")
-        read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        shape, is_fortran, dtype = read_header(header)
-        if dtype.hasobject:
-            raise ValueError("it holds objects of Python, which could run code")
-        values = np.frombuffer(raw, dtype=dtype, offset=header.tell())
-        return values.reshape(shape, order="F" if is_fortran else "C")
-    except (ValueError, TypeError, OverflowError, SyntaxError, RecursionError, tokenize.TokenError) as error:
-        raise BadInput(location, f"is not a sound array ({one_line(str(error), 200)})", "make the file anew") from error
+    return read_npy(read_member(archive, info, location), location)
