@@ -46,6 +46,7 @@ COMMANDS: dict[str, Entry] = {
             "detector": Entry(
                 "limner.cli.train_detector:detector", "Fit a simulated detector to the errors of a real one."
             ),
+            "grounder": Entry("limner.cli.train_grounder:grounder", "Learn to point at what phrases mean."),
         },
         "Learn from a corpus with captions.",
     ),
@@ -53,6 +54,7 @@ COMMANDS: dict[str, Entry] = {
     "constraints": Entry(
         "limner.cli.constraints:command", "Choose from boxes what captions have to mention, and say why."
     ),
+    "localise": Entry("limner.cli.localise:command", "Point at what each phrase of captions means in its picture."),
     "score": Entry(
         {
             "captions": Entry("limner.cli.score_captions:captions", "Score captions by BLEU, CIDEr, METEOR and more."),

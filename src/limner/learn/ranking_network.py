@@ -10,13 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limner.arrays import Singles
+from limner.learn.adam import Adam
+from limner.learn.softmax_classifier import check_shapes
 from limner.progress import Progress, silent
 
 # Standard deviations: what lies farther from the mean counts as this far.
 REACH = 5.0
 
-# Adam's decay of means and of squares (Kingma & Ba 2015).
-DECAY = (0.9, 0.999)
+# How much of a query's target is spread over its right items by their shares.
+SPREAD = np.float32(0.2)
 
 
 class RankedItems(NamedTuple):
@@ -77,16 +79,7 @@ class RankingNetwork:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> RankingNetwork:
         """The network of `to_arrays`; raises ValueError if the arrays do not fit each other."""
-        lengths: dict[str, int] = {}
-        for name, axes in _SHAPES.items():
-            values = arrays.get(name)
-            if values is None or values.dtype != np.float32 or values.ndim != len(axes):
-                raise ValueError(f"{name} is not an array of {len(axes)} axes")
-            for axis, length in zip(axes, values.shape, strict=True):
-                if lengths.setdefault(axis, length) != length:
-                    raise ValueError(f"{name} has {length} {axis}s, others have {lengths[axis]}")
-        if not (arrays["scale"] > 0).all():
-            raise ValueError("scale is not positive")
+        check_shapes(arrays, _SHAPES)
         return cls(*(arrays[name] for name in _SHAPES))
 
 
@@ -106,7 +99,7 @@ def train_ranking(
     seed: int = 0,
     progress: Progress = silent,
 ) -> RankingNetwork:
-    """A network under which right items rank above the others of their group (softmax cross entropy, Adam).
+    """A network under which right items rank above the others of their group (softmax over items, Adam).
 
     Equal seeds and data give equal networks on one machine. Time grows with the
     items of all groups and with the passes: 2,000 groups of 200 items of 560 numbers take
@@ -118,7 +111,7 @@ def train_ranking(
         raise ValueError("no query has a right item")
     rng = np.random.default_rng(seed)
     network = _started(useful, settings, rng)
-    adam = _Adam([network.hidden, network.bias, network.query], settings)
+    adam = Adam([network.hidden, network.bias, network.query], settings.decay)
     for number in range(settings.n_passes):
         rate = settings.rate * (1.0 - 0.9 * number / settings.n_passes)
         order = rng.permutation(len(useful))
@@ -155,35 +148,24 @@ def _add_slopes(
     scores -= scores.max(axis=1, keepdims=True)
     chances = np.exp(scores)
     chances /= chances.sum(axis=1, keepdims=True)
-    errors = chances - group.shares[is_useful].astype(np.float32)
+    errors = chances - _targets(chances, group.shares[is_useful].astype(np.float32))
     slopes[2] += queries.T @ (errors @ units)
     in_units = (errors.T @ projected) * (units > 0)
     slopes[0] += items.T @ in_units
     slopes[1] += in_units.sum(axis=0)
 
 
+def _targets(chances: Singles, shares: Singles) -> Singles:
+    """What the chances should be: one right item is enough, and which one is left to the network for the most part.
+
+    To ask for the shares alone would be to ask that all right items score alike.
+    """
+    right = chances * shares
+    right /= np.maximum(right.sum(axis=1, keepdims=True), 1e-12)
+    return SPREAD * shares + (1.0 - SPREAD) * right
+
+
 def _mask(shape: tuple[int, ...], dropout: float, rng: np.random.Generator) -> Singles:
     """1 / (1 - dropout) for what is kept, 0 for what is dropped."""
     kept = rng.random(shape, dtype=np.float32) >= dropout
     return kept.astype(np.float32) / np.float32(1.0 - dropout)
-
-
-class _Adam:
-    """Adam with decoupled decay of weights, which it changes in place."""
-
-    def __init__(self, weights: list[Singles], settings: RankingSettings) -> None:
-        self.weights = weights
-        self._decay = settings.decay
-        self._means = [np.zeros_like(w) for w in weights]
-        self._squares = [np.zeros_like(w) for w in weights]
-        self._n = 0
-
-    def step(self, slopes: Sequence[Singles], rate: float) -> None:
-        self._n += 1
-        for weights, slope, mean, square in zip(self.weights, slopes, self._means, self._squares, strict=True):
-            mean += (1 - DECAY[0]) * (slope - mean)
-            square += (1 - DECAY[1]) * (slope * slope - square)
-            size = rate / (1 - DECAY[0] ** self._n)
-            weights -= size * mean / (np.sqrt(square / (1 - DECAY[1] ** self._n)) + 1e-8)
-            weights -= rate * self._decay * weights
-

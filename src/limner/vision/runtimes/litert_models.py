@@ -28,7 +28,7 @@ DETOUR = threading.Lock()
 
 
 class LiteRtModel:
-    """A model of one picture at a time; `tensor` names an inner tensor, or several, to return in place of the outputs."""
+    """A model of one picture at a time; `tensor` names one or more inner tensors to return in place of the outputs."""
 
     def __init__(self, path: Path, *, tensor: str | Sequence[str] | None = None, threads: int = 1) -> None:
         names = None if tensor is None else [tensor] if isinstance(tensor, str) else [*tensor]
@@ -52,9 +52,7 @@ class LiteRtModel:
             problem = f"cannot be run ({one_line(str(error), 200)})"
             raise BadInput(str(path), problem, "is the file complete?") from error
         self._input_details = self._interpreter.get_input_details()
-        self._output_details = (
-            self._interpreter.get_output_details() if names is None else [*map(self._tensor, names)]
-        )
+        self._output_details = self._interpreter.get_output_details() if names is None else [*map(self._tensor, names)]
         self.inputs = tuple(map(_spec, self._input_details))
         self.outputs = tuple(map(_spec, self._output_details))
 
