@@ -47,6 +47,7 @@ COMMANDS: dict[str, Entry] = {
                 "limner.cli.train_detector:detector", "Fit a simulated detector to the errors of a real one."
             ),
             "retriever": Entry("limner.cli.train_retriever:retriever", "Learn which pictures fit which sentences."),
+            "grounder": Entry("limner.cli.train_grounder:grounder", "Learn to point at what phrases mean."),
         },
         "Learn from a corpus with captions.",
     ),
@@ -56,6 +57,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "index": Entry("limner.cli.index:command", "Index pictures, to find them by sentences."),
     "retrieve": Entry("limner.cli.retrieve:command", "Find pictures for a sentence, or captions for a picture."),
+    "localise": Entry("limner.cli.localise:command", "Point at what each phrase of captions means in its picture."),
     "score": Entry(
         {
             "captions": Entry("limner.cli.score_captions:captions", "Score captions by BLEU, CIDEr, METEOR and more."),
