@@ -89,7 +89,8 @@ def _answer_sentence(
     for rank, hit in enumerate(found, 1):
         caption = hit.image.captions[0].text if hit.image.captions else ""
         rows.append([str(rank), f"{hit.score:.4f}", hit.image.id, hit.image.file, caption])
-    say("\n".join(aligned(_without_empty(rows), ">><<<")))
+    rows = _without_empty(rows)
+    say("\n".join(aligned(rows, ">><<<"[: len(rows[0])])))
 
 
 def _answer_picture(

@@ -12,6 +12,8 @@ import msgspec
 from limner.errors import BadInput
 from limner.files import ZIP_FAULTS
 from limner.ground.dual_encoders import DualEncoder, Mixture, RegionEncoder, TextEncoder
+from limner.ground.grounder_encoder import MIXTURE, GrounderTexts, open_grounder_encoders
+from limner.ground.grounder_file import GROUNDER
 from limner.ground.index_files import ModelSource
 from limner.ground.retriever import RETRIEVER_KIND, Retriever, RetrieverTexts
 from limner.lazy import lazy
@@ -58,6 +60,12 @@ def open_encoders(path: str | Path, n: int = 1, *, features: str | None = None) 
             Encoder(retriever.whole, retriever.regions, retriever.mixture, "retriever", path, fingerprint)
             for retriever in Retriever.load_several(path, model=features, n=n)
         ]
+    if kind == GROUNDER.name:
+        fingerprint = file_fingerprint(path)
+        return [
+            Encoder(encoder, encoder, MIXTURE, "grounder", path, fingerprint)
+            for encoder in open_grounder_encoders(path, n)
+        ]
     raise BadInput(str(path), f"is a model of kind {kind!r}", WANTED, code="no-encoder")
 
 
@@ -65,7 +73,7 @@ def open_texts(source: ModelSource, path: Path) -> TextEncoder:
     """What encodes sentences for an index that was made with a model of this kind."""
     if source == "folder":
         return clip_encoder.ClipEncoder(path)
-    return RetrieverTexts(path)
+    return GrounderTexts.load(path) if source == "grounder" else RetrieverTexts(path)
 
 
 WANTED = "give a retriever, a grounder, or the folder of a model such as CLIP"
