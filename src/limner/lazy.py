@@ -49,6 +49,7 @@ HEAVY: Mapping[str, str] = {
     "limner.text.tagging": "nlp",
     "limner.describe.learned.selector_training": "train",
     "limner.ground.chainer_training": "train",
+    "limner.ground.sentence_embedder": "neural",
     "limner.learn.boosting": "train",
     "limner.learn.cca_solution": "ground",
     "limner.learn.pair_covariance": "ground",
