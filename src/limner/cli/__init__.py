@@ -71,6 +71,10 @@ COMMANDS: dict[str, Entry] = {
             "detection": Entry(
                 "limner.cli.score_detection:detection", "Score detections by COCO's AP and AR against gold boxes."
             ),
+            "localisation": Entry(
+                "limner.cli.score_localisation:localisation",
+                "Score boxes for the phrases of captions by Recall@1, 5 and 10.",
+            ),
             "agreement": Entry(
                 "limner.cli.score_agreement:agreement", "Measure how far raters agree: alpha, kappa and more."
             ),
