@@ -103,6 +103,28 @@ def test_weights_count_rows_as_if_they_were_repeated() -> None:
     assert weighted.correlations_ == pytest.approx(reference(x, y, 1e-4, counts)[2], abs=1e-5)
 
 
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_repeated_rows_of_y_may_be_given_once(is_weighted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Blocks that cut through the rows of one phrase.
+    monkeypatch.setattr("limner.learn.pair_covariance.BLOCK_ROWS", 7)
+    x, y = correlated(300, 9, 6)
+    rng = np.random.default_rng(1)
+    # The last row of y belongs to no row of x.
+    index = rng.integers(0, 39, 300)
+    weights = rng.integers(0, 4, 300) if is_weighted else None
+    once = NormalisedCCA().fit(x, y[:40], weights, y_index=index)
+    repeated = NormalisedCCA().fit(x, y[index], weights)
+    assert once.correlations_ == pytest.approx(repeated.correlations_, abs=1e-5)
+    assert once.y_mean_ == pytest.approx(repeated.y_mean_, rel=1e-4)
+    assert once.correlations_ == pytest.approx(reference(x, y[index], 1e-4, weights)[2], abs=1e-5)
+
+
+@pytest.mark.parametrize("index", [[0, 1], [0, 1, 2], [0, 1, -1], [0.0, 1.0, 1.0]])
+def test_an_index_that_does_not_fit_is_refused(index: list[float]) -> None:
+    with pytest.raises(ValueError, match="y_index must be"):
+        NormalisedCCA().fit(np.eye(3), np.eye(2), y_index=index)
+
+
 def test_more_dimensions_than_rows_are_held_by_the_ridge() -> None:
     x, y = correlated(40, 60, 90)
     correlations = NormalisedCCA(ridge=1e-3).fit(x, y).correlations_

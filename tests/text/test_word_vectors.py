@@ -83,6 +83,8 @@ def test_unknown_words_with_hyphens_are_their_known_parts() -> None:
 def test_a_text_is_the_mean_of_its_words_directions() -> None:
     embedder = AveragedWordVectors(few())
     rows = embedder.embed(["red dog", "Red, red dog!", "nothing here", ""])
+    assert embedder.embed([]).shape == (0, 2)
+    assert np.array_equal(embedder.embed(["dog", "red dog", "dog"]), embedder.embed(["dog", "red dog"])[[0, 1, 0]])
     assert rows[0] == pytest.approx(np.sqrt([0.5, 0.5]))
     assert rows[1] == pytest.approx(np.array([2, 1]) / np.sqrt(5))
     assert not rows[2:].any()

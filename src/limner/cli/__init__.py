@@ -78,6 +78,10 @@ COMMANDS: dict[str, Entry] = {
                 "limner.cli.score_retrieval:retrieval",
                 "Score pictures found for sentences, and sentences for pictures: Recall@K and more.",
             ),
+            "localisation": Entry(
+                "limner.cli.score_localisation:localisation",
+                "Score boxes for the phrases of captions by Recall@1, 5 and 10.",
+            ),
             "agreement": Entry(
                 "limner.cli.score_agreement:agreement", "Measure how far raters agree: alpha, kappa and more."
             ),

@@ -42,6 +42,8 @@ REMEDIES: dict[str, str] = {
     "empty-captions": "mend them, or pass --empty score to score them as they are",
     "extra-captions": "give references of the same images, or pass --extra skip",
     "missing-captions": "pass --missing zero to score them 0, --missing skip to leave them out",
+    "missing-phrases": "pass --missing zero to score them 0, or pass --missing skip to leave them out, "
+    "or pass --phrases found if they were found by `limner chunk`",
     "no-detections": "pass --missing zero to count them as images without a detection, or --missing skip",
     "no-frequencies-file": "write one with --save-df, or DocumentFrequencies.save",
     "not-measured-anew": "leave it out, or pass --missing zero, or score on one machine, without --engine",
@@ -105,4 +107,4 @@ def _is_open(advice: str, given: Sequence[str], offered: Container[str] | None) 
 
 
 # A value is one of the option's choices; what follows a flag says what for.
-_PASS = re.compile(r"\bpass (--[a-z-]+)(?: (any|first|gold|none|score|skip|zero)\b)?")
+_PASS = re.compile(r"\bpass (--[a-z-]+)(?: (any|first|found|gold|none|score|skip|zero)\b)?")

@@ -15,6 +15,9 @@ SOURCES = ("gold", "person", "system")
 # The source of captions that gave the boxes their labels: a person's, and not gold.
 LABEL_SOURCE = "person:labels"
 
+# The largest score.
+LARGEST = float_info.max
+
 Origin = Literal["gold", "linked", "slot", "attention", "constraint", "localised", "ungrounded"]
 ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
@@ -26,12 +29,15 @@ class Candidate(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     score: int | float
 
     def __post_init__(self) -> None:
+        # Rankings have millions of these: what a file mostly holds is told by one line.
+        if type(self.score) is float and -LARGEST <= self.score <= LARGEST and type(self.box) is str:
+            return
         if type(self.box) is not str:
             settle(self, texts=("box",))
         if isinstance(self.score, bool) or not isinstance(self.score, int | float):
             raise ValueError(f"candidate {shown(self.box)} has score {shown(self.score)}; give a number")
         # False for NaN, and for whole numbers that no float can hold.
-        if not abs(self.score) <= float_info.max:
+        if not abs(self.score) <= LARGEST:
             raise ValueError(f"candidate {shown(self.box)} has score {shown(self.score)}, which is not finite")
 
 
@@ -80,10 +86,11 @@ class Mention(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_
             raise ValueError(f"the mention {self._span} has a probability but no origin")
 
     def _check_candidates(self) -> None:
-        settle(self, tuples=("candidates",))
-        for candidate in self.candidates:
-            if not isinstance(candidate, Candidate):
-                raise ValueError(f"the mention {self._span} has candidate {shown(candidate)}; give a Candidate")
+        if type(self.candidates) is not tuple:
+            settle(self, tuples=("candidates",))
+        if set(map(type, self.candidates)) != {Candidate}:
+            odd = next(candidate for candidate in self.candidates if type(candidate) is not Candidate)
+            raise ValueError(f"the mention {self._span} has candidate {shown(odd)}; give a Candidate")
         scores = [candidate.score for candidate in self.candidates]
         if scores != sorted(scores, reverse=True):
             raise ValueError(

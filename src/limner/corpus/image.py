@@ -205,12 +205,13 @@ class Image(
                     )
 
     def _check_candidates(self, caption: Caption, mention: Mention, box_ids: set[str]) -> None:
-        for candidate in mention.candidates:
-            if candidate.box not in box_ids:
-                raise ValueError(
-                    f"caption {shown(caption.id)} has candidate {shown(candidate.box)}, "
-                    f"which image {shown(self.id)} does not have"
-                )
+        named = [candidate.box for candidate in mention.candidates]
+        if not box_ids.issuperset(named):
+            missing = next(id for id in named if id not in box_ids)
+            raise ValueError(
+                f"caption {shown(caption.id)} has candidate {shown(missing)}, "
+                f"which image {shown(self.id)} does not have"
+            )
 
     def box_by_id(self) -> dict[str, Box]:
         return {box.id: box for box in self.boxes}

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from limner.arrays import Singles
+from limner.arrays import Integers, Singles
 from limner.errors import LimnerError, shown
 from limner.lazy import lazy
 from limner.learn.array_files import read_arrays, write_arrays
@@ -77,20 +77,27 @@ class NormalisedCCA:
             setattr(self, name, value)
         return self
 
-    def fit(self, x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> Self:
-        """Learn from rows `x [n, dx]` and `y [n, dy]`; a row of weight 2 counts as if it were there twice."""
+    def fit(
+        self, x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None, *, y_index: ArrayLike | None = None
+    ) -> Self:
+        """Learn from rows, as `partial_fit` does, and from them alone."""
         self._forget()
-        return self.partial_fit(x, y, weights)
+        return self.partial_fit(x, y, weights, y_index=y_index)
 
-    def partial_fit(self, x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> Self:
-        """Learn from more rows. The order and size of batches make no difference, up to rounding.
+    def partial_fit(
+        self, x: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None, *, y_index: ArrayLike | None = None
+    ) -> Self:
+        """Learn from more rows `x [n, dx]` and `y [n, dy]`; a row of weight 2 counts as if it were there twice.
 
-        Directions are computed when they are first used: batches cost only
-        their covariances.
+        Where rows of y repeat, as phrases do, give each once: row i of x then
+        belongs to `y[y_index[i]]`, and only distinct rows of y cost time. The
+        order and size of batches make no difference, up to rounding.
+        Directions are computed when they are first used.
         """
         self._check_settings()
         x_rows, y_rows = _rows(x, "x"), _rows(y, "y")
-        if len(x_rows) != len(y_rows):
+        index = None if y_index is None else _index(y_index, len(x_rows), len(y_rows))
+        if index is None and len(x_rows) != len(y_rows):
             raise ValueError(f"x has {len(x_rows):,} rows and y has {len(y_rows):,}; they must be of the same things")
         row_weights = None if weights is None else _weights(weights, len(x_rows))
         if not len(x_rows):
@@ -98,10 +105,13 @@ class NormalisedCCA:
         dims = x_rows.shape[1], y_rows.shape[1]
         covariance = getattr(self, "_covariance", None)
         if covariance is None:
-            covariance = pair_covariance.PairCovariance(x_rows, y_rows, row_weights)
+            covariance = pair_covariance.start_covariance(x_rows, y_rows, row_weights)
         elif covariance.n_dims != dims:
             raise ValueError(f"rows have {dims} dimensions, those before had {covariance.n_dims}")
-        covariance.add(x_rows, y_rows, row_weights)
+        if index is None:
+            covariance.add(x_rows, y_rows, row_weights)
+        else:
+            covariance.add_repeated(x_rows, y_rows, index, row_weights)
         self._forget()
         self._covariance = covariance
         self.n_features_in_ = dims[0]
@@ -225,6 +235,15 @@ def _weights(values: ArrayLike, n_rows: int) -> Singles:
     if not (np.isfinite(weights).all() and (weights >= 0).all()):
         raise ValueError("weights must be finite numbers of at least 0")
     return weights
+
+
+def _index(values: ArrayLike, n_rows: int, n_y: int) -> Integers:
+    index = np.asarray(values)
+    if index.shape != (n_rows,) or index.dtype.kind not in "iu":
+        raise ValueError(f"y_index must be {n_rows:,} whole numbers, not {index.dtype} of shape {index.shape}")
+    if n_rows and not (index.min() >= 0 and index.max() < n_y):
+        raise ValueError(f"y_index must be numbers of the {n_y:,} rows of y, from 0")
+    return index.astype(np.int64)
 
 
 def _check_arrays(arrays: Mapping[str, NDArray[Any]]) -> None:

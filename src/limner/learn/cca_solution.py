@@ -14,6 +14,9 @@ from limner.errors import LimnerError
 # How far the largest eigenvalue's vector may be off, relatively; the value itself is then off by about its square.
 _TOLERANCE = 1e-3
 
+# The share of eigenvectors up to which they are computed alone.
+_FEW = 0.25
+
 # Correlations below this are noise of 32 bits; their directions are not defined.
 _NOISE = 1e-6
 
@@ -86,7 +89,13 @@ def _largest_eigenvalue(covariance: Singles) -> float:
 
 def _top_eigenvectors(gram: Singles, n_components: int) -> Singles:
     """Eigenvectors of the largest eigenvalues, largest first."""
-    _, vectors = eigh(gram, lower=True, driver="evd", overwrite_a=True, check_finite=False)
+    n = len(gram)
+    # A few are found without the others, in half the time; for many, divide and conquer is faster.
+    if n_components <= _FEW * n:
+        subset = [n - n_components, n - 1]
+        _, vectors = eigh(gram, lower=True, driver="evr", subset_by_index=subset, overwrite_a=True, check_finite=False)
+    else:
+        _, vectors = eigh(gram, lower=True, driver="evd", overwrite_a=True, check_finite=False)
     return np.asfortranarray(vectors[:, : -n_components - 1 : -1])
 
 

@@ -41,7 +41,7 @@ class Explorer {
     const now = this.wanted(), {list, data} = this;
     list.chosen = this.choose(now);
     if (!list.chosen.includes(list.current)) list.current = null;
-    const [n, noun] = plural(data.images.length, 'image').split(' ');
+    const [n, noun] = plural(data.images.length, data.noun ?? 'image').split(' ');
     const share = list.chosen.length === data.images.length ? n : `${list.chosen.length.toLocaleString('en')} of ${n}`;
     document.body.classList.toggle('some', share !== n);
     byId('count').replaceChildren(share, make('i', '', ` ${noun}`));

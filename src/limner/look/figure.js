@@ -114,18 +114,24 @@ function light(card, image, boxes) {
     element.classList.toggle('named', named.has(label));
     if (element.matches('.box')) named.add(label);
   }
-  card.querySelector('.veil')?.remove();
-  if (lit.size && image.p) card.querySelector('.frame')?.append(veilOf(image, lit));
+  for (const veil of card.querySelectorAll('.veil')) veil.remove();
+  if (!lit.size || !image.p) return;
+  // A card may show its picture several times, each time with other boxes.
+  card.querySelectorAll('.frame').forEach((frame, k) => {
+    const drawn = [...frame.querySelectorAll('.box')].flatMap(boxesOf);
+    frame.append(veilOf(image, drawn.filter(box => lit.has(box)), k));
+  });
 }
 
 const boxesOf = element => element.dataset.boxes.split(' ').map(Number);
 
 /** A shadow over the picture with holes where the boxes are. */
-function veilOf(image, lit) {
+function veilOf(image, lit, k) {
   const size = {width: image.w, height: image.h};
-  const holes = [...lit].map(i => image.b[i]).map(([x, y, x1, y1]) =>
+  const holes = lit.map(i => image.b[i]).map(([x, y, x1, y1]) =>
     svg('rect', {x, y, width: x1 - x, height: y1 - y, fill: '#000'}));
-  const mask = svg('mask', {id: `veil-${image.n}`}, svg('rect', {...size, fill: '#fff'}), ...holes);
-  const shadow = svg('rect', {...size, mask: `url(#veil-${image.n})`});
+  const id = `veil-${image.n}-${k}`;
+  const mask = svg('mask', {id}, svg('rect', {...size, fill: '#fff'}), ...holes);
+  const shadow = svg('rect', {...size, mask: `url(#${id})`});
   return svg('svg', {class: 'veil', viewBox: `0 0 ${image.w} ${image.h}`, preserveAspectRatio: 'none'}, mask, shadow);
 }

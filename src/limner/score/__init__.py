@@ -3,7 +3,7 @@
 `evaluate` scores captions by any metrics, `evaluate_content` the boxes that
 captions mention, `evaluate_phrases` which noun phrases were found,
 `evaluate_chains` which mentions are of one thing, `evaluate_detections`
-detections against gold boxes.
+detections against gold boxes, `evaluate_localisation` boxes for phrases.
 `compare_systems` tests differences; `human_bound` is what people score by a
 metric, and `CaptionJob` scores files from beginning to end.
 Nothing is imported until it is used.
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from limner.score.external import function_metric, scores_file
     from limner.score.given_captions import read_captions, read_references
     from limner.score.leave_one_out import human_bound, matched
+    from limner.score.localisation.localisation_evaluation import evaluate_localisation
     from limner.score.metric import Metric, Settings, Statistics, means
     from limner.score.pairing import Policy
     from limner.score.phrase_scores import evaluate_phrases

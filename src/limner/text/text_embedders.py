@@ -45,12 +45,14 @@ class AveragedWordVectors:
         self.signature = f"mean|{vectors.signature}|words:{choice.name}|version:1"
 
     def embed(self, texts: Sequence[str]) -> Singles:
-        embedded = np.zeros((len(texts), self.n_dims), dtype=np.float32)
-        for row, text in enumerate(texts):
+        # Phrases repeat: each distinct one is embedded once.
+        row_of = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+        embedded = np.zeros((len(row_of), self.n_dims), dtype=np.float32)
+        for text, row in row_of.items():
             rows = self._vectors.rows(self._choice.chosen(words(text)))
             if len(rows):
                 embedded[row] = unit_rows(self._vectors.vectors[rows]).mean(axis=0)
-        return unit_rows(embedded)
+        return unit_rows(embedded)[[row_of[text] for text in texts]]
 
     def knows(self, text: str) -> bool:
         return len(self._vectors.rows(self._choice.chosen(words(text)))) > 0

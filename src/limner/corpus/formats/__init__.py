@@ -116,6 +116,20 @@ FORMATS: dict[str, Format] = {
         _outputs("florence-2", "Florence-2's text with <loc_…> corners in thousandths"),
         _outputs("paligemma", "PaliGemma's text with <loc…> corners, top first"),
         _outputs("qwen-vl", "Qwen-VL's tags or JSON, in thousandths or pixels of the resized picture"),
+        Format(
+            "grounding-dino",
+            "Grounding DINO's boxes, scores and labels for a caption, an answer a line",
+            f"{_HOME}.boxed_answers:GROUNDING_DINO",
+            _JSON,
+            keys=("boxes",),
+        ),
+        Format(
+            "refcoco",
+            "RefCOCO-style: a phrase and its box a line, gold or answers",
+            f"{_HOME}.boxed_answers:REFCOCO",
+            _JSON,
+            keys=("bbox", "boxes"),
+        ),
         _outputs("box-2d", "JSON boxes in thousandths, top first, as Gemini writes them"),
     )
 }

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from limner.corpus.box import Box
-from limner.corpus.caption import Caption, Mention
+from limner.corpus.caption import Mention
+from limner.corpus.formats import asked_captions
+from limner.corpus.formats.asked_captions import AskedCaption, CaptionsSoFar
 from limner.corpus.formats.format import Codec, Head
 from limner.corpus.formats.grounded_text.grounding import Grounding
 from limner.corpus.formats.records import Record
@@ -30,7 +32,7 @@ else:
 # Characters an output may have before it is taken for no model's.
 MAX_TEXT = 1_000_000
 
-FIELDS = ("image_id", "width", "height", "text", "file_name", "source")
+FIELDS = ("image_id", "width", "height", "text", "file_name", "source", *asked_captions.FIELDS)
 
 
 @dataclass(frozen=True)
@@ -115,10 +117,10 @@ class _Model:
     def _image(self, outputs: Sequence[Output], reading: Reading) -> Iterator[Image]:
         first = outputs[0]
         boxes: list[Box] = []
-        captions: list[Caption | None] = []
+        captions = CaptionsSoFar(reading)
         for output in outputs:
             try:
-                captions.append(self._caption(output, first, str(len(captions)), boxes, reading))
+                self._add_caption(output, first, captions, boxes, reading)
             except BadInput as error:
                 reading.skip("output that cannot be read", error)
         image = reading.image(
@@ -126,18 +128,21 @@ class _Model:
             first.image_id,
             first.size,
             boxes=boxes,
-            captions=captions,
+            captions=captions.finish(),
             file=next((output.file for output in outputs if output.file), ""),
             provenance={"boxes": self._name} if boxes else None,
         )
         if image is not None:
             yield image
 
-    def _caption(self, output: Output, first: Output, id: str, boxes: list[Box], reading: Reading) -> Caption | None:
-        """The output as a caption; its boxes join those of the image, numbered on."""
+    def _add_caption(
+        self, output: Output, first: Output, captions: CaptionsSoFar, boxes: list[Box], reading: Reading
+    ) -> None:
+        """Add the output as a caption, or to the one that it is of; its boxes join those of the image, numbered on."""
         if output.size != first.size:
             problem = f"the image measures {_by(output.size)} here and {_by(first.size)} at {first.place}"
             raise BadInput(output.place, problem, "give each picture its own image_id")
+        asked = AskedCaption.of(output.record)
         grounding = Grounding(*output.size)
         # One model's parser is needed in a run, and the first line loads it.
         parse: Parse = load_object(self._path)
@@ -149,11 +154,23 @@ class _Model:
             box = reading.box(output.place, str(numbered + position), corners, output.size, label=label)
             if box is not None:
                 boxes.append(box)
-        mentions = [
-            Mention(start, end, tuple(str(numbered + position) for position in positions))
-            for start, end, positions in grounding.spans
-        ]
-        return reading.caption(output.place, id, grounding.text, mentions, output.source)
+
+        def ids(positions: Iterable[int]) -> tuple[str, ...]:
+            return tuple(str(numbered + position) for position in positions)
+
+        if asked is None:
+            mentions = [Mention(start, end, ids(positions)) for start, end, positions in grounding.spans]
+            captions.add(output.place, grounding.text, mentions, output.source)
+        elif asked.span is not None:
+            # Whatever words the model wrote, the boxes are of the phrase that was asked for.
+            captions.add_answer(
+                output.place, asked, [Mention(*asked.span, ids(range(len(grounding.boxes))))], output.source
+            )
+        else:
+            phrases = [grounding.text[span.start : span.end] for span in grounding.spans]
+            spans = zip(asked.locate(phrases, output.place, reading), grounding.spans, strict=True)
+            mentions = [Mention(*at, ids(span.boxes)) for at, span in spans if at is not None]
+            captions.add_answer(output.place, asked, mentions, output.source)
 
 
 def _by(size: tuple[int, int]) -> str:
