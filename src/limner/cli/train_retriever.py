@@ -43,6 +43,7 @@ from limner.ground.whole_pictures import BUILT_IN
 @click.option("--crops", type=click.Choice(["1", "10"]), default="1", show_default=True, help="Crops of a picture.")
 @click.option("--vectors", metavar="FILE", help="Word vectors; default: those of limner[ground], if installed.")
 @click.option("--no-regions", is_flag=True, help="Learn of whole pictures alone.")
+@click.option("--grounder", metavar="MODEL", type=PATH, help="Take regions and phrases from this grounder.")
 @click.option("--valid", metavar="CORPUS", type=Source(), help="Choose settings on these images, not on a tenth.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of everything random.")
 @from_option
@@ -55,6 +56,7 @@ def retriever(
     crops: str,
     vectors: str | None,
     no_regions: bool,
+    grounder: Path | None,
     valid: str | None,
     seed: int,
     from_: str | None,
@@ -63,7 +65,9 @@ def retriever(
     """Learn which pictures fit which sentences, from images with captions."""
     sources = [corpus, *([valid] if valid else [])]
     check_sources(sources)
-    check_replaced({"--out": out}, [*sources, *([vectors] if vectors else [])])
+    check_replaced({"--out": out}, [*sources, *(str(path) for path in (vectors, grounder) if path)])
+    if grounder is not None and no_regions:
+        raise click.UsageError("--grounder is for regions and phrases; leave --no-regions out")
     opened = open_corpus(corpus, from_, lenient=lenient)
     held_out = None if valid is None else open_corpus(valid, from_, lenient=lenient)
     beside = source_path(corpus)
@@ -73,6 +77,7 @@ def retriever(
         1 if crops == "1" else 10,
         vectors,
         not no_regions,
+        grounder,
         seed,
         reading=reading,
         progress=terminal_progress,

@@ -37,6 +37,8 @@ class Encoder:
     source: ModelSource
     path: Path
     fingerprint: str
+    # A second file that the model needs, which an index copies too.
+    grounder: Path | None = None
 
     @property
     def signature(self) -> str:
@@ -44,10 +46,12 @@ class Encoder:
         return f"whole:[{self.whole.signature}]{regions}"
 
 
-def open_encoders(path: str | Path, n: int = 1, *, features: str | None = None) -> list[Encoder]:
+def open_encoders(
+    path: str | Path, n: int = 1, *, features: str | None = None, grounder: Path | None = None
+) -> list[Encoder]:
     """The model at a path, n times, for so many threads.
 
-    `features` is the path of a model of features that has moved since training.
+    `features` and `grounder` are the paths of what a retriever needs and has moved since training.
     """
     path = Path(path)
     if path.is_dir():
@@ -57,8 +61,8 @@ def open_encoders(path: str | Path, n: int = 1, *, features: str | None = None) 
     if kind == RETRIEVER_KIND.name:
         fingerprint = file_fingerprint(path)
         return [
-            Encoder(retriever.whole, retriever.regions, retriever.mixture, "retriever", path, fingerprint)
-            for retriever in Retriever.load_several(path, model=features, n=n)
+            Encoder(r.whole, r.regions, r.mixture, "retriever", path, fingerprint, r.grounder)
+            for r in Retriever.load_several(path, model=features, grounder=grounder, n=n)
         ]
     if kind == GROUNDER.name:
         fingerprint = file_fingerprint(path)
@@ -69,11 +73,11 @@ def open_encoders(path: str | Path, n: int = 1, *, features: str | None = None) 
     raise BadInput(str(path), f"is a model of kind {kind!r}", WANTED, code="no-encoder")
 
 
-def open_texts(source: ModelSource, path: Path) -> TextEncoder:
+def open_texts(source: ModelSource, path: Path, grounder: Path | None = None) -> TextEncoder:
     """What encodes sentences for an index that was made with a model of this kind."""
     if source == "folder":
         return clip_encoder.ClipEncoder(path)
-    return GrounderTexts.load(path) if source == "grounder" else RetrieverTexts(path)
+    return GrounderTexts.load(path) if source == "grounder" else RetrieverTexts(path, grounder)
 
 
 WANTED = "give a retriever, a grounder, or the folder of a model such as CLIP"

@@ -8,7 +8,7 @@ texts.npy           a vector for each caption; text_images.npy: the number of it
 regions.npy         vectors of regions; region_starts.npy, region_corners.npy
 phrases.npy         vectors of different phrases; phrase_numbers.npy, phrase_starts.npy: those of each caption
 centres.npy         what an approximate search has learnt; lists.npy
-model.limner        the model, if it is a file of Limner's
+model.limner        the model, if it is a file of Limner's; grounder.limner: another that it needs
 """
 
 from __future__ import annotations
@@ -28,9 +28,10 @@ VERSION = 1
 HEADER = "index.json"
 IMAGES = "images.jsonl"
 MODEL = "model.limner"
+GROUNDER = "grounder.limner"
 
 # Every name that an index may have: a folder with others is not replaced.
-NAMES = (HEADER, IMAGES, MODEL, "*.npy")
+NAMES = (HEADER, IMAGES, MODEL, GROUNDER, "*.npy")
 
 # Bytes of the header, and of an image's line; numbers of a vector.
 MAX_HEADER = 1 << 20

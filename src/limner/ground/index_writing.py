@@ -21,7 +21,17 @@ from limner.errors import BadInput
 from limner.ground.caption_phrases import PhraseCollection
 from limner.ground.dual_encoders import EncodedRegions
 from limner.ground.encoders import Encoder
-from limner.ground.index_files import HEADER, IMAGES, MODEL, NAMES, VERSION, IndexHeader, RowWriter, open_array
+from limner.ground.index_files import (
+    GROUNDER,
+    HEADER,
+    IMAGES,
+    MODEL,
+    NAMES,
+    VERSION,
+    IndexHeader,
+    RowWriter,
+    open_array,
+)
 from limner.ground.phrase_model import built_in_phrases
 from limner.ground.picture_workers import work_on_pictures
 from limner.lazy import lazy
@@ -181,6 +191,8 @@ class _IndexWriter:
             header = replace(header, n_lists=self._write_lists())
         if encoder.source != "folder":
             shutil.copyfile(encoder.path, self._folder / MODEL)
+        if encoder.grounder is not None:
+            shutil.copyfile(encoder.grounder, self._folder / GROUNDER)
         (self._folder / HEADER).write_bytes(msgspec.json.format(msgspec.json.encode(header), indent=2) + b"\n")
         return header
 

@@ -17,6 +17,7 @@ from limner.errors import BadInput, LimnerError, cannot, one_line, shown
 from limner.ground.dual_encoders import Mixture, TextEncoder
 from limner.ground.encoders import Encoder, open_encoders, open_texts
 from limner.ground.index_files import (
+    GROUNDER,
     IMAGES,
     MAX_LINE,
     MODEL,
@@ -132,12 +133,12 @@ class RetrievalIndex:
     @cached_property
     def text_encoder(self) -> TextEncoder:
         """What encodes sentences, of the model that the index was made with."""
-        return open_texts(self.header.source, self._model())
+        return open_texts(self.header.source, self._model(), self.folder / GROUNDER)
 
     @cached_property
     def encoder(self) -> Encoder:
         """The model that the index was made with, which sees pictures too."""
-        return open_encoders(self._model())[0]
+        return open_encoders(self._model(), grounder=self.folder / GROUNDER)[0]
 
     def image(self, number: int) -> Image:
         """The image of this number."""

@@ -12,10 +12,12 @@ import numpy as np
 
 from limner.arrays import Singles
 from limner.corpus.image import Image
+from limner.corpus.random_streams import random_stream
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
 from limner.ground.caption_phrases import PhraseCollection
 from limner.ground.dual_encoders import Mixture
+from limner.ground.grounder_encoder import GrounderEncoder, GrounderTexts, open_grounder_encoders
 from limner.ground.mixture_tuning import Tuned, recall_sum, tune_mixture
 from limner.ground.phrase_distances import PhraseTable, RegionTable
 from limner.ground.phrase_model import built_in_phrases
@@ -65,13 +67,16 @@ class RetrieverTraining:
     `model` is a path, or `colour+shape`; `crops` are 1 or 10; `vectors` a file
     of word vectors (default: those of the installed package, if there are
     any). With `regions`, regions and phrases are learnt too, where captions
-    refer to boxes.
+    refer to boxes; those of a `grounder` count instead, if its file is given.
+    Train it on the same images with the same seed: settings are then chosen on
+    images that it has not learnt from either.
     """
 
     model: str = BUILT_IN
     crops: Crops = 1
     vectors: str | None = None
     regions: bool = True
+    grounder: Path | None = None
     seed: int = 0
     workers: int | None = None
     reading: Reading = field(default_factory=Reading)
@@ -85,7 +90,7 @@ class RetrieverTraining:
         if len(given) < FEWEST_IMAGES:
             problem = f"{len(given):,} images have captions, too few to learn from"
             raise BadInput(place, problem, f"give {FEWEST_IMAGES} or more", code="few-captions")
-        held_out = _held_out(len(given), self.seed) if valid is None else None
+        held_out = _held_out(given, self.seed) if valid is None else None
         others = [] if valid is None else [image for image in valid if image.captions]
         is_held = [*(held_out if held_out is not None else [False] * len(given)), *([True] * len(others))]
         seen = self._seen([*given, *others], is_held, pictures)
@@ -101,9 +106,11 @@ class RetrieverTraining:
     def _seen(self, images: Sequence[Image], is_held: Sequence[bool], pictures: Path) -> list[SeenPicture]:
         n = self.workers or n_cores()
         with_windows = {image.id for image, is_out in zip(images, is_held, strict=True) if is_out}
-        extractors: Sequence[RegionExtractor | None] = (
-            open_region_extractors(self.model, n) if self.regions else [None] * n
-        )
+        extractors: Sequence[RegionExtractor | GrounderEncoder | None] = [None] * n
+        if self.grounder is not None:
+            extractors = open_grounder_encoders(self.grounder, n)
+        elif self.regions:
+            extractors = open_region_extractors(self.model, n)
         workers = [
             _worker(features, extractor, with_windows)
             for features, extractor in zip(open_picture_features(self.model, self.crops, n), extractors, strict=True)
@@ -122,12 +129,16 @@ class RetrieverTraining:
         rsums = {ridge: recall_sum(images @ of_texts.T, gold) for ridge, (images, of_texts) in vectors.items()}
         ridge = max(rsums, key=lambda r: rsums[r])
         none = Tuned(Mixture(1.0), {"whole": rsums[ridge]})
-        if not self.regions or not any(picture.phrases for picture in learning):
+        if self.grounder is None and (not self.regions or not any(picture.phrases for picture in learning)):
             return none, (ridge, 0.0)
         phrases = PhraseCollection(built_in_phrases()).add_all(c for p in held for c in p.image.captions)
         counts = [0 if p.of_windows is None else len(p.of_windows) for p in held]
         windows = np.concatenate([p.of_windows for p in held if p.of_windows is not None])
         starts = np.concatenate([[0], np.cumsum(counts)])
+        if self.grounder is not None:
+            vectors_of_phrases = GrounderTexts.load(self.grounder).phrase_vectors(phrases.texts)
+            table = PhraseTable(vectors_of_phrases, phrases.numbers, phrases.starts)
+            return tune_mixture(*vectors[ridge], RegionTable(windows, starts), table, gold), (ridge, 0.0)
         choices = {}
         for of_regions in RIDGES:
             cca = self._region_space(learning, embedder, of_regions)
@@ -143,7 +154,10 @@ class RetrieverTraining:
     ) -> Retriever:
         embedders = self._embedders(learning)
         embedder = embedders.open()
-        (features,), regions = open_picture_features(self.model, self.crops), None
+        (features,) = open_picture_features(self.model, self.crops)
+        regions: RegionPhraseCCA | GrounderEncoder | None = None
+        if self.grounder is not None:
+            (regions,) = open_grounder_encoders(self.grounder, 1)
         if ridges[1]:
             (extractor,) = open_region_extractors(self.model)
             cca = self._region_space(learning, embedder, ridges[1])
@@ -158,7 +172,7 @@ class RetrieverTraining:
             tuned.rsum,
         )
         whole = WholeImageCCA(features, embedder, _whole_space(learning, embedder, ridges[0]))
-        return Retriever(whole, regions, tuned.mixture, self.model, self.crops, embedders, trained_on)
+        return Retriever(whole, regions, tuned.mixture, self.model, self.crops, embedders, trained_on, self.grounder)
 
     def _region_space(self, learning: Sequence[SeenPicture], embedder: TextEmbedder, ridge: float) -> NormalisedCCA:
         phrases = [phrase for picture in learning for phrase in picture.phrases]
@@ -179,24 +193,26 @@ def train_retriever(
     crops: Crops = 1,
     vectors: str | None = None,
     regions: bool = True,
+    grounder: Path | None = None,
     valid: Iterable[Image] | None = None,
     seed: int = 0,
     progress: Progress = silent,
 ) -> Retriever:
     """A retriever learnt from images with captions, whose pictures are in a folder; see `RetrieverTraining`."""
-    training = RetrieverTraining(model, crops, vectors, regions, seed, progress=progress)
+    training = RetrieverTraining(model, crops, vectors, regions, grounder, seed, progress=progress)
     return training.train(images, pictures, valid)
 
 
-def _held_out(n: int, seed: int) -> list[bool]:
-    """Which of n images are held out: a random tenth, at least one."""
-    held = np.zeros(n, dtype=bool)
-    held[np.random.default_rng(seed).permutation(n)[: max(1, round(HELD_OUT * n))]] = True
-    return [bool(is_out) for is_out in held]
+def _held_out(images: Sequence[Image], seed: int) -> list[bool]:
+    """Which images are held out: a tenth, by chance. A grounder of the same seed tunes its weights on the same."""
+    held = [random_stream("tuning", seed, image.id).random() < HELD_OUT for image in images]
+    if not 0 < sum(held) < len(held):
+        held = [False] * (len(held) - 1) + [True]
+    return held
 
 
 def _worker(
-    features: PictureFeatures, extractor: RegionExtractor | None, with_windows: set[str]
+    features: PictureFeatures, extractor: RegionExtractor | GrounderEncoder | None, with_windows: set[str]
 ) -> Callable[[ImagePixels], SeenPicture]:
     """What looks at one picture after the other; at windows only of those held out, since only these are ranked."""
 
@@ -204,6 +220,9 @@ def _worker(
         whole = features.extract(seen.pixels)
         if extractor is None:
             return SeenPicture(seen.image, whole, [], np.zeros((0, 1), dtype=np.float32), None)
+        if isinstance(extractor, GrounderEncoder):
+            vectors = extractor.regions(seen).vectors if seen.image.id in with_windows else None
+            return SeenPicture(seen.image, whole, [], np.zeros((0, 1), dtype=np.float32), vectors)
         pairs = list(phrase_regions(seen.image))
         scale = np.array([*seen.scale, *seen.scale])
         at = (np.array([pair.corners for pair in pairs]).reshape(-1, 4) * scale).astype(np.float32)
