@@ -14,5 +14,10 @@ if TYPE_CHECKING:
     from limner.ground.phrase_training import train_phrases
     from limner.ground.sentence_embedder import SentenceEmbedder
     from limner.ground.training_pairs import sample_pairs
+    from limner.ground.encoders import open_encoders
+    from limner.ground.index_writing import IndexSettings, write_index
+    from limner.ground.retrieval_index import RetrievalIndex, open_index
+    from limner.ground.retriever import Retriever
+    from limner.ground.retriever_training import train_retriever
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

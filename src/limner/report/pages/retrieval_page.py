@@ -17,6 +17,10 @@ from limner.report.pages.page_pictures import Shown
 # Captions of an image that are shown below its picture; the others are counted.
 MOST_CAPTIONS = 5
 
+# Pixels that a picture is high at most, and one beside its sentence.
+HIGHEST = 300
+HIGHEST_BESIDE = 120
+
 
 class MarkedRegion(NamedTuple):
     """A region in units of the image, the number of the phrase that it is of, and what is said of both."""
@@ -83,12 +87,19 @@ def _card(number: int, result: PageResult, best: float) -> str:
     listed = f"<ul>{lines}</ul>" if lines and not sentence else ""
     meter = f'<span class="meter"><i style="width:{100 * width:.0f}%"></i></span>'
     rank = f'<div class="rank"><b>{number}</b>{meter}<span class="score">{score:.3f}</span></div>'
-    picture = _picture(result.picture, image.id, result.image, result.regions)
+    highest = HIGHEST_BESIDE if result.sentence else HIGHEST
+    picture = _picture(result.picture, image.id, result.image, result.regions, highest)
     about = f"<figcaption><h2>{_text(image.id)}</h2>{listed}</figcaption>"
     return f'<li class="card">{rank}{sentence}<figure>{picture}{about}</figure></li>\n'
 
 
-def _picture(shown: Shown | None, name: str, image: Image | None = None, regions: Sequence[MarkedRegion] = ()) -> str:
+def _picture(
+    shown: Shown | None,
+    name: str,
+    image: Image | None = None,
+    regions: Sequence[MarkedRegion] = (),
+    highest: int = HIGHEST,
+) -> str:
     """A picture with regions on it, which keep their places at any size."""
     width, height = _size(shown, image)
     if shown is None or not shown.data:
@@ -98,7 +109,8 @@ def _picture(shown: Shown | None, name: str, image: Image | None = None, regions
         inside = f'<img src="data:{shown.mime};base64,{data}" alt="{escape(name)}">'
     boxes = "".join(_box(region, width, height) for region in regions)
     ratio = width / height
-    return f'<div class="picture" style="--ratio:{ratio:.4f}"><div class="frame">{inside}{boxes}</div></div>'
+    size = f"width:min(100%,{highest * ratio:.0f}px);aspect-ratio:{ratio:.4f}"
+    return f'<div class="picture"><div class="frame" style="{size}">{inside}{boxes}</div></div>'
 
 
 def _box(region: MarkedRegion, width: float, height: float) -> str:
