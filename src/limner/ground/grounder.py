@@ -144,7 +144,8 @@ class Grounder:
         types = [built_in_phrases().types(text, [(0, len(text))])[0] if text else () for text in phrases]
         queries = [make_query(0, len(t), t, kinds) for t, kinds in zip(phrases, types, strict=True)]
         vectors = self.parts.cca.transform_y(self.parts.encoder.encode(queries))
-        return np.where([[bool(text)] for text in phrases], vectors, 0.0).astype(np.float32)
+        vectors[[not text for text in phrases]] = 0.0
+        return vectors
 
     def cue_table(self, queries: Sequence[PhraseQuery], regions: PictureRegions) -> CueTable:
         """What every cue says of reduced regions."""
