@@ -15,7 +15,7 @@ from limner.corpus.caption import Caption
 from limner.corpus.geometry import nms
 from limner.corpus.image import Image
 from limner.corpus.seen_images import SeenImages
-from limner.errors import LimnerError, unknown
+from limner.errors import BadInput, unknown
 from limner.ground.colour_cue import ColourCue
 from limner.ground.embedding_cues import CcaCue, MatchCue
 from limner.ground.grounder_file import GrounderParts, read_grounder, write_grounder
@@ -114,7 +114,7 @@ class Grounder:
         readers = chosen.open(n)
         if readers[0].signature != self.parts.reader_signature:
             problem = "pictures would be seen otherwise than in training: another model, library or version"
-            raise LimnerError(f"{problem}; give the models that the grounder was trained with", code="other-reader")
+            raise BadInput("the grounder", problem, "give the models that it was trained with", code="other-reader")
         return readers
 
     def reduced(self, regions: PictureRegions) -> PictureRegions:
