@@ -15,7 +15,7 @@ from limner.corpus.caption import Caption
 from limner.corpus.geometry import nms
 from limner.corpus.image import Image
 from limner.corpus.seen_images import SeenImages
-from limner.errors import LimnerError, unknown
+from limner.errors import BadInput, unknown
 from limner.ground.colour_cue import ColourCue
 from limner.ground.embedding_cues import CcaCue, MatchCue
 from limner.ground.grounder_file import GrounderParts, read_grounder, write_grounder
@@ -114,7 +114,7 @@ class Grounder:
         readers = chosen.open(n)
         if readers[0].signature != self.parts.reader_signature:
             problem = "pictures would be seen otherwise than in training: another model, library or version"
-            raise LimnerError(f"{problem}; give the models that the grounder was trained with", code="other-reader")
+            raise BadInput("the grounder", problem, "give the models that it was trained with", code="other-reader")
         return readers
 
     def reduced(self, regions: PictureRegions) -> PictureRegions:
@@ -144,7 +144,8 @@ class Grounder:
         types = [built_in_phrases().types(text, [(0, len(text))])[0] if text else () for text in phrases]
         queries = [make_query(0, len(t), t, kinds) for t, kinds in zip(phrases, types, strict=True)]
         vectors = self.parts.cca.transform_y(self.parts.encoder.encode(queries))
-        return np.where([[bool(text)] for text in phrases], vectors, 0.0).astype(np.float32)
+        vectors[[not text for text in phrases]] = 0.0
+        return vectors
 
     def cue_table(self, queries: Sequence[PhraseQuery], regions: PictureRegions) -> CueTable:
         """What every cue says of reduced regions."""

@@ -152,8 +152,11 @@ def _learn_encoder(pictures: Sequence[TrainingPicture]) -> PhraseEncoder:
         for query, _ in picture.phrases():
             words.update(set(query.words))
             nouns[query.noun] += 1
-    frequent = ([word for word in sorted(counts) if counts[word] >= FEWEST_MENTIONS] for counts in (words, nouns))
-    return PhraseEncoder(*frequent, default_embedder())
+    return PhraseEncoder(_frequent(words), _frequent(nouns), default_embedder())
+
+
+def _frequent(counts: Counter[str]) -> list[str]:
+    return [name for name in sorted(counts) if counts[name] >= FEWEST_MENTIONS]
 
 
 def _learn_network(

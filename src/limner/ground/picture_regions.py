@@ -137,7 +137,7 @@ class RegionReader:
         if given is None:
             boxes: tuple[Box, ...] = self.proposer.fuse(image, pixels, scores)
             given = np.array([box.corners for box in boxes], dtype=np.float64).reshape(-1, 4)
-        corners = given if more is None else np.concatenate([given, more])
+        corners: NDArray[Any] = given if more is None else np.concatenate([given, more])
         n = len(corners)
         return PictureRegions(
             (pixels.shape[1], pixels.shape[0]),

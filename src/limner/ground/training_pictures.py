@@ -67,7 +67,8 @@ def right_shares(overlaps: Floats) -> Singles:
     """
     raw = np.where(overlaps >= RIGHT, overlaps - RIGHT + 0.1, 0.0)
     total = raw.sum(axis=-1, keepdims=True)
-    return np.divide(raw, total, out=np.zeros_like(raw), where=total > 0).astype(np.float32)
+    shares = np.divide(raw, total, out=np.zeros_like(raw), where=total > 0)
+    return np.asarray(shares, dtype=np.float32)
 
 
 def merged_corners(boxes: Sequence[Box]) -> tuple[float, float, float, float]:

@@ -13,6 +13,9 @@ from limner.arrays import Floats
 STEPS = 40
 SMALL = 1e-5
 
+# The score of an item that is not there.
+NEVER = -1e9
+
 
 class Choice(NamedTuple):
     """Items among which something was chosen.
@@ -38,26 +41,25 @@ def fit_choices(choices: Sequence[Choice], *, prior: Floats | None = None, shrin
     Weights are drawn to `prior` (default: 0) as if by `shrinkage` choices of
     evidence. The result is the one minimum of the penalised cross entropy, found by
     Newton's method: it depends on no seed. Time grows with the items and the
-    square of the features.
+    square of the features, memory with the items times the features.
     """
     if not choices:
         raise ValueError("there are no choices to learn from")
-    n_features = choices[0].features.shape[1]
+    table = _Table.of(choices)
+    n_features = table.features.shape[2]
     centre = np.zeros(n_features) if prior is None else np.asarray(prior, dtype=np.float64)
     weights = centre.copy()
-    loss = _loss(choices, weights, centre, shrinkage)
+    loss = table.loss(weights) + _penalty(weights, centre, shrinkage)
     for _ in range(STEPS):
-        slope, curvature = shrinkage * (weights - centre), shrinkage * np.eye(n_features)
-        for choice in choices:
-            chance = np.exp(log_shares(choice.features @ weights + choice.offsets))
-            mean = chance @ choice.features
-            slope += mean - choice.shares @ choice.features
-            curvature += (choice.features * chance[:, None]).T @ choice.features - np.outer(mean, mean)
+        slope, curvature = table.derivatives(weights)
+        slope += shrinkage * (weights - centre)
         # Features that never differ within a choice leave no curvature but the penalty's.
-        step = np.linalg.solve(curvature + 1e-9 * np.eye(n_features), slope)
+        step = np.linalg.solve(curvature + (shrinkage + 1e-9) * np.eye(n_features), slope)
         size = 1.0
         # Far from the minimum a whole step may lead away from it.
-        while (shorter := _loss(choices, weights - size * step, centre, shrinkage)) > loss and size > SMALL:
+        while (
+            shorter := table.loss(weights - size * step) + _penalty(weights - size * step, centre, shrinkage)
+        ) > loss and size > SMALL:
             size /= 2.0
         weights, loss = weights - size * step, shorter
         if np.abs(size * step).max() < SMALL:
@@ -65,6 +67,35 @@ def fit_choices(choices: Sequence[Choice], *, prior: Floats | None = None, shrin
     return weights
 
 
-def _loss(choices: Sequence[Choice], weights: Floats, centre: Floats, shrinkage: float) -> float:
-    chosen = sum(float(c.shares @ log_shares(c.features @ weights + c.offsets)) for c in choices)
-    return 0.5 * shrinkage * float(np.square(weights - centre).sum()) - chosen
+def _penalty(weights: Floats, centre: Floats, shrinkage: float) -> float:
+    return 0.5 * shrinkage * float(np.square(weights - centre).sum())
+
+
+class _Table(NamedTuple):
+    """All choices in one table, `[choices, items, …]`: where there are fewer items, the others are never chosen."""
+
+    features: Floats
+    shares: Floats
+    offsets: Floats
+
+    @classmethod
+    def of(cls, choices: Sequence[Choice]) -> _Table:
+        most = max(len(choice.features) for choice in choices)
+        features = np.zeros((len(choices), most, choices[0].features.shape[1]))
+        shares, offsets = np.zeros((len(choices), most)), np.full((len(choices), most), NEVER)
+        for row, choice in enumerate(choices):
+            n = len(choice.features)
+            features[row, :n], shares[row, :n], offsets[row, :n] = choice
+        return cls(features, shares, offsets)
+
+    def loss(self, weights: Floats) -> float:
+        return -float((self.shares * log_shares(self.features @ weights + self.offsets)).sum())
+
+    def derivatives(self, weights: Floats) -> tuple[Floats, Floats]:
+        """Slope and curvature of the loss."""
+        chances = np.exp(log_shares(self.features @ weights + self.offsets))
+        slope = np.einsum("ci,cif->f", chances - self.shares, self.features)
+        means = np.einsum("ci,cif->cf", chances, self.features)
+        flat = self.features.reshape(-1, self.features.shape[2])
+        curvature = (flat * chances.reshape(-1, 1)).T @ flat - means.T @ means
+        return slope, curvature

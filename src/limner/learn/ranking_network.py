@@ -70,7 +70,7 @@ class RankingNetwork:
 
     def standardised(self, items: NDArray[Any]) -> Singles:
         rows = (np.asarray(items, dtype=np.float32) - self.mean) / self.scale
-        return np.clip(rows, -REACH, REACH)
+        return np.asarray(np.clip(rows, -REACH, REACH), dtype=np.float32)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The network as named arrays, which a model's file can hold."""

@@ -156,8 +156,8 @@ def decode_anchors(anchors: Tensor, offsets: Tensor, scales: Floats) -> Floats:
 def _chances(scores: Tensor) -> Singles:
     """Scores from 0 to 1; logits are squashed."""
     if scores.size and (scores.min() < 0.0 or scores.max() > 1.0):
-        return (1.0 / (1.0 + np.exp(-np.clip(scores, -30.0, 30.0)))).astype(np.float32)
-    return scores.astype(np.float32)
+        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(scores, -30.0, 30.0))), dtype=np.float32)
+    return np.asarray(scores, dtype=np.float32)
 
 
 def _open_head(path: Path, class_names: Sequence[str]) -> HeadScores | None:
