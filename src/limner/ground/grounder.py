@@ -134,7 +134,7 @@ class Grounder:
     def image_vector(self, image: Image, pixels: Pixels, reader: RegionReader | None = None) -> Singles:
         """The whole picture in the space of CCA."""
         whole = np.array([[0.0, 0.0, pixels.shape[1], pixels.shape[0]]])
-        return self.region_vectors(image, pixels, whole, reader)[0]
+        return np.asarray(self.region_vectors(image, pixels, whole, reader)[0], dtype=np.float32)
 
     def phrase_vectors(self, phrases: Sequence[str]) -> Singles:
         """Phrases in the space of CCA, `[phrases, components]`: the cosine with a region's vector is how well it fits.
