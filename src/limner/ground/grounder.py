@@ -129,12 +129,14 @@ class Grounder:
         `reader` looks at the picture; each thread needs one of its own (`open_readers`).
         """
         regions = (reader or self._reader()).read(image, pixels, np.asarray(corners, dtype=np.float64).reshape(-1, 4))
-        return self.parts.cca.transform(self.reduced(regions).descriptors())
+        vectors: Singles = self.parts.cca.transform(self.reduced(regions).descriptors())
+        return vectors
 
     def image_vector(self, image: Image, pixels: Pixels, reader: RegionReader | None = None) -> Singles:
         """The whole picture in the space of CCA."""
         whole = np.array([[0.0, 0.0, pixels.shape[1], pixels.shape[0]]])
-        return self.region_vectors(image, pixels, whole, reader)[0]
+        vector: Singles = self.region_vectors(image, pixels, whole, reader)[0]
+        return vector
 
     def phrase_vectors(self, phrases: Sequence[str]) -> Singles:
         """Phrases in the space of CCA, `[phrases, components]`: the cosine with a region's vector is how well it fits.
@@ -143,7 +145,7 @@ class Grounder:
         """
         types = [built_in_phrases().types(text, [(0, len(text))])[0] if text else () for text in phrases]
         queries = [make_query(0, len(t), t, kinds) for t, kinds in zip(phrases, types, strict=True)]
-        vectors = self.parts.cca.transform_y(self.parts.encoder.encode(queries))
+        vectors: Singles = self.parts.cca.transform_y(self.parts.encoder.encode(queries))
         vectors[[not text for text in phrases]] = 0.0
         return vectors
 
