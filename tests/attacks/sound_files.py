@@ -16,7 +16,7 @@ import numpy as np
 from PIL import Image as Picture
 
 from conftest import REPOSITORY
-from limner.corpus import open_corpus, write_corpus
+from limner.corpus import Image, open_corpus, write_corpus
 from limner.corpus.formats import FORMATS
 from limner.playground import playground
 from published import OPEN_IMAGES_CLASSES, OPEN_IMAGES_HIERARCHY, PUBLISHED, publish
@@ -40,6 +40,7 @@ ON_CORPUS = [
     ["score", "captions", "SRC", "--refs", "SRC", *QUICK, "--duplicate", "first"],
     ["score", "content", "SRC", "--gold", "SRC"],
     ["score", "chains", "SRC", "--gold", "SRC", "--samples", "5"],
+    ["score", "localisation", "SRC", "--gold", "SRC", "--samples", "5"],
     ["chunk", "SRC", "-o", "chained.jsonl", "--chains", "--rechain"],
     ["train", "phrasebook", "SRC", "--out", "book.json"],
     ["train", "phrases", "SRC", "--out", "phrases-of-src.json"],
@@ -57,6 +58,8 @@ ON_CORPUS = [
 CAPTIONS = ["score", "captions", "mine.json", "--refs", "refs.json", *QUICK]
 
 # What can be done with another file, by the file's name.
+LOCALISATION = ["score", "localisation", "mdetr.json", "--gold", "world.jsonl", "--missing", "zero", "--samples", "0"]
+
 ON_FILE: dict[str, list[list[str]]] = {
     "selector.json": [["describe", "world.jsonl", "--model", "selector.json", "-o", "said.jsonl"]],
     "book.json": [["describe", "world.jsonl", "--phrasebook", "book.json", "-o", "said.jsonl"]],
@@ -78,6 +81,8 @@ ON_FILE: dict[str, list[list[str]]] = {
     "regions.npz": [["features", "regions.npz", "-o", "store"]],
     "chainer.json": [["chunk", "world.jsonl", "--chains", "--chain-model", "chainer.json", "-o", "chunked.jsonl"]],
     "profile.json": [["detect", "world.jsonl", "--model", "profile.json", "-o", "seen.jsonl"]],
+    "mdetr.json": [[*LOCALISATION, "--json"]],
+    "cues.jsonl": [[*LOCALISATION, "--html", "page.html", "--explanations", "cues.jsonl"]],
     "ids.txt": [["convert", "world.jsonl", "some.jsonl", "--ids", "ids.txt"]],
 }
 
@@ -123,6 +128,10 @@ def make_sound_files(folder: Path) -> list[Target]:
         "hierarchy.json": json.dumps(OPEN_IMAGES_HIERARCHY),
         "names.csv": OPEN_IMAGES_CLASSES,
         "domains.csv": "class,domain\ndog,in\ncat,out\n",
+        "mdetr.json": json.dumps([_numbered_boxes(image) for image in world]),
+        "cues.jsonl": _lines(
+            [{"image": id, "caption": "0", "start": 0, "end": 5, "cues": {"cca": 0.5, "size": None}} for id in first]
+        ),
         "ids.txt": "".join(f"{id}\n" for id in list(first)[:5]),
     }
     for name, text in texts.items():
@@ -168,6 +177,14 @@ def _corpus(folder: Path, format: str) -> list[str]:
         paths = [place / names.get(format, "corpus.out")]
         write_corpus(open_corpus(folder / "world.jsonl"), paths[0], format)
     return [f"{format}:{path.relative_to(folder)}" for path in paths]
+
+
+def _numbered_boxes(image: Image) -> dict[str, object]:
+    """The boxes of the first caption's phrases as MDETR's evaluator takes them."""
+    box_by_id = image.box_by_id()
+    phrases = [mention.boxes for mention in image.captions[0].mentions if mention.boxes]
+    boxes = [[list(box_by_id[id].corners) for id in ids] for ids in phrases]
+    return {"image_id": image.id, "sentence_id": 0, "boxes": boxes}
 
 
 def _lines(rows: Sequence[object]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from limner import describe as room
@@ -23,6 +24,7 @@ from limner.describe import (
     train_selector,
     write_phrasebook,
 )
+from limner.describe.selectors import seen
 from limner.errors import LimnerError
 from limner.playground import playground
 
@@ -58,6 +60,38 @@ def test_models_are_read_from_their_files(images: list[Image], tmp_path: Path) -
     results = describe(images, selector, FluentRealiser(book))
     assert texts(tmp_path / "said.jsonl") == [result.captions[0].text for result in results]
     assert (tmp_path / "why.txt").read_text().count("boxes chosen") == 12
+
+
+def test_content_and_wording_are_chosen_together(tmp_path: Path) -> None:
+    training, testing = list(playground(150, seed=5)), list(playground(60, seed=6))
+    selector, realiser = train_selector(training), FluentRealiser(learn_phrasebook(training))
+    results = list(describe(testing, selector, realiser))
+    n_changed = 0
+    for image, result, offers in zip(testing, results, selector.offer_many(testing), strict=True):
+        (caption,) = result.captions
+        assert caption == realiser.realise_any(seen(image), offers)
+        texts_of_offers = [realiser.realise(seen(image), selection.boxes).text for selection in offers]
+        n_changed += caption.text != texts_of_offers[0]
+    assert 0 < n_changed < len(testing) / 2
+
+
+def test_a_limited_selector_offers_nothing_else(images: list[Image], tmp_path: Path) -> None:
+    selector, book = train_selector(images), learn_phrasebook(images)
+    results = describe(images, Limited(selector, 2), FluentRealiser(book))
+    said = [{id for mention in result.captions[0].mentions for id in mention.boxes} for result in results]
+    assert said == [set(selector.select(seen(image))[:2]) for image in images]
+
+
+def test_why_tells_which_selection_was_taken(images: list[Image], tmp_path: Path) -> None:
+    train_selector(images).save(tmp_path / "selector.json")
+    write_phrasebook(learn_phrasebook(images), tmp_path / "book.json")
+    settings = DescribeSettings(model=tmp_path / "selector.json", phrasebook=tmp_path / "book.json")
+    describe_corpus(images, tmp_path / "said.jsonl", settings, why=tmp_path / "why.jsonl")
+    records = [msgspec.json.decode(line) for line in (tmp_path / "why.jsonl").read_bytes().splitlines()]
+    assert [record["caption"] for record in records] == texts(tmp_path / "said.jsonl")
+    taken = [record["selection"] for record in records if "selection" in record]
+    assert taken
+    assert all(0.9 < selection["promise"] <= 1 and selection["of"] > 1 for selection in taken)
 
 
 def test_counts_of_what_people_mention_are_passed_on(images: list[Image], tmp_path: Path) -> None:

@@ -23,8 +23,17 @@ from limner.corpus.provenance import LEAKING_LABELS, ProvenanceTally
 from limner.corpus.seen_images import Overlap, SeenImages
 from limner.describe import learned, realise
 from limner.describe.realise.fluent_realiser import FluentRealiser
-from limner.describe.realise.realisers import Realiser, find_realiser
-from limner.describe.selectors import Concepts, Limited, ManySelector, Selector, find_selector, seen
+from limner.describe.realise.realisers import ChoosingRealiser, Realiser, find_realiser
+from limner.describe.selectors import (
+    Concepts,
+    Limited,
+    ManySelector,
+    OfferingSelector,
+    Selection,
+    Selector,
+    find_selector,
+    seen,
+)
 from limner.errors import BadInput
 from limner.files import write_bytes
 from limner.vision.features import open_features
@@ -152,9 +161,20 @@ class _Explaining:
         self._realiser, self._out = realiser, out
 
     def realise(self, image: Image, selected: Sequence[str]) -> Caption:
-        caption = self._realiser.realise(image, selected)
-        clauses = [reason.to_json() for reason in self._realiser.reasons(image, selected)]
-        record = {"id": image.id, "caption": caption.text, "clauses": clauses}
+        return self.realise_any(image, [Selection(selected)])
+
+    def realise_any(self, image: Image, selections: Sequence[Selection]) -> Caption:
+        draft = self._realiser.best_draft(image, selections)
+        record: dict[str, object] = {"id": image.id, "caption": "", "clauses": []}
+        if draft is None:
+            caption = self._realiser.realise(image, [])
+        else:
+            caption = draft.caption
+            record["clauses"] = [reason.to_json() for reason in self._realiser.draft_reasons(image, draft)]
+        record["caption"] = caption.text
+        if draft is not None and len(selections) > 1:
+            boxes, promise = draft.selection
+            record["selection"] = {"boxes": list(boxes), "promise": round(promise, 3), "of": len(selections)}
         self._out.write(msgspec.json.encode(record) + b"\n")
         return caption
 
@@ -174,15 +194,31 @@ def _marked(images: Iterable[Image], overlap: Overlap) -> Iterator[Image]:
 def describe(images: Iterable[Image], selector: Selector | ManySelector, realiser: Realiser) -> Iterator[Image]:
     """For every image a result: its id and one caption, whose mentions name the image's boxes.
 
-    A result tells where the boxes and labels are from, since its scores depend on that.
+    Where the selector offers several selections and the realiser can choose, content and wording are chosen
+    together. A result tells where the boxes and labels are from, since its scores depend on that.
     """
-    for view, selected in select_each(images, selector):
-        yield Image(view.id, captions=(realiser.realise(view, selected),), provenance=view.provenance)
+    for view, caption in _captioned(map(seen, images), selector, realiser):
+        yield Image(view.id, captions=(caption,), provenance=view.provenance)
+
+
+def _captioned(
+    views: Iterator[Image], selector: Selector | ManySelector, realiser: Realiser
+) -> Iterator[tuple[Image, Caption]]:
+    if not (isinstance(selector, OfferingSelector) and isinstance(realiser, ChoosingRealiser)):
+        for view, selected in _selected(views, selector):
+            yield view, realiser.realise(view, selected)
+        return
+    while batch := list(islice(views, BATCH)):
+        for view, selections in zip(batch, selector.offer_many(batch), strict=True):
+            yield view, realiser.realise_any(view, selections)
 
 
 def select_each(images: Iterable[Image], selector: Selector | ManySelector) -> Iterator[tuple[Image, list[str]]]:
     """Every image as a selector may see it, with the ids of the boxes selected."""
-    views = map(seen, images)
+    return _selected(map(seen, images), selector)
+
+
+def _selected(views: Iterator[Image], selector: Selector | ManySelector) -> Iterator[tuple[Image, list[str]]]:
     if not isinstance(selector, ManySelector):
         for view in views:
             yield view, selector.select(view)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import msgspec
 
@@ -37,6 +37,20 @@ class ManySelector(Protocol):
     """A selector that is faster for many images at once."""
 
     def select_many(self, images: Sequence[Image]) -> list[list[str]]: ...
+
+
+class Selection(NamedTuple):
+    """Ids of boxes to mention, the best first, and what share of the best selection's F they promise."""
+
+    boxes: Sequence[str]
+    promise: float = 1.0
+
+
+@runtime_checkable
+class OfferingSelector(Protocol):
+    """A selector that offers several selections for each image, the best first, for a realiser to choose from."""
+
+    def offer_many(self, images: Sequence[Image]) -> list[list[Selection]]: ...
 
 
 def seen(image: Image) -> Image:

@@ -8,14 +8,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from limner.corpus import Box, Image
-from limner.describe.realise.described_things import (
-    MOST_COMPARED,
-    Thing,
-    doubles_of,
-    name_of,
-    nameable,
-    things_of,
-)
+from limner.describe.realise.described_things import MOST_COMPARED, Thing, doubles_of, nameable, things_of
+from limner.describe.realise.thing_names import name_of
 
 # Two places for people, and the rectangle around both.
 LEFT, RIGHT, BOTH = (0, 0, 100, 200), (200, 0, 300, 200), (0, 0, 300, 200)
@@ -222,3 +216,26 @@ def test_people_of_names_that_exclude_each_other_are_two(labels: tuple[str, str]
 def test_a_crowd_is_not_another_box_of_somebody() -> None:
     crowd = box("1", "person", flags=("crowd",))
     assert not doubles_of([box("0", "person"), crowd])
+
+
+def test_a_field_in_two_boxes_is_one_field() -> None:
+    (thing,) = things(box("a", "field"), box("b", "field", RIGHT))
+    assert (thing.n, thing.ids) == (1, ("a", "b"))
+    assert [thing.n for thing in things(box("a", "building", types=("scene",)), box("b", "building", RIGHT))] == [2]
+
+
+def test_people_of_whom_nothing_is_known_are_in_the_crowd() -> None:
+    every = things(box("c", "crowd"), box("p", "person", RIGHT), box("q", "person", (400, 0, 500, 200)))
+    assert [thing.collective for thing in nameable(every)] == ["crowd"]
+
+
+def test_an_animal_before_a_dog_may_be_the_dog() -> None:
+    every = things(box("d", "dog"), box("a", "animal", (50, 50, 80, 80)))
+    assert [thing.noun for thing in nameable(every)] == ["dog"]
+    every = things(box("h", "horse"), box("p", "person", (50, 50, 80, 80)))
+    assert [thing.noun for thing in nameable(every)] == ["horse", "person"]
+
+
+def test_a_horizon_is_no_thing_and_a_saxophone_no_place() -> None:
+    assert name_of("horizon", ("scene",)).noun == "thing"
+    assert name_of("saxophone", ("scene", "instruments")).kind == "instruments"

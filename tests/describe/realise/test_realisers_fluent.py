@@ -15,6 +15,7 @@ from limner.describe.realise import FluentRealiser, Phrasebook, learn_phrasebook
 from limner.describe.realise.described_things import nameable, things_of
 from limner.describe.realise.evidence import clues
 from limner.describe.realise.remarks import Remark
+from limner.describe.selectors import Selection
 from limner.errors import LimnerError
 from limner.playground import World
 from strategies import images
@@ -539,3 +540,25 @@ def test_what_people_say_decides_whether_an_act_is_told(said_images: Callable[[]
         told.append(FluentRealiser(book).realise(riders[0], ["a", "b"]).text)
     assert "rid" in told[0]
     assert "on a horse" in told[1]
+
+
+def test_of_several_selections_that_promise_alike_the_one_is_said_that_reads_best(photos: list[Image]) -> None:
+    realiser = FluentRealiser(learn_phrasebook(photos))
+    image = photos[1]
+    man, both = Selection(["a"]), Selection(["a", "b0"])
+    worth = {s.boxes[-1]: realiser.drafts(image, s.boxes)[0].likeness or 0.0 for s in (man, both)}
+    assert worth["a"] > worth["b0"]
+    for offers in ([man, both], [both, man]):
+        assert realiser.realise_any(image, offers) == realiser.realise(image, ["a"])
+
+
+def test_a_selection_that_promises_too_little_is_not_said(photos: list[Image]) -> None:
+    realiser = FluentRealiser(learn_phrasebook(photos))
+    offers = [Selection(["a", "b0"]), Selection(["a"], 0.5)]
+    assert realiser.realise_any(photos[1], offers) == realiser.realise(photos[1], ["a", "b0"])
+
+
+def test_without_captions_to_compare_with_the_first_selection_is_said(book: Phrasebook, photos: list[Image]) -> None:
+    offers = [Selection(["a", "b0"]), Selection(["a"])]
+    for realiser in (FluentRealiser(book), FluentRealiser()):
+        assert realiser.realise_any(photos[1], offers) == realiser.realise(photos[1], ["a", "b0"])

@@ -6,15 +6,17 @@ import pytest
 
 from limner.corpus import Box
 from limner.describe.realise import Phrasebook
-from limner.describe.realise.described_things import BUCKETS, Frame, Thing, layout
+from limner.describe.realise.described_things import Thing
 from limner.describe.realise.relation_words import NAMED_TOGETHER, Relation, read_relation, relation_of
 from limner.describe.realise.relator import UNLIKELY_ACT, Relator, is_simple, without_act
 from limner.describe.realise.spatial_relations import is_plausible
+from limner.describe.realise.thing_layout import BUCKETS, Frame, layout
 from limner.text.kinds import kind_of
 
 Spot = tuple[float, float, float, float]
 Books = Callable[..., Phrasebook]
 OVER: tuple[Spot, Spot] = ((100, 50, 200, 250), (90, 180, 260, 300))
+LYING: tuple[Spot, Spot] = ((100, 150, 240, 240), (90, 180, 260, 300))
 ASIDE: tuple[Spot, Spot] = ((0, 100, 100, 300), (120, 100, 220, 300))
 FAR: tuple[Spot, Spot] = ((0, 0, 10, 10), (900, 900, 910, 910))
 INSIDE: tuple[Spot, Spot] = ((100, 100, 150, 150), (0, 0, 300, 300))
@@ -34,7 +36,8 @@ def said(book: Phrasebook | None, a: str, b: str, where: tuple[Spot, Spot], **ho
     [
         ("person", "horse", OVER, "riding"),
         ("person", "horse", ASIDE, "and"),
-        ("person", "couch", OVER, "lying on"),
+        ("person", "couch", OVER, "sitting on"),
+        ("person", "couch", LYING, "lying on"),
         ("person", "cell phone", OVER, "talking on"),
         ("person", "dining table", OVER, "sitting at"),
         ("person", "kitchen table", OVER, "at"),
@@ -155,6 +158,13 @@ RIDE, WEAR, ON = Relation("ride"), Relation("wear"), Relation(preposition="on")
         (Relation(preposition="of"), "bowl", "fruit", AROUND, True),
         (Relation(preposition="of"), "table", "fruit", AROUND, False),
         (Relation("look", preposition="at"), "cat", "dog", FAR, True),
+        (Relation("lie", preposition="on"), "person", "bed", LYING, True),
+        (Relation("lie", preposition="on"), "person", "bed", OVER, False),
+        (ON, "cat", "bench", INSIDE, True),
+        (ON, "cat", "bench", ((100, 200, 200, 300), (0, 0, 300, 300)), False),
+        (Relation(preposition="at"), "person", "bench", OVER, False),
+        (Relation(preposition="at"), "person", "dining table", OVER, True),
+        (Relation(participle="surrounded", preposition="by"), "person", "plant", OVER, False),
         (Relation("hold"), "person", "bag", FAR, False),
         (Relation("fly"), "person", "kite", FAR, True),
         (Relation(preposition="between"), "cat", "tree", ASIDE, False),
@@ -366,3 +376,33 @@ def test_three_people_do_not_hold_one_racket() -> None:
     assert not may_be("holding", people, racket)
     assert may_be("holding", people, rackets)
     assert may_be("watching", people, racket)
+
+
+def test_several_people_play_several_instruments() -> None:
+    play = Relation("play")
+    trio, guitars = thing("man", *[(100.0 * i, 0.0, 100.0 * i + 90, 200.0) for i in range(3)]), thing("guitar", OVER[1])
+    assert not is_plausible(play, trio, guitars, layout(trio.frame, guitars.frame))
+    band = thing("band", *[box.corners for box in trio.boxes])
+    several = thing("guitar", (0, 100, 50, 150), (100, 100, 150, 150))
+    assert is_plausible(play, band, several, layout(band.frame, several.frame))
+    assert not is_plausible(play, band, guitars, layout(band.frame, guitars.frame))
+
+
+def test_nobody_is_behind_something_because_one_caption_said_so(make_book: Books) -> None:
+    def behind(n: int) -> str:
+        return said(make_book(by_nouns={"baby": {"crib": {"behind": {"ile": n}}}}), "baby", "crib", INSIDE)
+
+    assert (behind(2), behind(5)) == ("in", "behind")
+
+
+def test_skis_are_not_ridden(make_book: Books) -> None:
+    counts = {"riding": {"oue": 30}, "on": {"oue": 20}}
+    book = make_book(by_nouns={"person": {"skis": counts, "snowboard": counts}})
+    assert [said(book, "person", noun, OVER) for noun in ("skis", "snowboard")] == ["on", "riding"]
+
+
+@pytest.mark.parametrize(
+    ("noun", "expected"), [("bus", "near"), ("clock", "near"), ("bicycle", "with"), ("bag", "with")]
+)
+def test_nobody_is_with_a_bus_or_a_clock(noun: str, expected: str) -> None:
+    assert said(None, "man", noun, AROUND, together=False) == expected

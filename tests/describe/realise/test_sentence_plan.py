@@ -99,3 +99,26 @@ def test_clothes_go_with_whom_they_are_on() -> None:
 def test_a_place_at_the_head_has_the_others_in_it() -> None:
     given = things(("street", (0, 0, 600, 400)), ("car", (100, 100, 200, 200)))
     assert told(plan(given, Relator(None), most=5)) == (["street"], ["with car"])
+
+
+def test_a_bird_that_a_dog_has_caught_does_not_do_what_the_dog_does() -> None:
+    dog, far = (0.0, 0.0, 300.0, 300.0), (310.0, 0.0, 600.0, 300.0)
+    assert told(plan(things(("dog", dog), ("bird", (20.0, 120.0, 120.0, 220.0))), Relator(None), most=4))[0] == ["dog"]
+    assert told(plan(things(("dog", dog), ("bird", far)), Relator(None), most=4))[0] == ["dog", "bird"]
+
+
+def test_a_jacket_is_the_mans_and_not_the_crowds() -> None:
+    man, crowd, jacket = things(
+        ("man", (200, 100, 300, 330)), ("person", (100, 80, 500, 334)), ("jacket", (205, 160, 300, 330))
+    )
+    crowd.collective = "crowd"
+    clause = plan([man, crowd, jacket], Relator(None), most=4)
+    worn = {node.thing.noun: said(node.arms) for node in clause.heads}
+    assert worn == {"man": ["wearing jacket"], "person": []}
+    alone = plan([crowd, jacket], Relator(None), most=4)
+    assert [arm.of_some for node in alone.heads for arm in node.arms] == [True]
+
+
+def test_nobody_is_on_a_street_and_a_road(make_book: Books) -> None:
+    _, arms = told(make(None, "street", "road"))
+    assert [arm.split()[0] for arm in arms].count("on") == 1

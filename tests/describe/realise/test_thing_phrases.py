@@ -289,3 +289,10 @@ def test_a_label_that_nobody_knows_is_of_its_type(
     make_book: Callable[..., Phrasebook], label: str, types: tuple[str, ...], said: str
 ) -> None:
     assert worded(make_book(nouns={"umpire": {"umpire": 3}}), (label, types, ())) == [said]
+
+
+def test_an_orchestra_with_several_boxes_is_one_orchestra() -> None:
+    (orchestra,) = things("orchestra", 3)
+    words = NounPhrases(None, "medium").phrase(orchestra, Steady(0))
+    assert (words, is_singular(words, orchestra), takes_plural(words, orchestra)) == ("an orchestra", True, False)
+    assert phrase("musician", 3) == "three musicians"

@@ -53,6 +53,8 @@ def two_men(*boxes: str) -> Caption:
         ("merged", ranked(0, 7, "both", "l", "r"), 1, 1, 1),
         ("any", ranked(0, 7, "both", "sky"), 0, 0, 1),
         ("as-many", ranked(0, 7, "both", "sky"), 0, 0, 1),
+        ("as-many", ranked(0, 7, "both", "l", "r"), 0.5, 1, 1),
+        ("any", Mention(0, 7, ("l", "r")), 1, 1, 1),
         # One of the men: half of the boxes.
         ("merged", ranked(0, 7, "l", "both"), 0, 1, 1),
         ("any", ranked(0, 7, "l", "both"), 1, 1, 1),

@@ -21,8 +21,10 @@ from limner.corpus.seen_images import SeenImages, is_hash
 from limner.describe.learned.box_features import feature_names
 from limner.describe.learned.box_layout import Layout
 from limner.describe.learned.mention_priors import ALL, PAIRINGS, Effects, Priors, Table
+from limner.describe.learned.selection_alternatives import alternatives
 from limner.describe.learned.selection_reasons import Explanation, explain
 from limner.describe.learned.selector_model import Model, Trained, choose
+from limner.describe.selectors import Selection
 from limner.errors import shown
 from limner.learn.forests import Forest, Tree, forest_faults
 from limner.learn.model_files import ModelKind, has_uneven_columns, read_record, write_record
@@ -67,6 +69,12 @@ class LearnedSelector:
         ids = [layout.ids[row] for row in order]
         ends = np.searchsorted(layout.image[order], np.arange(len(images)), side="right")
         return [ids[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+
+    def offer_many(self, images: Sequence[Image]) -> list[list[Selection]]:
+        """What `select` returns for each image, and selections that promise nearly as much."""
+        layout = Layout(images)
+        p, r = self.model.worth(layout)
+        return list(alternatives(layout, p, r, choose(layout.offsets, p, r).chosen))
 
     def explain(self, image: Image) -> Explanation:
         """Why each box was chosen, or not."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from limner.describe.realise.described_things import Layout, Thing, layout
+from limner.describe.realise.described_things import Thing
 from limner.describe.realise.evidence import clues
 from limner.describe.realise.remark_table import truth_of
 from limner.describe.realise.sentence_plan import Arm, Clause, Node
+from limner.describe.realise.thing_layout import Layout, layout
 
 if TYPE_CHECKING:
     from limner.corpus.image import Image

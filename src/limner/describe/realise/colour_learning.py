@@ -13,8 +13,8 @@ from limner.arrays import Floats
 from limner.corpus.caption import LABEL_SOURCE
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
-from limner.describe.realise.described_things import name_of
 from limner.describe.realise.picture_colours import COLOURS, BoxFeatures, ColourModel, rows_of_boxes, usual_colours
+from limner.describe.realise.thing_names import name_of
 from limner.learn.dense_logistic import fit_dense_logistic
 from limner.text.phrases import qualities
 

@@ -1,24 +1,19 @@
-"""The things that a sentence speaks of, selected boxes of one noun together; and how they lie to each other."""
+"""The things that a sentence speaks of: selected boxes of one noun together, each thing counted once."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from math import hypot
-from typing import NamedTuple
 
 from limner.corpus.box import Box
 from limner.corpus.held_out_labels import PLURAL
 from limner.corpus.image import Image
+from limner.describe.realise.place_words import AROUND, GROUND
+from limner.describe.realise.thing_layout import MOSTLY, Frame
+from limner.describe.realise.thing_names import AGENTS, ENSEMBLES, Name, name_of
 from limner.errors import shown
-from limner.text.kinds import kind_of
-from limner.text.labels import noun, one
-from limner.text.lexicon import ADJECTIVES, NUMBERS, word_pairs, word_set
-
-AGENTS = frozenset({"people", "animals"})
-PARTS = frozenset({"clothing", "bodyparts"})
+from limner.text.lexicon import word_set
 
 
 @dataclass(slots=True, eq=False)
@@ -57,6 +52,11 @@ class Thing:
         return tuple(id for box in self.boxes for id in (box.id, *self.doubles.get(box.id, ())))
 
     @property
+    def is_group(self) -> bool:
+        """Whether its word is one for several people who belong together, whatever the number of boxes."""
+        return bool(self.collective) or self.noun in ENSEMBLES
+
+    @property
     def is_many(self) -> bool:
         """Whether it is more than one thing."""
         return len(self.boxes) > 1 or bool(self.collective) or self.is_plural_label
@@ -82,20 +82,30 @@ def nameable(things: Sequence[Thing]) -> list[Thing]:
     something is said of these. A person whose box meets a man's may be the man.
     """
     telling = [thing for thing in things if says_something(thing)]
-    people = [thing for thing in telling if thing.kind == "people" and thing.noun not in _ANYBODY]
-    return [thing for thing in telling if not _may_be_said(thing, people)] or list(things)
+    named = [thing for thing in telling if thing.kind in AGENTS and thing.noun not in _ANYBODY | {"animal"}]
+    crowds = [thing for thing in telling if thing.kind == "people" and thing.collective]
+    return [thing for thing in telling if not (_may_be_said(thing, named) or _is_among(thing, crowds))] or list(things)
 
 
-def _may_be_said(thing: Thing, people: Sequence[Thing]) -> bool:
-    """Whether a thing is a person of whom nothing is known, and may be one of the people who are named."""
-    if thing.noun not in _SOMEBODY or thing.n > 1 or thing.collective or any(box.attributes for box in thing.boxes):
+def _may_be_said(thing: Thing, agents: Sequence[Thing]) -> bool:
+    """Whether a thing is a person or animal of which nothing is known, and may be one of those that are named."""
+    if thing.n > 1 or thing.collective or not _is_anybody(thing):
         return False
     (box,) = thing.boxes
-    named = [other for somebody in people for other in somebody.boxes]
+    named = [other for agent in agents if agent.kind == thing.kind for other in agent.boxes]
     if thing.is_many:
         # "A woman and people": she is among them.
         return any(_covered(other, box) >= MOSTLY for other in named)
     return any(box.intersection(other) > 0 for other in named)
+
+
+def _is_among(thing: Thing, crowds: Sequence[Thing]) -> bool:
+    """Whether a thing is people of whom nothing is known, beside a crowd: "a crowd of people and some people"."""
+    return not thing.collective and thing.noun in _SOMEBODY and _is_anybody(thing) and bool(crowds)
+
+
+def _is_anybody(thing: Thing) -> bool:
+    return (thing.noun in _SOMEBODY or thing.noun == "animal") and not any(box.attributes for box in thing.boxes)
 
 
 def says_something(thing: Thing) -> bool:
@@ -206,22 +216,18 @@ def _may_be_one(name: Name, other: Name, synonyms: Synonyms) -> bool:
 
 
 def _is_same(a: Box, b: Box, name: Name) -> bool:
-    """Whether two boxes are around one thing: they nearly cover each other, or a couch would stand in a couch."""
+    """Whether two boxes are around one thing: they nearly cover each other, or a couch would stand in a couch.
+
+    A field in two boxes is one field, with something before it.
+    """
+    if name.kind == "scene" and name.noun in GROUND | AROUND and not name.is_plural:
+        return True
     return a.iou(b) >= SAME or (name.noun in _LARGE and max(_covered(a, b), _covered(b, a)) >= WITHIN)
 
 
 def _covered(a: Box, b: Box) -> float:
     """The share of A that lies in B."""
     return a.intersection(b) / a.area if a.area else 0.0
-
-
-class Name(NamedTuple):
-    """What boxes of a label are called."""
-
-    noun: str
-    kind: str
-    collective: str
-    is_plural: bool
 
 
 def _thing(boxes: list[Box], collective: str, doubles: Mapping[str, Sequence[str]]) -> Thing:
@@ -237,33 +243,6 @@ def _crowd(box: Box, kind: str) -> str:
     return ("crowd" if kind == "people" else "group") if "crowd" in box.flags else ""
 
 
-@lru_cache(maxsize=1 << 14)
-def name_of(label: str, types: tuple[str, ...]) -> Name:
-    """The noun, kind and collective of boxes of a label, and whether it is a plural."""
-    called = noun(label)
-    kind = kind_of(called, types)
-    if (group := one(called)) in _GROUPS and (kind in AGENTS or called in ("group", "bunch", "lot", "pile")):
-        return Name(GENERIC.get(kind, "thing"), kind, _GROUPS[group], False)
-    if called in _VAGUE or called in NUMBERS or _is_quality(called, kind):
-        called = GENERIC.get(kind, "thing")
-    single = one(called)
-    if kind == "people" and single in _RELATIVES:
-        return Name(_RELATIVES[single], kind, "", single != called)
-    return Name(single, kind, "", single != called)
-
-
-def _is_quality(called: str, kind: str) -> bool:
-    """Whether a label is an adjective and names no thing; clothes are called by their colours."""
-    return called in ADJECTIVES and kind != "clothing" and called not in _NOUNS_TOO
-
-
-# Words for people that say whose they are, and what may be said without that.
-_RELATIVES = word_pairs(
-    "husband man, wife woman, son boy, daughter girl, brother boy, sister girl, friend person, colleague person,"
-    " coworker person, teammate player, companion person, buddy person, boyfriend man, girlfriend woman, sibling child,"
-    " grandson boy, granddaughter girl, owner person, partner person, opponent player, counterpart person"
-)
-
 # Kinds of which annotators box one thing twice under two names.
 _BOXED_TWICE = frozenset({"furniture", "vehicles", "animals", "food"})
 
@@ -272,136 +251,3 @@ _ANYBODY = word_set("person people human individual someone somebody male female
 
 # Those that leave even their age and sex open.
 _SOMEBODY = word_set("person human individual someone somebody one figure")
-
-_NOUNS_TOO = word_set("orange peach lime olive glass stone straw cream rust brick male female adult human local native")
-
-GENERIC = {
-    "people": "person",
-    "animals": "animal",
-    "vehicles": "vehicle",
-    "instruments": "instrument",
-    "clothing": "clothes",
-    "food": "food",
-    "furniture": "furniture",
-    "scene": "area",
-}
-
-# Labels that captions left behind and that name nothing by themselves.
-_VAGUE = word_set(
-    """
-    other one all some something anything someone somebody both another many several any each thing item type kind sort
-    half part rest front side middle end edge piece variety object member selection assortment array reflection
-    """
-)
-
-# A collective whose members may be boxed one by one.
-COUPLE = "couple"
-
-_GROUPS = {
-    **dict.fromkeys(word_set("group bunch lot number row line gathering column amount cluster"), "group"),
-    **dict.fromkeys(word_set("couple pair duo"), COUPLE),
-    "crowd": "crowd",
-    "herd": "herd",
-    "flock": "flock",
-    "pile": "pile",
-}
-
-
-# A box is mostly inside another if this share of it lies there.
-MOSTLY = 0.75
-
-
-class Frame(NamedTuple):
-    """The smallest rectangle around a thing's boxes, in pixels."""
-
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-
-    @classmethod
-    def around(cls, boxes: Sequence[Box]) -> Frame:
-        return cls(
-            min(box.x0 for box in boxes),
-            min(box.y0 for box in boxes),
-            max(box.x1 for box in boxes),
-            max(box.y1 for box in boxes),
-        )
-
-    @property
-    def area(self) -> float:
-        return (self.x1 - self.x0) * (self.y1 - self.y0)
-
-
-class Layout(NamedTuple):
-    """How A lies to B: shares of overlap, the gap between them, and which is higher and larger.
-
-    `gap` is in units of the smaller one's diagonal; `up` says by how much of
-    the mean height A's centre is above B's, and `bottom` the same of their
-    bottoms; `size` is A's area over B's.
-    """
-
-    a_in_b: float
-    b_in_a: float
-    gap: float
-    up: float
-    bottom: float
-    size: float
-    x_overlap: bool
-    y_overlap: bool
-
-    @property
-    def touching(self) -> bool:
-        """Whether the boxes meet, or nearly do."""
-        return self.gap <= 0.05
-
-    @property
-    def near(self) -> bool:
-        return self.gap <= 1.0
-
-    @property
-    def bucket(self) -> str:
-        """The layout in three letters, for counting: how they meet, who is up, who is larger."""
-        if self.a_in_b >= MOSTLY:
-            meet = "i"
-        elif self.b_in_a >= MOSTLY:
-            meet = "h"
-        elif self.gap <= 0:
-            meet = "o"
-        else:
-            meet = "t" if self.touching else "n" if self.near else "f"
-        height = "u" if self.up > 0.25 else "d" if self.up < -0.25 else "l"
-        return meet + height + ("s" if self.size < 1 / 3 else "b" if self.size > 3 else "e")
-
-
-BUCKETS = frozenset(meet + height + size for meet in "ihotnf" for height in "uld" for size in "seb")
-
-
-def layout(a: Frame, b: Frame) -> Layout:
-    """How A lies to B. Boxes without area are points or lines, inside what they are on."""
-    ax0, ay0, ax1, ay1 = a
-    bx0, by0, bx1, by1 = b
-    across = min(ax1, bx1) - max(ax0, bx0)
-    down = min(ay1, by1) - max(ay0, by0)
-    aw, ah, bw, bh = ax1 - ax0, ay1 - ay0, bx1 - bx0, by1 - by0
-    a_area, b_area = aw * ah, bw * bh
-    shared = across * down if across > 0 and down > 0 else 0.0
-    apart = hypot(min(across, 0.0), min(down, 0.0))
-    scale = min(hypot(aw, ah), hypot(bw, bh)) or 1.0
-    height = (ah + bh) / 2 or 1.0
-    return Layout(
-        _share(shared, a_area, across, down),
-        _share(shared, b_area, across, down),
-        apart / scale,
-        ((by0 + by1) - (ay0 + ay1)) / 2 / height,
-        (by1 - ay1) / height,
-        a_area / b_area if b_area else float("inf") if a_area else 1.0,
-        across > 0,
-        down > 0,
-    )
-
-
-def _share(shared: float, area: float, across: float, down: float) -> float:
-    if area > 0:
-        return min(shared / area, 1.0)
-    return 1.0 if across >= 0 and down >= 0 else 0.0

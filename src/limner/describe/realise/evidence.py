@@ -17,7 +17,8 @@ import numpy as np
 from limner.arrays import Floats, Integers, Singles
 from limner.corpus.box import Box
 from limner.corpus.image import Image
-from limner.describe.realise.described_things import Frame, layout, name_of
+from limner.describe.realise.thing_layout import Frame, layout
+from limner.describe.realise.thing_names import name_of
 
 # Shares of the picture from which on a thing is large, and below which it is small.
 LARGE, SMALL = 0.25, 0.05

@@ -20,6 +20,7 @@ from limner.describe.realise.remark_choice import RemarkChooser
 from limner.describe.realise.sentence_plan import Clause, divided, in_focus, ordered, plan
 from limner.describe.realise.sentences import Clauses, arranged, place_of, write_alone
 from limner.describe.realise.thing_phrases import NounPhrases, after_there, choose_words, is_obscure, is_singular
+from limner.describe.selectors import Selection
 from limner.errors import unknown
 
 if TYPE_CHECKING:
@@ -38,16 +39,24 @@ MOST_COMPLETED = 2
 # How much more a draft counts that tells what is done to a thing: captions do, in words that vary too much to expect.
 ACTED = 1.5
 
+# How much it counts what F against people a selection promises, as an exponent: things that are left out or added
+# must make a sentence much better. Chosen so that content F stays what it is without a choice.
+CONTENT = 9.0
+
 # So many ways to put the best clause into words are tried.
 WORDINGS = 6
 
 
 class Draft(NamedTuple):
-    """A sentence that could be said, the clause in it, and how much it is like people's captions, if that is known."""
+    """A sentence that could be said of a selection, the clause in it, and how much it is like people's captions.
+
+    The likeness is None if nothing is known of captions.
+    """
 
     caption: Caption
     clause: Clause
     likeness: float | None = None
+    selection: Selection = Selection(())
 
 
 class _View(NamedTuple):
@@ -116,45 +125,60 @@ class FluentRealiser:
         A box whose label says nothing is left out if there is another, and so is
         a person who may be somebody that is named.
         """
-        draft = self._best(image, selected)
+        return self.realise_any(image, [Selection(selected)])
+
+    def realise_any(self, image: Image, selections: Sequence[Selection]) -> Caption:
+        """One of several selections in words: which one depends on what each promises, and on how well it reads."""
+        draft = self.best_draft(image, selections)
         return Caption("0", "A picture.", source=f"system:{self.name}") if draft is None else draft.caption
 
     def reasons(self, image: Image, selected: Sequence[str]) -> list[Reason]:
         """Why the sentence for the chosen boxes says what it says, clause by clause."""
-        draft = self._best(image, selected)
-        if draft is None:
-            return []
+        draft = self.best_draft(image, [Selection(selected)])
+        return [] if draft is None else self.draft_reasons(image, draft)
+
+    def draft_reasons(self, image: Image, draft: Draft) -> list[Reason]:
+        """Why a draft says what it says, clause by clause."""
         clause = arranged(draft.clause)
         reasons = clause_reasons(clause, image, self._book, self._relator)
         if self._colours is None:
             # All attributes were given with the boxes.
             return reasons
-        _, colours = self._coloured(image, selected)
+        _, colours = self._coloured(image, draft.selection.boxes)
         likely = {id: colour.probability for id, colour in colours.items()}
         return [*attribute_reasons(clause, self._phrases, likely), *reasons]
 
+    def best_draft(self, image: Image, selections: Sequence[Selection]) -> Draft | None:
+        """The draft that is said; None if there is nothing to say."""
+        return next(iter(self._drafts(image, selections)), None)
+
     def drafts(self, image: Image, selected: Sequence[str]) -> list[Draft]:
         """The sentences that were considered for the chosen boxes, the best first."""
-        image, _ = self._coloured(image, selected)
+        return self._drafts(image, [Selection(selected)])
+
+    def _drafts(self, image: Image, selections: Sequence[Selection]) -> list[Draft]:
+        image, _ = self._coloured(image, list(dict.fromkeys(id for selection in selections for id in selection.boxes)))
         view = self._view(image)
-        things = self._things(image, selected, view)
-        if not things:
-            return []
-        drafts = [self._draft(clause, view) for clause in self._plans(things, view)]
+        # Without captions to compare with, the first selection is the best.
+        considered = selections if view.expected is not None else selections[:1]
+        drafts = [draft for selection in considered for draft in self._planned(selection, view)]
         drafts.sort(key=_rank)
         for draft in drafts[:MOST_COMPLETED]:
-            drafts += self._completed(draft.clause, view)
+            drafts += self._completed(draft, view)
         drafts.sort(key=_rank)
-        if view.expected is not None:
-            drafts += self._reworded(drafts[0].clause, view)
+        if view.expected is not None and drafts:
+            drafts += self._reworded(drafts[0], view)
         # Chance may have found the same words again.
         by_text: dict[str, Draft] = {}
         for draft in sorted(drafts, key=_rank):
             by_text.setdefault(draft.caption.text, draft)
         return list(by_text.values())
 
-    def _best(self, image: Image, selected: Sequence[str]) -> Draft | None:
-        return next(iter(self.drafts(image, selected)), None)
+    def _planned(self, selection: Selection, view: _View) -> Iterator[Draft]:
+        things = self._things(view.image, selection.boxes, view)
+        if things:
+            for clause in self._plans(things, view):
+                yield self._draft(clause, selection, view)
 
     def _coloured(self, image: Image, selected: Sequence[str]) -> tuple[Image, dict[str, PictureColour]]:
         """The image with the colours that the selected boxes have in its picture, and these by box."""
@@ -208,30 +232,31 @@ class FluentRealiser:
             # "A vase on a table" may be said of "a table with a vase".
             yield plan([order[1], order[0], *order[2:]], view.relator, most=most)
 
-    def _completed(self, clause: Clause, view: _View) -> Iterator[Draft]:
-        """The clause with acts and settings; without captions to compare with, only with the likeliest."""
+    def _completed(self, draft: Draft, view: _View) -> Iterator[Draft]:
+        """A draft's clause with acts and settings; without captions to compare with, only with the likeliest."""
         if self._remarks is None or view.likely is None:
             return
-        for act, setting in self._remarks.completions(clause, view.image, view.likely):
-            yield self._draft(clause.completed(act, setting), view)
+        for act, setting in self._remarks.completions(draft.clause, view.image, view.likely):
+            yield self._draft(draft.clause.completed(act, setting), draft.selection, view)
 
-    def _reworded(self, clause: Clause, view: _View) -> Iterator[Draft]:
-        """The clause in further patterns, and with other words for numbers."""
-        if clause.rest:
+    def _reworded(self, draft: Draft, view: _View) -> Iterator[Draft]:
+        """A draft's clause in further patterns, and with other words for numbers."""
+        if draft.clause.rest:
             # Two sentences are longer than captions, whatever their words.
             return
         rng = random_stream("rewording", self._seed, view.image.id)
         for _ in range(1, WORDINGS):
-            yield self._draft(clause, view, rng)
+            yield self._draft(draft.clause, draft.selection, view, rng)
 
-    def _draft(self, clause: Clause, view: _View, rng: Random | None = None) -> Draft:
+    def _draft(self, clause: Clause, selection: Selection, view: _View, rng: Random | None = None) -> Draft:
         # Seeded by the image too: sentences do not depend on which images came before.
         rng = rng or random_stream("wording", self._seed, view.image.id)
         caption = self._written(clause, view.image, rng)
         if self._ngrams is None or view.expected is None:
-            return Draft(caption, clause)
+            return Draft(caption, clause, selection=selection)
         # Rounded, so that the order of summation cannot break ties.
-        return Draft(caption, clause, float(f"{self._ngrams.likeness(caption.text, view.expected):.9g}"))
+        likeness = float(f"{self._ngrams.likeness(caption.text, view.expected):.9g}")
+        return Draft(caption, clause, likeness, selection)
 
     def _written(self, clause: Clause, image: Image, rng: Random) -> Caption:
         text = Text()
@@ -266,7 +291,8 @@ class FluentRealiser:
 
 
 def _rank(draft: Draft) -> tuple[float, int]:
-    """The best first: the most like captions; of equals, that which says most of what is likely true."""
+    """The best first: the most like captions, of what promises most; of equals, what says most that is likely true."""
     n_remarks = (draft.clause.act is not None) + (draft.clause.setting is not None)
     has_act = any(arm.relation.verb for arm in draft.clause.arms)
-    return -(draft.likeness or 0.0) * (ACTED if has_act else 1.0), -n_remarks
+    worth = (ACTED if has_act else 1.0) * draft.selection.promise**CONTENT
+    return -(draft.likeness or 0.0) * worth, -n_remarks

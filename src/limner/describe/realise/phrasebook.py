@@ -9,11 +9,11 @@ from typing import Annotated
 import msgspec
 
 from limner.corpus.seen_images import SeenImages, is_hash
-from limner.describe.realise.described_things import BUCKETS
 from limner.describe.realise.expected_ngrams import ExpectedNgrams, ngram_faults
 from limner.describe.realise.picture_colours import ColourModel, colour_faults
 from limner.describe.realise.relation_words import relation_of
 from limner.describe.realise.remark_table import RemarkTable, table_faults
+from limner.describe.realise.thing_layout import BUCKETS
 from limner.errors import shown
 from limner.learn.model_files import ModelKind, read_record, write_record
 from limner.text.kinds import KINDS, kind_of_noun

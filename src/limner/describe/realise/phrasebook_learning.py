@@ -15,12 +15,13 @@ from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
 from limner.corpus.seen_images import SeenImages
 from limner.describe.realise.colour_learning import ColourLearner
-from limner.describe.realise.described_things import AGENTS, PARTS, Frame, layout
 from limner.describe.realise.ngram_learning import NgramLearner
 from limner.describe.realise.phrasebook import Counts, Phrasebook, Relations, is_noun
 from limner.describe.realise.picture_colours import BoxFeatures
 from limner.describe.realise.relation_words import NAMED_TOGETHER, Relation, read_relation
 from limner.describe.realise.remark_learning import RemarkLearner
+from limner.describe.realise.thing_layout import Frame, layout
+from limner.describe.realise.thing_names import AGENTS, PARTS
 from limner.progress import Progress, silent, track
 from limner.text.kinds import kind_of
 from limner.text.labels import noun, one

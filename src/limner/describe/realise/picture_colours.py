@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from limner.arrays import Floats, Singles
 from limner.corpus.box import Box
 from limner.corpus.image import Image
-from limner.describe.realise.described_things import name_of
+from limner.describe.realise.thing_names import name_of
 from limner.errors import BadInput, shown
 from limner.text.lexicon import COMMON_COLOURS, SHADES, word_set
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
@@ -11,6 +11,7 @@ from limner.corpus.random_streams import random_stream
 from limner.describe.realise.baselines import RetrievalRealiser, TemplateRealiser
 from limner.describe.realise.caption_text import capitalised
 from limner.describe.realise.fluent_realiser import FluentRealiser
+from limner.describe.selectors import Selection
 from limner.errors import LimnerError, shown, unknown
 from limner.text.labels import first_lemma
 
@@ -23,6 +24,13 @@ class Realiser(Protocol):
     """Anything that puts selected boxes of an image into words: it returns a caption whose mentions name the boxes."""
 
     def realise(self, image: Image, selected: Sequence[str]) -> Caption: ...
+
+
+@runtime_checkable
+class ChoosingRealiser(Protocol):
+    """A realiser that can also choose which of several selections to put into words."""
+
+    def realise_any(self, image: Image, selections: Sequence[Selection]) -> Caption: ...
 
 
 # The prepositions and conjunctions in the paper's Figure 5.

@@ -7,9 +7,10 @@ from copy import copy
 from math import log1p
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from limner.describe.realise.described_things import Layout, Thing, layout
+from limner.describe.realise.described_things import Thing
 from limner.describe.realise.relation_words import ALONE, AND, NAMED_TOGETHER, SUPPORT, Relation, relation_of
 from limner.describe.realise.spatial_relations import WITH, is_company, is_plausible, spatial_relation
+from limner.describe.realise.thing_layout import Layout, layout
 from limner.text.verb_tables import POSTURES
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ class Relator:
             for text, p in estimate.items()
             if p >= NEGLIGIBLE
             and (relation := relation_of(text)) is not None
-            and (text in known or not relation.is_verbal)
+            and (text in known or not (relation.is_verbal or relation.preposition in PLACING))
         ]
         return [Said(relation, -p) for p, _, relation in sorted(said)]
 
@@ -297,7 +298,12 @@ def without_act(relation: Relation) -> Relation | None:
 
 
 def _worded(relation: Relation | None, b: Thing) -> Relation | None:
-    """Games are played without an article, so that it is better to play with what is used for them."""
+    """Games are played without an article, so that it is better to play with what is used for them.
+
+    Who is on skis does not ride them.
+    """
+    if relation is not None and relation.verb == "ride" and b.noun in ("ski", "skis"):
+        return Relation(preposition="on")
     if relation == PLAYING and b.kind != "instruments" and b.noun not in _PLAYED:
         return Relation("play", preposition="with")
     return relation

@@ -12,18 +12,19 @@ from typing import NamedTuple
 
 from limner.arrays import Floats
 from limner.corpus.image import Image
-from limner.describe.realise.described_things import AGENTS, Thing, name_of
+from limner.describe.realise.described_things import Thing
 from limner.describe.realise.remark_table import NO_VERB, WORDS_FOR_PEOPLE, RemarkTable, alike, truth_of
 from limner.describe.realise.remarks import SURFACES, Act, Remark, Setting, act_of, setting_of
 from limner.describe.realise.sentence_plan import Clause
+from limner.describe.realise.thing_names import AGENTS, name_of
 from limner.text.lexicon import ADJECTIVE_ORDER, COMMON_COLOURS, word_set
 from limner.text.noun_forms import singular
 from limner.text.verb_tables import CAPTION_VERBS
 
 # How likely it must be that people speak of a place, of an act, or of a person by such a word.
-TRUE_SETTING = 0.57
+TRUE_SETTING = 0.64
 TRUE_ACT = 0.7
-TRUE_WORD = 0.6
+TRUE_WORD = 0.75
 
 # The best so many acts, and settings after each, are candidates.
 MOST_ACTS = 2

@@ -12,10 +12,10 @@ import numpy as np
 from limner.corpus.box import Box
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
-from limner.describe.realise.described_things import Name, name_of
 from limner.describe.realise.evidence import ClueRows, Evidence, clues
 from limner.describe.realise.remark_table import NO_VERB, WORDS_FOR_PEOPLE, RemarkTable, alike, truth_of
 from limner.describe.realise.remarks import COMPOUNDS, Remarks, read_remarks
+from limner.describe.realise.thing_names import Name, name_of
 from limner.learn.logistic import fit_logistic
 from limner.progress import Progress, silent
 from limner.text.noun_forms import singular

@@ -10,11 +10,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from limner.corpus.box import Box
-from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Thing, layout
+from limner.describe.realise.described_things import Thing
 from limner.describe.realise.relation_words import NAMED_TOGETHER, SUPPORT, Relation
 from limner.describe.realise.relator import Relator
 from limner.describe.realise.remarks import Remark
 from limner.describe.realise.spatial_relations import is_company
+from limner.describe.realise.thing_layout import Frame, layout
+from limner.describe.realise.thing_names import AGENTS, PARTS
 from limner.text.kinds import KINDS
 from limner.text.lexicon import ADJECTIVES
 from limner.text.noun_forms import singular
@@ -115,9 +117,14 @@ def _actor(group: Thing, things: Sequence[Thing], relator: Relator) -> Box | Non
     return None
 
 
+# Of several who might wear something, those come into question whose boxes hold this share of what the best one holds.
+NEARLY_ALL = 0.9
+
 MOST_HEADS = 3
 MOST_JOINED = 3
 MOST_ACTS = 2
+# An animal that is smaller than this share of another, and before it, does not do the same.
+SMALLER = 0.35
 # How much rather something is said of the heads than of what was said of them.
 HEADS_FIRST = 1.15
 
@@ -221,7 +228,15 @@ def _are_alike(head: Thing, thing: Thing, relator: Relator) -> bool:
     """Whether two of a kind go together whatever else there is."""
     if thing.kind != head.kind:
         return False
+    if head.kind == "animals" and (_is_carried(thing, head) or _is_carried(head, thing)):
+        return False
     return head.kind in AGENTS or relator.relation(head, thing) == NAMED_TOGETHER
+
+
+def _is_carried(thing: Thing, other: Thing) -> bool:
+    """Whether a thing is much smaller than another, and mostly before it: a bird that a dog has caught."""
+    how = layout(thing.frame, other.frame)
+    return how.a_in_b >= 0.5 and how.size < SMALLER
 
 
 def _can_share(head: Thing, thing: Thing, target: Thing, relator: Relator) -> bool:
@@ -268,7 +283,10 @@ def _owner(clause: Clause, part: Thing) -> Node | None:
     """The person or animal that the part is on."""
     nodes = [node for node in (*clause.heads, *clause.objects) if node.thing.kind in AGENTS]
     shares = [(how.b_in_a, node) for node in nodes if (how := layout(node.thing.frame, part.frame)).touching]
-    return max(shares, key=lambda share: share[0])[1] if shares else None
+    most = max((share for share, _ in shares), default=0.0)
+    # A jacket that lies in a man's box and in that of the crowd around him is the man's.
+    owners = [node for share, node in shares if share >= NEARLY_ALL * most]
+    return min(owners, key=lambda node: (node.thing.is_group, node.thing.frame.area / node.thing.n), default=None)
 
 
 def _wears(clause: Clause, owner: Node, thing: Thing, relator: Relator) -> bool:
@@ -280,7 +298,7 @@ def _wears(clause: Clause, owner: Node, thing: Thing, relator: Relator) -> bool:
         relation = relator.relation(owner.thing, thing, acts=False, together=False)
     if thing.kind == "clothing" and thing.noun in ADJECTIVES:
         relation = Relation(preposition="in")
-    of_some = thing.n < owner.thing.n and not owner.thing.collective
+    of_some = not thing.is_many if owner.thing.is_group else thing.n < owner.thing.n
     for arm in owner.arms:
         clothes = arm.objects[0].thing.kind == thing.kind == "clothing"
         if (arm.relation == relation or clothes) and arm.of_some == of_some and len(arm.objects) < MOST_JOINED:
@@ -308,6 +326,10 @@ def _fits(clause: Clause, relation: Relation, thing: Thing, relator: Relator) ->
     if len(clause.heads) > 1 and thing.kind not in _SHARED and _takes_hand(relation, clause, thing):
         return False
     is_scene = thing.kind == "scene" and not _is_posture(relation)
+    places = [arm.relation.preposition for arm in clause.arms if arm.leads_to_place]
+    if is_scene and relation.preposition in SUPPORT and relation.preposition in places:
+        # Nobody is on a street and a road.
+        return False
     if relation.preposition in SUPPORT and not is_scene and _is_supported(clause, relation):
         return False
     if not relation.is_verbal:

@@ -7,10 +7,12 @@ from random import Random
 
 from limner.corpus.image import Image
 from limner.describe.realise.caption_text import Text, joints
-from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Thing, layout
+from limner.describe.realise.described_things import Thing
 from limner.describe.realise.relation_words import SUPPORT, Relation
 from limner.describe.realise.remarks import Act, Remark, Setting
 from limner.describe.realise.sentence_plan import Arm, Clause, Node
+from limner.describe.realise.thing_layout import Frame, layout
+from limner.describe.realise.thing_names import AGENTS, PARTS
 from limner.describe.realise.thing_phrases import (
     NUMBER_WORDS,
     NounPhrases,
@@ -250,7 +252,11 @@ def _words(relation: Relation, pattern: str, several: bool, *, is_main: bool) ->
 
 def _is_for_each(thing: Thing, heads: Sequence[Thing], relation: Relation) -> bool:
     """Whether there is one for each head: two men holding umbrellas."""
-    if thing.n < 2 or thing.n != sum(head.n for head in heads):
+    n_heads = sum(head.n for head in heads)
+    if thing.kind in PARTS and n_heads > 1 and thing.n > n_heads:
+        # Annotators box somebody's jacket twice, and nobody counts jackets.
+        return True
+    if thing.n < 2 or thing.n != n_heads:
         return False
     return relation.is_verbal or thing.kind in PARTS
 

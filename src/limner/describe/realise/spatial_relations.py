@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from limner.describe.realise.described_things import AGENTS, PARTS, Frame, Layout, Thing, layout
+from limner.describe.realise.described_things import Thing
+from limner.describe.realise.place_words import AROUND, GROUND, UPRIGHT
 from limner.describe.realise.relation_words import NAMED_TOGETHER, SUPPORT, Relation
+from limner.describe.realise.thing_layout import Frame, Layout, layout
+from limner.describe.realise.thing_names import AGENTS, PARTS
 from limner.text.lexicon import word_set
 
 Test = Callable[[Layout], bool]
@@ -19,6 +22,12 @@ MOST_COMPARED = 12
 
 # Somebody is with what is at most so many times as large.
 LARGER = 2.0
+
+# Somebody whose box is so many times as high as wide is not lying.
+UPRIGHT_FROM = 1.4
+
+# How much higher than furniture's feet an animal's are that is on it, in units of their mean height.
+OFF_THE_GROUND = 0.05
 
 # Nobody holds or wears what is more than twice as large as they are.
 TOO_LARGE = 0.5
@@ -38,7 +47,7 @@ def is_plausible(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
         return False
     if _is_too_many(a, b) and (relation.preposition in SUPPORT or relation.verb in _MOUNTED):
         return False
-    if relation.verb in _IN_HAND and (a.n > b.n or how.size < TOO_LARGE):
+    if _takes_hands(relation, b) and (_are_more(a, b) or how.size < TOO_LARGE):
         return False
     if relation.verb and not relation.preposition and b.n > 2 * a.n and not a.collective:
         # Nobody flies many kites at a time.
@@ -66,6 +75,18 @@ def _is_too_many(a: Thing, b: Thing) -> bool:
     return (b.noun in _FOR_ONE and a.n > b.n) or (b.noun in _FOR_TWO and a.n > 2 * b.n)
 
 
+def _takes_hands(relation: Relation, b: Thing) -> bool:
+    """Whether everybody who does it needs a thing of their own."""
+    return relation.verb in _IN_HAND or (relation.verb == "play" and b.kind == "instruments")
+
+
+def _are_more(a: Thing, b: Thing) -> bool:
+    """Whether A are more than B; a band plays several instruments."""
+    if a.is_group:
+        return not b.is_many
+    return a.n > b.n or (a.is_many and not b.is_many)
+
+
 def _is_of_each(relation: Relation) -> bool:
     """Whether a relation of several things is one of each of them."""
     if relation.preposition:
@@ -78,8 +99,15 @@ def _allows(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
         return False
     if relation == WITH and is_fixed(b):
         return False
-    if not relation.is_verbal and relation.preposition == "at" and b.kind not in ("furniture", "scene"):
-        # A batter is at bat, and nobody is at a bat.
+    if not relation.is_verbal and relation.preposition == "at" and b.kind != "scene" and b.noun not in _SAT_AT:
+        # A batter is at bat, and nobody is at a bat, nor at a bench.
+        return False
+    if relation.participle == "surrounded" and not b.is_many:
+        return False
+    if relation.verb == "lie" and a.kind == "people" and _is_upright(a):
+        return False
+    if a.kind == "animals" and b.kind == "furniture" and relation.preposition == "on" and how.bottom < OFF_THE_GROUND:
+        # An animal that stands on the ground is beside the bench, or under it.
         return False
     if not _can_act(relation, a) or not _can_undergo(relation, b):
         return False
@@ -109,6 +137,11 @@ def _allows(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
     return True
 
 
+def _is_upright(a: Thing) -> bool:
+    """Whether somebody is too tall, for their width, to be lying."""
+    return any(box.height > UPRIGHT_FROM * box.width for box in a.boxes)
+
+
 def _can_act(relation: Relation, a: Thing) -> bool:
     """Whether A can do it: lifeless things are in states, vehicles also move, and "of" needs a container."""
     if relation.preposition in ("of", "full of"):
@@ -133,6 +166,8 @@ def _is_too_small(a: Thing, b: Thing, how: Layout) -> bool:
 def is_company(a: Thing, b: Thing) -> bool:
     """Whether A can be with B: with somebody, or with what is not much larger; nobody is with stairs or with a wave."""
     if b.kind == "scene" or is_fixed(b):
+        return False
+    if a.kind in AGENTS and ((b.kind == "vehicles" and b.noun not in _FOR_TWO) or b.noun in _NO_COMPANY):
         return False
     return b.kind in AGENTS or a.kind not in AGENTS or b.frame.area <= LARGER * a.frame.area
 
@@ -165,6 +200,8 @@ _OF_EACH = frozenset(_PREPOSITIONS) - {"and", "to", "toward", "with", "next to",
 _FIXTURES = word_set("sink refrigerator fridge oven stove toilet bathtub bath shower dishwasher tv television") | {
     "fire hydrant", "traffic light", "stop sign", "street sign", "parking meter",
 }  # fmt: skip
+# What people and animals are near, but not with.
+_NO_COMPANY = word_set("clock door window wall rock tree")
 STATES = word_set(
     """
     sit stand lie hang lean rest float hover contain surround overlook face fly land blow display light roll
@@ -237,9 +274,9 @@ def _of_kinds(a: Thing, b: Thing, how: Layout) -> str:
 def _of_scene(scene: Thing, how: Layout) -> str:
     if not how.touching:
         return "near"
-    if scene.noun in _UPRIGHT:
+    if scene.noun in UPRIGHT:
         return "in front of"
-    return "on" if scene.noun in _GROUND else "in" if scene.noun in _AROUND else "at"
+    return "on" if scene.noun in GROUND else "in" if scene.noun in AROUND else "at" if scene.noun in _EVENTS else "near"
 
 
 def _of_layout(b: Thing, how: Layout) -> str:
@@ -259,6 +296,10 @@ def _of_layout(b: Thing, how: Layout) -> str:
     return "near" if how.gap > 0.1 else "next to" if max(how.a_in_b, how.b_in_a) < 0.5 else "with"
 
 
+_EVENTS = word_set(
+    "airport station intersection event party concert game festival zoo playground site stop terminal ceremony wedding"
+    " parade race fair carnival beach bar restaurant cafe market"
+)
 _SAT_AT = word_set("table desk counter bar") | {"dining table", "coffee table", "kitchen table"}
 _STOOD_ON = word_set(
     """
@@ -269,21 +310,3 @@ _STOOD_ON = word_set(
 _CABINS = word_set("car bus truck van boat canoe kayak train cart crib stroller wagon carriage")
 _CONTAINERS = _CABINS | word_set("bowl basket box vase cup glass pot pan bag bottle suitcase sink")
 _STANDING = frozenset({"people", "animals", "vehicles", "furniture", "scene"})
-_UPRIGHT = word_set(
-    "building house wall fence tower church castle store shop window door skyscraper barn waterfall gate mountain"
-)
-_GROUND = word_set(
-    """
-    street road sidewalk path trail beach sand grass lawn field stage track court floor ground pavement hill slope
-    dirt rock slide roadside shoreline platform dock pier deck roof runway highway crosswalk rink ramp patio porch
-    balcony bridge mountain shore
-    """
-)
-_AROUND = word_set(
-    """
-    room kitchen bedroom bathroom classroom office hallway forest woods jungle desert park garden yard backyard water
-    ocean sea lake river pool pond snow rain city town village alley restaurant store shop cafe bar market mall library
-    museum gym stadium arena church school hospital garage barn valley tunnel lobby theater parking-lot field meadow
-    pasture area wild air sky mud tent cave courtyard plaza square
-    """
-) | {"living room", "dining room", "parking lot", "swimming pool"}

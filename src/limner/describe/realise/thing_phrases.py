@@ -8,7 +8,8 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from limner.corpus.box import Box
-from limner.describe.realise.described_things import COUPLE, GENERIC, Thing
+from limner.describe.realise.described_things import Thing
+from limner.describe.realise.thing_names import COUPLE, ENSEMBLES, GENERIC
 from limner.text.articles import article, is_mass, is_pair, is_unique, is_worn_pair
 from limner.text.kinds import kind_of_noun
 from limner.text.labels import many, written
@@ -63,7 +64,7 @@ class NounPhrases:
             return f"something {described}".rstrip() if thing.n == 1 else f"some {described}things"
         if thing.collective:
             return written(self._group(thing, described, rng))
-        if thing.n > 1 or thing.is_plural_label:
+        if (thing.n > 1 and thing.word not in ENSEMBLES) or thing.is_plural_label:
             return written(self._several(thing, described, rng, shared=shared, again=again))
         if owner is not None and not again and self._refers_back(thing, rng) and (whose := possessive(owner)):
             return written(f"{whose} {described}{thing.word}")
@@ -172,7 +173,7 @@ def takes_plural(phrase: str, thing: Thing) -> bool:
 
 
 def _is_plural(thing: Thing) -> bool:
-    if is_mass(thing.word):
+    if is_mass(thing.word) or (thing.word in ENSEMBLES and not thing.is_plural_label):
         return False
     return thing.is_many or thing.word in PLURAL_AS_SINGULAR or is_pair(thing.word)
 
