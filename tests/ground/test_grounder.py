@@ -12,10 +12,11 @@ import pytest
 from msgspec.structs import replace
 
 from limner.corpus import Box, Caption, Image, Mention, open_corpus
+from limner.corpus.geometry import iou, nms
 from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap
 from limner.errors import BadInput, LimnerError
-from limner.ground.grounder import Grounder
+from limner.ground.grounder import Grounder, ranked
 from limner.ground.grounder_training import train_grounder
 from limner.ground.localising import LocaliseSettings, LocaliseTally, gold_candidates, localise_corpus, without_boxes
 from limner.ground.picture_regions import RegionRecipe
@@ -248,3 +249,11 @@ def test_files_of_other_kinds_are_refused(grounder: Grounder, tmp_path: Path) ->
         rewritten(path, "model.json", json.dumps({**record, **changed}).encode())
         with pytest.raises(BadInput, match="model"):
             Grounder.load(path)
+
+
+def test_rankings_are_those_of_non_maximum_suppression() -> None:
+    rng = np.random.default_rng(0)
+    near = rng.uniform(0, 40, (60, 2))
+    corners = np.hstack([near, near + rng.uniform(10, 60, (60, 2))])
+    scores = rng.integers(0, 20, 60).astype(np.float64)
+    assert ranked(scores, iou(corners, corners)) == nms(corners, scores, 0.5).tolist()

@@ -12,7 +12,7 @@ from limner.ground.phrase_relations import Relation
 CORNERS = np.array([[0.0, 0, 20, 60], [60, 0, 80, 60], [5, 0, 15, 8], [65, 0, 75, 8]])
 INSIDE = np.array([6.0 if name == "inside" else 0.0 for name in PAIR_FEATURES])
 APART = np.array([-6.0 if name == "iou" else 0.0 for name in PAIR_FEATURES])
-MODEL = RelationModel({"worn": INSIDE, "people": APART}, {"worn": 1.0, "people": 1.0})
+MODEL = RelationModel({"worn": INSIDE, "people": APART}, {"worn": 1.0, "people:one-one": 1.0})
 
 
 def solved(scores: list[list[float]], *relations: Relation) -> np.ndarray:
@@ -44,9 +44,19 @@ def test_a_sure_hat_tells_who_the_wearer_is() -> None:
 
 def test_two_people_are_two_boxes() -> None:
     scores = [[2.0, 0.0, -5.0, -5.0], [1.0, 0.5, -5.0, -5.0]]
-    joint = solved(scores, Relation(0, 1, ("people",)))
+    joint = solved(scores, Relation(0, 1, ("people", "people:one-one")))
     assert np.argmax(scores, axis=1).tolist() == [0, 0]
     assert joint.argmax(axis=1).tolist() == [0, 1]
+
+
+def test_sharing_a_box_has_its_price() -> None:
+    scores = np.array([[2.0, 0.0, -5.0, -5.0], [1.0, 0.5, -5.0, -5.0]])
+    apart = RelationModel({}, {}, {"people:one-one": -5.0})
+    joint, heard = solve_together(
+        scores, [Relation(0, 1, ("people", "people:one-one"))], pair_geometry(CORNERS, CORNERS), apart
+    )
+    assert joint.argmax(axis=1).tolist() == [0, 1]
+    assert [len(influences) for influences in heard] == [1, 1]
 
 
 def test_unknown_and_weak_relations_change_nothing() -> None:
@@ -54,14 +64,14 @@ def test_unknown_and_weak_relations_change_nothing() -> None:
     assert solved(scores, Relation(0, 1, ("near", "near:a-b"))).tolist() == scores
     weak = RelationModel(MODEL.weights, {})
     geometry = pair_geometry(CORNERS, CORNERS)
-    joint, heard = solve_together(np.array(scores), [Relation(0, 1, ("people",))], geometry, weak)
+    joint, heard = solve_together(np.array(scores), [Relation(0, 1, ("people", "people:one-one"))], geometry, weak)
     assert joint.tolist() == scores
     assert heard == [[], []]
 
 
 def test_influences_add_up_to_the_change() -> None:
     scores = np.array([[2.0, 0.0, -1.0, 0.0], [1.0, 0.5, 0.0, 0.0], [0.0, 0.0, 1.0, 0.9]])
-    relations = [Relation(0, 1, ("people",)), Relation(1, 2, ("worn",))]
+    relations = [Relation(0, 1, ("people", "people:one-one")), Relation(1, 2, ("worn",))]
     joint, heard = solve_together(scores, relations, pair_geometry(CORNERS, CORNERS), MODEL)
     assert [len(influences) for influences in heard] == [1, 2, 1]
     for number, influences in enumerate(heard):

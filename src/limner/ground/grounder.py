@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from limner.arrays import Floats, Singles
 from limner.corpus.caption import Caption
-from limner.corpus.geometry import nms
+from limner.corpus.geometry import iou
 from limner.corpus.image import Image
 from limner.corpus.seen_images import SeenImages
 from limner.errors import BadInput, unknown
@@ -129,12 +129,14 @@ class Grounder:
         `reader` looks at the picture; each thread needs one of its own (`open_readers`).
         """
         regions = (reader or self._reader()).read(image, pixels, np.asarray(corners, dtype=np.float64).reshape(-1, 4))
-        return self.parts.cca.transform(self.reduced(regions).descriptors())
+        vectors: Singles = self.parts.cca.transform(self.reduced(regions).descriptors())
+        return vectors
 
     def image_vector(self, image: Image, pixels: Pixels, reader: RegionReader | None = None) -> Singles:
         """The whole picture in the space of CCA."""
         whole = np.array([[0.0, 0.0, pixels.shape[1], pixels.shape[0]]])
-        return np.asarray(self.region_vectors(image, pixels, whole, reader)[0], dtype=np.float32)
+        vector: Singles = self.region_vectors(image, pixels, whole, reader)[0]
+        return vector
 
     def phrase_vectors(self, phrases: Sequence[str]) -> Singles:
         """Phrases in the space of CCA, `[phrases, components]`: the cosine with a region's vector is how well it fits.
@@ -143,7 +145,7 @@ class Grounder:
         """
         types = [built_in_phrases().types(text, [(0, len(text))])[0] if text else () for text in phrases]
         queries = [make_query(0, len(t), t, kinds) for t, kinds in zip(phrases, types, strict=True)]
-        vectors = self.parts.cca.transform_y(self.parts.encoder.encode(queries))
+        vectors: Singles = self.parts.cca.transform_y(self.parts.encoder.encode(queries))
         vectors[[not text for text in phrases]] = 0.0
         return vectors
 
@@ -167,45 +169,56 @@ class Grounder:
         table = self.parts.weights[system]
         return np.asarray(np.mean([table[TYPES.index(name)] for name in query.types], axis=0), dtype=np.float64)
 
-    def ground(self, caption: Caption, regions: PictureRegions, system: str = JOINT) -> list[Answer]:
-        """The answers for the visual mentions of a caption, given reduced regions; ties go to the earlier region."""
-        queries = [query for query in read_queries(caption) if query.is_visual]
+    def ground(self, captions: Sequence[Caption], regions: PictureRegions, system: str = JOINT) -> list[list[Answer]]:
+        """The answers for the visual mentions of each caption, given reduced regions; ties go to the earlier region."""
+        by_caption = [[query for query in read_queries(caption) if query.is_visual] for caption in captions]
+        queries = [query for said in by_caption for query in said]
         if not queries or not len(regions):
-            return []
+            return [[] for _ in captions]
         table = self.cue_table(queries, regions)
         weights = np.stack([self.weights(query, system) for query in queries])
         scores = np.einsum("qrc,qc->qr", table.scores, weights)
         heard: list[list[Influence]] = [[] for _ in queries]
+        geometry = pair_geometry(regions.corners, regions.corners)
+        starts = np.cumsum([0, *map(len, by_caption)])
         if system == JOINT:
-            relations = find_relations(caption.text, queries)
-            if relations:
-                geometry = pair_geometry(regions.corners, regions.corners)
-                scores, heard = solve_together(scores, relations, geometry, self.parts.relations)
+            for caption, said, start in zip(captions, by_caption, starts, strict=False):
+                rows = slice(start, start + len(said))
+                relations = find_relations(caption.text, said)
+                if relations:
+                    scores[rows], heard[rows] = solve_together(scores[rows], relations, geometry, self.parts.relations)
+        overlaps = iou(regions.corners, regions.corners)
         return [
-            self._answer(queries, number, scores[number], table, weights[number], heard[number], regions.corners)
-            for number in range(len(queries))
+            [
+                self._answer(said, number, scores[start + number], overlaps, table, weights, heard, start + number)
+                for number in range(len(said))
+            ]
+            for said, start in zip(by_caption, starts, strict=False)
         ]
 
     def _answer(
         self,
-        queries: Sequence[PhraseQuery],
+        said: Sequence[PhraseQuery],
         number: int,
         scores: Floats,
+        overlaps: Floats,
         table: CueTable,
         weights: Floats,
-        heard: Sequence[Influence],
-        corners: Floats,
+        heard: Sequence[Sequence[Influence]],
+        row: int,
     ) -> Answer:
-        order = nms(corners, scores, RANKING_NMS)
-        best = int(order[0])
+        """The answer for a phrase, by its number in its caption and its row among the phrases of all captions."""
+        order = ranked(scores, overlaps)
+        best = order[0]
         cues = []
         for column, name in enumerate(CUES):
-            if weights[column] == 0.0:
+            weight = float(weights[row, column])
+            if weight == 0.0:
                 continue
-            score = None if table.is_silent[number, column] else float(table.scores[number, best, column])
-            cues.append(CuePoints(name, score, float(weights[column]), float(weights[column]) * (score or 0.0)))
-        others = [(queries[i.phrase], i.kind, float(i.points[best])) for i in heard]
-        return Answer(queries[number], [(int(i), float(scores[i])) for i in order], cues, others)
+            score = None if table.is_silent[row, column] else float(table.scores[row, best, column])
+            cues.append(CuePoints(name, score, weight, weight * (score or 0.0)))
+        others = [(said[i.phrase], i.kind, float(i.points[best])) for i in heard[row]]
+        return Answer(said[number], [(i, float(scores[i])) for i in order], cues, others)
 
     def localise(
         self,
@@ -223,12 +236,26 @@ class Grounder:
         """
         bare = replace(image, boxes=(), captions=(), chains=())
         regions = self.reduced((reader or self._reader()).read(bare, pixels, given))
-        return regions, [self.ground(caption, regions, system) for caption in captions]
+        return regions, self.ground(captions, regions, system)
 
     def _reader(self) -> RegionReader:
         if self._own_reader is None:
             (self._own_reader,) = self.open_readers()
         return self._own_reader
+
+
+def ranked(scores: Floats, overlaps: Floats) -> list[int]:
+    """Regions by score, best first, without those that overlap a better one by an IoU above `RANKING_NMS`.
+
+    Of equal scores the earlier region is the better. `overlaps` are the IoU of all regions, `[n, n]`.
+    """
+    alive = np.ones(len(scores), dtype=np.bool_)
+    order = []
+    for number in np.argsort(-scores, kind="stable").tolist():
+        if alive[number]:
+            order.append(number)
+            alive &= overlaps[number] <= RANKING_NMS
+    return order
 
 
 def explained(answer: Answer, box: str) -> Mapping[str, object]:

@@ -18,7 +18,7 @@ from limner.errors import LimnerError
 from limner.ground.joint_grounding import PAIR_FEATURES, RelationModel
 from limner.ground.phrase_model import TYPES
 from limner.ground.phrase_queries import PhraseEncoder
-from limner.ground.phrase_relations import FAMILIES
+from limner.ground.phrase_relations import GROUPS
 from limner.ground.picture_regions import RegionRecipe
 from limner.ground.position_cue import N_BINS
 from limner.ground.systems import CUES, FITTED, JOINT
@@ -92,6 +92,7 @@ class GrounderRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     positions: list[str]
     relations: list[str]
     strengths: dict[str, Annotated[float, msgspec.Meta(ge=0.0, le=100.0)]]
+    sharing: dict[str, Annotated[float, msgspec.Meta(ge=-100.0, le=100.0)]]
     trained: TrainedGrounder
     images: list[str] | None
 
@@ -140,6 +141,7 @@ def _record(parts: GrounderParts) -> GrounderRecord:
         [*parts.positions],
         [*parts.relations.weights],
         dict(parts.relations.strengths),
+        dict(parts.relations.sharing),
         parts.trained,
         None if parts.images is None else parts.images.to_json(),
     )
@@ -200,7 +202,7 @@ def _parts(record: GrounderRecord, arrays: Mapping[str, NDArray[Any]]) -> Ground
         network,
         colours,
         positions,
-        RelationModel(relations, record.strengths),
+        RelationModel(relations, record.strengths, record.sharing),
         {**by_system, JOINT: by_system["full"]},
         record.trained,
         None if record.images is None else SeenImages(record.images),
@@ -217,8 +219,8 @@ def _check_record(record: GrounderRecord) -> None:
         values = getattr(record, name)
         if len(set(values)) < len(values):
             raise ValueError(f"{name}: a name is there twice")
-    if not set(record.strengths) <= set(FAMILIES):
-        raise ValueError(f"strengths: expected {', '.join(FAMILIES)}")
+    if not {*record.strengths, *record.sharing} <= set(GROUPS):
+        raise ValueError(f"strengths, sharing: expected {', '.join(GROUPS)}")
     if record.images is not None and not all(map(is_hash, record.images)):
         raise ValueError("images: there is something else than hashes")
 

@@ -121,9 +121,7 @@ def train_grounder(
 def _tuned(grounder: Grounder, pictures: Sequence[TrainingPicture], progress: Progress) -> Grounder:
     """The grounder with weights of cues and strengths of relations that suit these pictures."""
     fitted = Grounder(replace(grounder.parts, weights=fit_weights(grounder, pictures, progress)))
-    strengths = learn_strengths(fitted, pictures, progress)
-    relations = replace(grounder.parts.relations, strengths=strengths)
-    return Grounder(replace(fitted.parts, relations=relations))
+    return Grounder(replace(fitted.parts, relations=learn_strengths(fitted, pictures, progress)))
 
 
 def _has_phrases(image: Image) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +27,8 @@ PAIR_FEATURES = (
     "size",
     "size²",
 )
+
+IOU = PAIR_FEATURES.index("iou")
 
 # Rounds in which every phrase hears of all others; later ones change next to nothing.
 ROUNDS = 3
@@ -58,11 +60,13 @@ def pair_geometry(firsts: Floats, seconds: Floats) -> Singles:
 class RelationModel:
     """Where the second phrase of a relation is, given the first: weights of `PAIR_FEATURES` by kind.
 
-    `strengths` say by family how much it counts beside the cues.
+    `strengths` say by group how much that counts beside the cues, `sharing` how many points an IoU of
+    1 between the two regions is worth: below 0 for two people, who are not in one box.
     """
 
     weights: Mapping[str, Floats]
     strengths: Mapping[str, float]
+    sharing: Mapping[str, float] = field(default_factory=dict)
 
     def energies(self, relation: Relation, geometry: Singles) -> Floats | None:
         """Log probabilities of the second region given the first, `[first, second]`; None for an unknown relation."""
@@ -70,6 +74,15 @@ class RelationModel:
         if not known:
             return None
         return log_shares((geometry @ self.weights[known[-1]].astype(np.float32)).astype(np.float64), axis=1)
+
+    def points(self, relation: Relation, geometry: Singles) -> Floats | None:
+        """What the relation adds to the scores of two regions, `[first, second]`; None if it adds nothing."""
+        strength, sharing = self.strengths.get(relation.group, 0.0), self.sharing.get(relation.group, 0.0)
+        energies = self.energies(relation, geometry) if strength else None
+        if energies is None and not sharing:
+            return None
+        overlaps = geometry[:, :, IOU].astype(np.float64) * sharing
+        return overlaps if energies is None else strength * energies + overlaps
 
 
 class Influence(NamedTuple):
@@ -89,12 +102,7 @@ def solve_together(
     relation's log probability over where it may be itself. Cost grows with the relations and the
     square of the regions.
     """
-    pairs = [
-        (relation, strength * energies)
-        for relation in relations
-        if (strength := model.strengths.get(relation.family, 0.0)) > 0.0
-        and (energies := model.energies(relation, geometry)) is not None
-    ]
+    pairs = [(relation, points) for relation in relations if (points := model.points(relation, geometry)) is not None]
     joint = scores.copy()
     influences: list[list[Influence]] = [[] for _ in scores]
     for _ in range(ROUNDS if pairs else 0):
@@ -106,11 +114,11 @@ def solve_together(
 
 def _influences(number: int, pairs: Sequence[tuple[Relation, Floats]], joint: Floats) -> list[Influence]:
     heard = []
-    for relation, energies in pairs:
+    for relation, pair_points in pairs:
         if number == relation.second:
-            points = np.exp(log_shares(joint[relation.first])) @ energies
+            points = np.exp(log_shares(joint[relation.first])) @ pair_points
             heard.append(Influence(relation.first, relation.kinds[-1], points - points.mean()))
         elif number == relation.first:
-            points = energies @ np.exp(log_shares(joint[relation.second]))
+            points = pair_points @ np.exp(log_shares(joint[relation.second]))
             heard.append(Influence(relation.second, relation.kinds[-1], points - points.mean()))
     return heard

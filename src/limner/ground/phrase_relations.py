@@ -11,8 +11,9 @@ from limner.text.lexicon import PREPOSITIONS
 from limner.text.verb_forms import verb_lemma
 from limner.text.words import word_spans
 
-# Families of relations: clothing on its wearer, parts of a body, two people, neighbours in the sentence.
-FAMILIES = ("worn", "part", "people", "near")
+# Groups of relations that count alike: clothing on its wearer, parts of a body, two people, one of whom may be one of
+# several, and neighbours in the sentence.
+GROUPS = ("worn", "part", "people:one-one", "people:one-many", "people:many-one", "people:many-many", "near")
 
 # Words between two phrases that mean one relation together, before single ones are looked at.
 LONG_RELATIONS = ("in front of", "on top of", "next to", "left of", "right of", "close to", "out of")
@@ -32,8 +33,9 @@ class Relation(NamedTuple):
     kinds: tuple[str, ...]
 
     @property
-    def family(self) -> str:
-        return self.kinds[0]
+    def group(self) -> str:
+        """The one of `GROUPS` that it is of."""
+        return self.kinds[1] if self.kinds[0] == "people" else self.kinds[0]
 
 
 def find_relations(text: str, queries: Sequence[PhraseQuery]) -> list[Relation]:

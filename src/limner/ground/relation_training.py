@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from limner.arrays import Floats, Singles
-from limner.ground.joint_grounding import pair_geometry
-from limner.ground.phrase_relations import FAMILIES, Relation, find_relations
+from limner.ground.joint_grounding import IOU, RelationModel, pair_geometry
+from limner.ground.phrase_relations import GROUPS, Relation, find_relations
 from limner.ground.training_pictures import SaidCaption, TrainingPicture, right_shares
 from limner.learn.choice_model import Choice, fit_choices
 from limner.progress import Progress, silent
@@ -26,6 +26,9 @@ MOST_PAIRS = 1500
 # How strongly a kind is drawn to 0, or to the kind that it is one of: as by so many pairs.
 SHRINKAGE = 5.0
 KIND_SHRINKAGE = 20.0
+
+# Points that an IoU of 1 is worth at most, for or against.
+MOST_SHARING = 20.0
 
 
 class _Pair(NamedTuple):
@@ -59,9 +62,13 @@ def learn_relations(pictures: Sequence[TrainingPicture], progress: Progress = si
 
 def learn_strengths(
     grounder: Grounder, pictures: Sequence[TrainingPicture], progress: Progress = silent
-) -> dict[str, float]:
-    """For each family how much its relations count beside the cues of `full`: 0 where they do not help."""
-    by_family: dict[str, list[Choice]] = {name: [] for name in FAMILIES}
+) -> RelationModel:
+    """The relations with what suits these pictures: how much each group counts beside the cues of `full`.
+
+    A group that does not help has a strength of 0.
+    """
+    model = grounder.parts.relations
+    by_group: dict[str, list[Choice]] = {name: [] for name in GROUPS}
     for number, picture in enumerate(pictures):
         for caption, pairs in _by_caption(picture, number):
             table = grounder.cue_table(caption.queries, picture.proposals)
@@ -69,14 +76,26 @@ def learn_strengths(
             scores = np.einsum("qrc,qc->qr", table.scores, weights)
             geometry = pair_geometry(picture.proposals.corners, picture.proposals.corners)
             for pair in pairs:
-                energies = grounder.parts.relations.energies(pair.relation, geometry)
+                energies = model.energies(pair.relation, geometry)
                 if energies is not None:
-                    features = energies[pair.first][:, None]
+                    features = np.stack([energies[pair.first], geometry[pair.first, :, IOU]], axis=1)
                     choice = Choice(features, pair.shares.astype(np.float64), scores[pair.relation.second])
-                    by_family[pair.relation.family].append(choice)
+                    by_group[pair.relation.group].append(choice)
         progress("tuned", number + 1, len(pictures))
-    fitted = {name: fit_choices(choices) if choices else np.zeros(1) for name, choices in by_family.items()}
-    return {name: float(np.clip(weight[0], 0.0, 1.0)) for name, weight in fitted.items()}
+    fitted = {name: _fitted(choices) for name, choices in by_group.items()}
+    strengths, sharing = ({name: pair[i] for name, pair in fitted.items()} for i in (0, 1))
+    return RelationModel(model.weights, strengths, sharing)
+
+
+def _fitted(choices: Sequence[Choice]) -> tuple[float, float]:
+    """The strength of energies, and what an IoU of 1 is worth; energies never count against what they say."""
+    if not choices:
+        return 0.0, 0.0
+    strength, sharing = fit_choices(choices).tolist()
+    if strength < 0.0:
+        overlaps = [choice._replace(features=choice.features[:, 1:]) for choice in choices]
+        strength, sharing = 0.0, float(fit_choices(overlaps)[0])
+    return min(strength, 1.0), float(np.clip(sharing, -MOST_SHARING, MOST_SHARING))
 
 
 def _choices(pairs: Sequence[_Pair], pictures: Sequence[TrainingPicture]) -> list[Choice]:
