@@ -43,7 +43,7 @@ FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 # Only modules declared heavy import these, and only they, at their top.
 LARGE = {
     *("torch", "spacy", "ray", "cv2", "pyarrow", "matplotlib", "starlette", "sqlalchemy", "transformers", "lightgbm"),
-    *("ai_edge_litert", "onnxruntime"),
+    *("ai_edge_litert", "onnxruntime", "faiss"),
 }
 LIGHT_START = {*LARGE, "numpy", "PIL", "zstandard"}
 

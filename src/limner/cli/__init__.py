@@ -46,6 +46,8 @@ COMMANDS: dict[str, Entry] = {
             "detector": Entry(
                 "limner.cli.train_detector:detector", "Fit a simulated detector to the errors of a real one."
             ),
+            "retriever": Entry("limner.cli.train_retriever:retriever", "Learn which pictures fit which sentences."),
+            "grounder": Entry("limner.cli.train_grounder:grounder", "Learn to point at what phrases mean."),
         },
         "Learn from a corpus with captions.",
     ),
@@ -53,6 +55,9 @@ COMMANDS: dict[str, Entry] = {
     "constraints": Entry(
         "limner.cli.constraints:command", "Choose from boxes what captions have to mention, and say why."
     ),
+    "index": Entry("limner.cli.index:command", "Index pictures, to find them by sentences."),
+    "retrieve": Entry("limner.cli.retrieve:command", "Find pictures for a sentence, or captions for a picture."),
+    "localise": Entry("limner.cli.localise:command", "Point at what each phrase of captions means in its picture."),
     "score": Entry(
         {
             "captions": Entry("limner.cli.score_captions:captions", "Score captions by BLEU, CIDEr, METEOR and more."),
@@ -68,6 +73,10 @@ COMMANDS: dict[str, Entry] = {
             ),
             "detection": Entry(
                 "limner.cli.score_detection:detection", "Score detections by COCO's AP and AR against gold boxes."
+            ),
+            "retrieval": Entry(
+                "limner.cli.score_retrieval:retrieval",
+                "Score pictures found for sentences, and sentences for pictures: Recall@K and more.",
             ),
             "localisation": Entry(
                 "limner.cli.score_localisation:localisation",

@@ -62,6 +62,15 @@ labels_from_option = click.option(
     type=click.IntRange(min=1),
     help="Boxes and labels from N random captions of each image; the others are gold.",
 )
+workers_option = click.option(
+    "--workers", metavar="N", type=click.IntRange(1, 64), default=2, show_default=True, help="Pictures at a time."
+)
+cache_option = click.option(
+    "--cache",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Keep what is seen in pictures, and use what is there.",
+)
 overlap_option = click.option("--allow-overlap", is_flag=True, help="Allow test images that were trained on.")
 
 

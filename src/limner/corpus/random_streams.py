@@ -7,7 +7,8 @@ from typing import Literal
 
 # What is chosen at random: the order in which nouns take boxes, boxes to describe, an order of equals, captions that
 # give labels, captions that stand for people, words, other words, images to choose k on, references to score against,
-# the errors of a simulated detector, images on which a threshold of colours is chosen.
+# the errors of a simulated detector, images on which a threshold of colours is chosen,
+# images on which weights are tuned.
 Purpose = Literal[
     "linking",
     "selection",
@@ -20,6 +21,7 @@ Purpose = Literal[
     "references",
     "detection",
     "colours",
+    "tuning",
 ]
 
 

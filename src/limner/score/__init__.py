@@ -3,7 +3,8 @@
 `evaluate` scores captions by any metrics, `evaluate_content` the boxes that
 captions mention, `evaluate_phrases` which noun phrases were found,
 `evaluate_chains` which mentions are of one thing, `evaluate_detections`
-detections against gold boxes, `evaluate_localisation` boxes for phrases.
+detections against gold boxes, `evaluate_localisation` boxes for phrases,
+`evaluate_retrieval` pictures for sentences and sentences for pictures.
 `compare_systems` tests differences; `human_bound` is what people score by a
 metric, and `CaptionJob` scores files from beginning to end.
 Nothing is imported until it is used.
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from limner.score.metric import Metric, Settings, Statistics, means
     from limner.score.pairing import Policy
     from limner.score.phrase_scores import evaluate_phrases
+    from limner.score.retrieval.retrieval_evaluation import evaluate_retrieval
     from limner.score.run import Run
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -47,7 +47,11 @@ class Embedder:
 
     def pictures(self, paths: Sequence[Path]) -> Floats:
         """The embeddings of pictures, `[pictures, dimensions]`, each of length 1."""
-        given = self._processor(images=[_picture(path) for path in paths], return_tensors="pt")
+        return self.images([_picture(path) for path in paths])
+
+    def images(self, pictures: Sequence[Picture]) -> Floats:
+        """The embeddings of pictures that are open, in red, green and blue, likewise."""
+        given = self._processor(images=list(pictures), return_tensors="pt")
         return self._unit(self._model.get_image_features, {"pixel_values": given["pixel_values"]})
 
     def sentences(self, texts: Sequence[str]) -> Floats:

@@ -67,19 +67,21 @@ class EdgeBoxes:
     """Boxes that whole contours lie in, scored by how many.
 
     The paper finds edges with a trained model; here they are where colours
-    change most (Sobel), thinned to lines, so that no model is needed.
+    change most (Sobel), thinned to lines, so that no model is needed. Pictures
+    are made smaller until their longer side has `longest` pixels.
     """
 
     limits: ProposalLimits = DEFAULT_LIMITS
     blur: float = 1.5
+    longest: int = LONGEST
 
     @property
     def signature(self) -> str:
-        return f"proposer:edge-boxes|edges:sobel|blur:{self.blur:g}|{_signed()}|{self.limits.signature}"
+        return f"proposer:edge-boxes|edges:sobel|blur:{self.blur:g}|{_signed(self.longest)}|{self.limits.signature}"
 
     def propose(self, image: Image, pixels: Pixels) -> tuple[Box, ...]:
         height, width = pixels.shape[:2]
-        small = _small(pixels)
+        small = _small(pixels, self.longest)
         if min(small.shape[:2]) < SHORTEST:
             return ()
         edges, directions = sobel_edges(small, self.blur)
@@ -117,9 +119,9 @@ def _thinned(strength: Singles, across: Singles, down: Singles) -> Singles:
     return np.where((strength >= ahead) & (strength >= behind), strength, 0).astype(np.float32)
 
 
-def _small(pixels: Pixels) -> Pixels:
+def _small(pixels: Pixels, longest: int = LONGEST) -> Pixels:
     height, width = pixels.shape[:2]
-    scale = LONGEST / max(height, width)
+    scale = longest / max(height, width)
     if scale >= 1:
         return pixels
     size = max(1, round(width * scale)), max(1, round(height * scale))
@@ -143,5 +145,5 @@ def _chances(regions: Floats) -> Floats:
     return np.frombuffer(b"".join(hashes), dtype="<u8").astype(np.float64) / 2**64
 
 
-def _signed() -> str:
-    return f"longest:{LONGEST}|opencv:{cv2.__version__}|pillow:{PIL.__version__}"
+def _signed(longest: int = LONGEST) -> str:
+    return f"longest:{longest}|opencv:{cv2.__version__}|pillow:{PIL.__version__}"

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from importlib.metadata import version
@@ -28,30 +28,31 @@ DETOUR = threading.Lock()
 
 
 class LiteRtModel:
-    """A model of one picture at a time; `tensor` names an inner tensor to return in place of the outputs."""
+    """A model of one picture at a time; `tensor` names one or more inner tensors to return in place of the outputs."""
 
-    def __init__(self, path: Path, *, tensor: str | None = None, threads: int = 1) -> None:
+    def __init__(self, path: Path, *, tensor: str | Sequence[str] | None = None, threads: int = 1) -> None:
+        names = None if tensor is None else [tensor] if isinstance(tensor, str) else [*tensor]
         raw = read_model(path)
         if raw[4:8] != MARK:
             raise BadInput(str(path), "is not a TensorFlow Lite model", "is the file complete?")
         self.path = path
         self.notes: ModelNotes = read_notes(raw, path)
         self.signature = f"litert:{version('ai-edge-litert')}|sha256:{sha256(raw).hexdigest()[:16]}"
-        if tensor is not None:
-            self.signature += f"|tensor:{tensor}"
+        if names is not None:
+            self.signature += f"|tensor:{','.join(names)}"
         try:
             with _without_notices(), warnings.catch_warnings():
                 # Inner tensors cost memory, which the library warns of.
                 warnings.simplefilter("ignore", UserWarning)
                 self._interpreter = Interpreter(
-                    model_content=raw, num_threads=threads, experimental_preserve_all_tensors=tensor is not None
+                    model_content=raw, num_threads=threads, experimental_preserve_all_tensors=names is not None
                 )
                 self._interpreter.allocate_tensors()
         except (ValueError, RuntimeError) as error:
             problem = f"cannot be run ({one_line(str(error), 200)})"
             raise BadInput(str(path), problem, "is the file complete?") from error
         self._input_details = self._interpreter.get_input_details()
-        self._output_details = self._interpreter.get_output_details() if tensor is None else [self._tensor(tensor)]
+        self._output_details = self._interpreter.get_output_details() if names is None else [*map(self._tensor, names)]
         self.inputs = tuple(map(_spec, self._input_details))
         self.outputs = tuple(map(_spec, self._output_details))
 

@@ -1,0 +1,104 @@
+"""`limner train grounder` and `limner localise` in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from limner.corpus import open_corpus, write_corpus
+from limner.ground.localising import without_boxes
+from limner.playground import World, write_world
+
+
+def limner(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "limner", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Pictures, images to train on and to test on, and a grounder."""
+    folder = tmp_path_factory.mktemp("localise")
+    write_world(World(captions=(2, 2), size=(160, 120)), 9, str(folder / "world.jsonl"), pictures=True)
+    images = list(open_corpus(folder / "world.jsonl"))
+    write_corpus(images[:7], folder / "train.jsonl")
+    write_corpus(images[7:], folder / "test.jsonl")
+    write_corpus([without_boxes(image) for image in images[7:]], folder / "bare.jsonl")
+    done = limner(
+        *("train", "grounder", folder / "train.jsonl", "--pictures", folder, "--out", folder / "model.grounder"),
+        *("--cache", folder / "seen"),
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "images written to" in done.stderr
+    return folder
+
+
+def localise(folder: Path, corpus: str, out: str, *options: object) -> subprocess.CompletedProcess[str]:
+    return limner(
+        *("localise", folder / corpus, "--pictures", folder, "--model", folder / "model.grounder"),
+        *("-o", folder / out, "--cache", folder / "seen", *options),
+    )
+
+
+def test_results_are_the_same_without_the_corpus_boxes(folder: Path) -> None:
+    first = localise(folder, "test.jsonl", "first.jsonl", "--why", folder / "why.jsonl")
+    assert (first.returncode, first.stdout) == (0, "")
+    assert "mentions localised" in first.stderr
+    assert "training images" not in first.stderr
+    assert localise(folder, "bare.jsonl", "second.jsonl", "--workers", 1).returncode == 0
+    assert (folder / "first.jsonl").read_bytes() == (folder / "second.jsonl").read_bytes()
+    why = [json.loads(line) for line in (folder / "why.jsonl").read_text().splitlines()]
+    results = list(open_corpus(folder / "first.jsonl"))
+    assert [record["image"] for record in why] == [image.id for image in results]
+    told = [m["box"] for record in why for caption in record["captions"] for m in caption["mentions"]]
+    assert told == [mention.boxes[0] for image in results for _, mention in image.mentions()]
+
+
+def test_gold_candidates_can_be_asked_for_and_results_can_be_scored(folder: Path) -> None:
+    done = localise(folder, "test.jsonl", "gold.jsonl", "--candidates", "gold", "--system", "largest")
+    assert done.returncode == 0
+    scored = limner("score", "localisation", folder / "gold.jsonl", "--gold", folder / "test.jsonl", "--json")
+    assert scored.returncode == 0
+    scores = json.loads(scored.stdout)
+    assert scores["bound"] == 1.0
+    assert scores["n_phrases"] > 0
+
+
+def test_training_images_are_warned_of(folder: Path) -> None:
+    done = localise(folder, "train.jsonl", "seen.jsonl")
+    assert "7 of 7 images are training images" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["localise", "test.jsonl", "--pictures", ".", "--model", "test.jsonl", "-o", "x.jsonl"], "train grounder"),
+        (["localise", "test.jsonl", "--pictures", ".", "--model", "none", "-o", "x.jsonl"], "none: cannot read"),
+        (["train", "grounder", "bare.jsonl", "--pictures", ".", "--out", "x"], "limner link"),
+        (["train", "grounder", "train.jsonl", "--pictures", ".", "--out", "x", "--detector", "no.tflite"], "no.tflite"),
+        (["train", "grounder", "train.jsonl", "--pictures", "seen", "--out", "x"], "no picture of image"),
+    ],
+)
+def test_faults_are_one_line_that_names_the_remedy(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    monkeypatch.chdir(folder)
+    done = limner(*arguments)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not (folder / "x").exists()
+
+
+def test_a_detector_that_the_grounder_was_not_trained_with_is_refused(folder: Path, shared_data: Path) -> None:
+    detector = shared_data.parent / "models" / "efficientdet_lite2.tflite"
+    if not detector.exists():
+        pytest.skip("the detector is not at hand")
+    done = localise(folder, "test.jsonl", "x.jsonl", "--detector", detector)
+    assert done.returncode == 1
+    assert "--detector" in done.stderr

@@ -1,0 +1,304 @@
+"""An index of pictures: what is found in it, and what becomes of files that are damaged or hostile."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from limner.corpus import Caption, Image
+from limner.errors import BadInput, LimnerError
+from limner.ground.dual_encoders import Mixture
+from limner.ground.encoders import Encoder, open_encoders
+from limner.ground.index_writing import IndexSettings, write_index
+from limner.ground.phrase_distances import By
+from limner.ground.retrieval_index import ASPECTS, RetrievalIndex, open_index
+from limner.score.retrieval.retrieval_evaluation import evaluate_retrieval
+from limner.vision.image_pixels import read_image
+from retrieval_world import make_world, train
+from tiny_clip import make_clip
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("world")
+
+
+@pytest.fixture(scope="module")
+def images(folder: Path) -> list[Image]:
+    return make_world(folder, 14)
+
+
+@pytest.fixture(scope="module")
+def encoder(images: list[Image], folder: Path) -> Encoder:
+    train(images, folder).save(folder / "mine.model")
+    (opened,) = open_encoders(folder / "mine.model")
+    # Whatever this small world prefers, both halves must count here.
+    return Encoder(opened.whole, opened.regions, Mixture(0.5, 1.5), opened.source, opened.path, opened.fingerprint)
+
+
+@pytest.fixture(scope="module")
+def made(images: list[Image], folder: Path, encoder: Encoder) -> Path:
+    write_index(images, folder, [encoder], folder / "index", IndexSettings(regions=True))
+    return folder / "index"
+
+
+@pytest.fixture
+def index(made: Path) -> RetrievalIndex:
+    return open_index(made)
+
+
+@pytest.fixture
+def copied(made: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "copied"))
+
+
+@pytest.mark.parametrize("by", ASPECTS)
+def test_images_are_found_in_the_order_of_the_equations(
+    index: RetrievalIndex, images: list[Image], folder: Path, encoder: Encoder, by: By
+) -> None:
+    query = "a dog and a woman in the snow"
+    alpha = {"whole": 1.0, "phrases": 0.0, "mixture": 0.5}[by]
+    text = encoder.whole.text_vectors([query])[0]
+    assert encoder.regions is not None
+    phrases = encoder.regions.phrase_vectors(["a dog", "a woman", "the snow"])
+    expected = {}
+    for image in images:
+        seen = read_image(image, folder)
+        whole = 1 - float(encoder.whole.image_vectors([seen])[0] @ text)
+        cosines = encoder.regions.regions(seen).vectors @ phrases.T
+        expected[image.id] = 1 - alpha * whole - (1 - alpha) * float((1 - cosines.max(axis=0)).sum()) / 3**1.5
+    found = index.search(query, 5, by)
+    assert [hit.image.id for hit in found] == sorted(expected, key=lambda id: -expected[id])[:5]
+    # Vectors of regions are kept as halves.
+    assert [hit.score for hit in found] == pytest.approx(sorted(expected.values(), reverse=True)[:5], abs=2e-3)
+    spans = [query[phrase.start : phrase.end] for phrase in found[0].phrases]
+    assert spans == ([] if by == "whole" else ["a dog", "a woman", "the snow"])
+
+
+@pytest.mark.parametrize("by", ASPECTS)
+def test_captions_are_found_as_scores_rank_them(
+    index: RetrievalIndex, images: list[Image], folder: Path, by: By
+) -> None:
+    found = index.search_captions(read_image(images[2], folder), 6, by)
+    system = index.system(by)
+    scores = system.scores.block(slice(0, len(images)), slice(0, index.header.n_texts))[2]
+    best = np.argsort(-scores, kind="stable")[:6]
+    captions = [(image.id, caption.text) for image in images for caption in image.captions]
+    assert [hit.score for hit in found] == pytest.approx(scores[best].tolist(), abs=2e-3)
+    assert {(hit.image.id, hit.caption.text) for hit in found[:1]} <= {captions[i] for i in best}
+
+
+def test_an_index_is_scored(index: RetrievalIndex, images: list[Image]) -> None:
+    scores = evaluate_retrieval([index.system(by) for by in ASPECTS], samples=0)
+    assert [system.counts["n_texts"] for system in scores.systems] == [5 * len(images)] * 3
+    assert scores.systems[0].values["text_to_image R@5"] > 0.6
+    assert "alpha:0.5|gamma:1.5" in scores.systems[2].signature
+    assert len({system.signature for system in scores.systems}) == 3
+
+
+def test_the_order_of_workers_changes_nothing(
+    images: list[Image], folder: Path, encoder: Encoder, made: Path, tmp_path: Path
+) -> None:
+    write_index(images, folder, [encoder] * 3, tmp_path / "again", IndexSettings(regions=True))
+    for path in sorted(made.iterdir()):
+        assert (tmp_path / "again" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_sentences_of_unknown_words_are_an_error(index: RetrievalIndex) -> None:
+    with pytest.raises(LimnerError, match="no word of 'xyzzy plugh' is known"):
+        index.search("xyzzy plugh")
+    with pytest.raises(LimnerError, match="the sentence is empty"):
+        index.search("  ")
+
+
+def test_captions_and_regions_may_be_left_out(
+    images: list[Image], folder: Path, encoder: Encoder, tmp_path: Path
+) -> None:
+    header = write_index(images, folder, [encoder], tmp_path / "bare", IndexSettings(captions=False, regions=False))
+    assert (header.n_texts, header.n_regions) == (0, 0)
+    index = open_index(tmp_path / "bare")
+    assert index.search("a dog", 3)[0].phrases == ()
+    with pytest.raises(BadInput, match="has no captions"):
+        index.search_captions(read_image(images[0], folder))
+    with pytest.raises(BadInput, match="no regions and phrases"):
+        index.search("a dog", 3, "phrases")
+
+
+def test_empty_captions_are_left_out(images: list[Image], folder: Path, encoder: Encoder, tmp_path: Path) -> None:
+    empty = replace(images[0], captions=(Caption("e", "  "), Caption("f", "a dog")))
+    header = write_index([empty], folder, [encoder], tmp_path / "index")
+    assert header.n_texts == 1
+
+
+def test_many_sentences_are_searched_exactly_or_by_lists(
+    images: list[Image], folder: Path, encoder: Encoder, tmp_path: Path, index: RetrievalIndex
+) -> None:
+    pytest.importorskip("faiss")
+    write_index(images, folder, [encoder], tmp_path / "listed", IndexSettings(approximate=True))
+    listed = open_index(tmp_path / "listed")
+    assert listed.header.n_lists
+    queries = ["a dog in the snow", "a woman"]
+    items, scores = listed.search_many(queries, 4, exact=True)
+    assert [index.image(i).id for i in items[0]] == [hit.image.id for hit in index.search(queries[0], 4, "whole")]
+    near, near_scores = listed.search_many(queries, 4)
+    assert near.shape == items.shape
+    found = [i for i in near[0].tolist() if i >= 0]
+    assert near_scores[0, 0] <= scores[0, 0] + 1e-5
+    assert len(found) >= 1
+
+
+def test_an_index_is_not_replaced_unless_it_is_asked_for(
+    images: list[Image], folder: Path, encoder: Encoder, copied: Path
+) -> None:
+    with pytest.raises(BadInput, match="the folder is not empty"):
+        write_index(images, folder, [encoder], copied)
+    write_index(images[:3], folder, [encoder], copied, IndexSettings(force=True))
+    assert len(open_index(copied)) == 3
+    (copied / "diary.txt").write_text("mine")
+    with pytest.raises(BadInput, match="diary"):
+        write_index(images, folder, [encoder], copied, IndexSettings(force=True))
+
+
+def test_a_failed_run_leaves_nothing(images: list[Image], folder: Path, encoder: Encoder, tmp_path: Path) -> None:
+    lost = [*images[:3], replace(images[0], id="lost", file="lost.png")]
+    with pytest.raises(BadInput, match="no picture of image 'lost'"):
+        write_index(lost, folder, [encoder], tmp_path / "index")
+    with pytest.raises(BadInput, match="two images"):
+        write_index([images[0], images[0]], folder, [encoder], tmp_path / "index")
+    with pytest.raises(BadInput, match="no picture to index"):
+        write_index([], folder, [encoder], tmp_path / "index")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_clip_s_folder_makes_an_index_too(images: list[Image], folder: Path, tmp_path: Path) -> None:
+    pytest.importorskip("transformers")
+    clip = make_clip(tmp_path / "clip")
+    encoders = open_encoders(clip)
+    write_index(images[:4], folder, encoders, tmp_path / "index")
+    index = open_index(tmp_path / "index")
+    found = index.search("a dog", 4)
+    expected = (
+        encoders[0].whole.image_vectors([read_image(image, folder) for image in images[:4]])
+        @ (encoders[0].whole.text_vectors(["a dog"])[0])
+    )
+    assert [hit.score for hit in found] == pytest.approx(sorted(expected.tolist(), reverse=True), abs=1e-5)
+    assert len(index.search_captions(read_image(images[1], folder), 3)) == 3
+    with pytest.raises(LimnerError, match="empty"):
+        index.search("")
+    with pytest.raises(BadInput, match="no regions and phrases"):
+        write_index(images[:4], folder, encoders, tmp_path / "other", IndexSettings(regions=True))
+    (clip / "config.json").write_text((clip / "config.json").read_text() + " ")
+    with pytest.raises(BadInput, match="another model"):
+        open_index(tmp_path / "index").search("a dog")
+
+
+@pytest.mark.parametrize("content", [b"", b"PK", b'{"limner_model": "selector"}'])
+def test_what_is_no_encoder_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "odd.model").write_bytes(content)
+    with pytest.raises(BadInput, match="is not a model that encodes pictures"):
+        open_encoders(tmp_path / "odd.model")
+    with pytest.raises(BadInput, match="there is no such model"):
+        open_encoders(tmp_path / "absent.model")
+
+
+def header(**changes: object) -> Callable[[Path], None]:
+    def change(folder: Path) -> None:
+        known = json.loads((folder / "index.json").read_text())
+        (folder / "index.json").write_text(json.dumps({**known, **changes}))
+
+    return change
+
+
+def content(name: str, raw: bytes) -> Callable[[Path], None]:
+    return lambda folder: (folder / name).write_bytes(raw) and None
+
+
+def array(name: str, change: Callable[[np.ndarray], np.ndarray]) -> Callable[[Path], None]:
+    def save(folder: Path) -> None:
+        values = change(np.load(folder / name))
+        np.save(folder / name, values)
+
+    return save
+
+
+def set_at(place: int, value: float) -> Callable[[np.ndarray], np.ndarray]:
+    def change(values: np.ndarray) -> np.ndarray:
+        values.flat[place] = value
+        return values
+
+    return change
+
+
+HOSTILE: dict[str, Callable[[Path], None]] = {
+    "a header that is no JSON": content("index.json", b"{"),
+    "a header of nested lists": content("index.json", b"[" * 100_000),
+    "a header without end": content("index.json", b" " * (2 << 20)),
+    "another version": header(limner_index=9),
+    "unknown fields": header(evil=1),
+    "a negative count": header(n_images=-1),
+    "too many images": header(n_images=10**12),
+    "too many texts": header(n_texts=10**15),
+    "too many numbers": header(n_dims=10**9),
+    "an alpha above 1": header(alpha=2.0),
+    "another fingerprint": header(fingerprint="0" * 12),
+    "a source that is none": header(source="pickle"),
+    "too many regions": header(n_regions=10**12),
+    "too many phrases": header(n_phrases=10**12),
+    "objects of Python": array("images.npy", lambda v: np.array([{}], dtype=object)),
+    "vectors of text": array("images.npy", lambda v: np.full(v.shape, "a")),
+    "vectors of doubles": array("images.npy", lambda v: v.astype(np.float64)),
+    "vectors that are not numbers": array("images.npy", set_at(0, np.nan)),
+    "infinite vectors": array("images.npy", set_at(0, np.inf)),
+    "vectors cut short": lambda folder: (
+        (folder / "images.npy").write_bytes((folder / "images.npy").read_bytes()[:500]) and None
+    ),
+    "a head of numpy that is code": content("images.npy", b"\x93NUMPY\x01\x00\x20\x00__import__('os').abort()      \n"),
+    "lines that go back": array("lines.npy", set_at(1, 10**9)),
+    "lines before the file": array("lines.npy", set_at(0, -5)),
+    "images that are no images": lambda folder: (
+        (folder / "images.jsonl").write_bytes(b"x" * (folder / "images.jsonl").stat().st_size) and None
+    ),
+    "no images": lambda folder: (folder / "images.jsonl").unlink(),
+    "captions of images that are not there": array("text_images.npy", set_at(-1, 10**6)),
+    "captions out of order": array("text_images.npy", set_at(-1, 0)),
+    "regions out of order": array("region_starts.npy", set_at(1, 10**9)),
+    "phrases that are not there": array("phrase_numbers.npy", set_at(0, 10**9)),
+    "phrases before the first": array("phrase_numbers.npy", set_at(0, -1)),
+    "phrases out of order": array("phrase_starts.npy", set_at(1, 10**9)),
+    "regions that are not numbers": array("regions.npy", lambda v: np.full_like(v, np.nan)),
+    "another model": content("model.limner", b"PK nothing"),
+    "no model": lambda folder: (folder / "model.limner").unlink(),
+}
+
+
+def use(folder: Path) -> None:
+    """Read all that an index has."""
+    index = open_index(folder)
+    index.search("a dog in the snow", 3, "mixture")
+    evaluate_retrieval([index.system("mixture")], samples=0)
+
+
+def test_a_sound_copy_is_used(copied: Path) -> None:
+    use(copied)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_hostile_files_are_told_in_one_line(copied: Path, kind: str) -> None:
+    HOSTILE[kind](copied)
+    with pytest.raises(LimnerError) as raised:
+        use(copied)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_folder_that_is_no_index_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="is not an index"):
+        open_index(tmp_path)
+    with pytest.raises(BadInput, match="there is no such index"):
+        open_index(tmp_path / "absent")

@@ -1,0 +1,221 @@
+"""Training a retriever on the playground, its file, and what it is tuned by."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+from limner.corpus import Image
+from limner.errors import BadInput, LimnerError
+from limner.ground.dual_encoders import Mixture
+from limner.ground.mixture_tuning import recall_sum, tune_mixture
+from limner.ground.phrase_distances import MixedScores, PhraseTable, RegionTable
+from limner.ground.region_phrase_cca import MOST_OF_PHRASE, fit_region_phrase_cca, phrase_regions
+from limner.ground.retriever import NO_VECTORS, Retriever, RetrieverTexts
+from limner.ground.retriever_training import RetrieverTraining, train_retriever
+from limner.ground.whole_image_cca import fit_whole_image_cca
+from limner.learn.cca import NormalisedCCA
+from limner.learn.cross_search import Products, cross_search
+from limner.text.word_bags import WordBag
+from limner.vision.image_pixels import read_image
+from retrieval_world import make_world, train
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("world")
+
+
+@pytest.fixture(scope="module")
+def images(folder: Path) -> list[Image]:
+    return make_world(folder)
+
+
+@pytest.fixture(scope="module")
+def retriever(images: list[Image], folder: Path) -> Retriever:
+    return train(images, folder)
+
+
+def test_a_retriever_finds_what_it_was_trained_on(retriever: Retriever, images: list[Image], folder: Path) -> None:
+    pictures = retriever.whole.image_vectors([read_image(image, folder) for image in images])
+    texts = retriever.whole.text_vectors([caption.text for image in images for caption in image.captions])
+    gold = np.repeat(np.arange(len(images)), [len(image.captions) for image in images])
+    found = cross_search(Products(pictures, texts), gold)
+    assert np.median(found.of_columns.ranks) <= 2
+    assert np.allclose(np.linalg.norm(pictures, axis=1), 1, atol=1e-4)
+
+
+def test_a_file_holds_the_same_retriever(
+    retriever: Retriever, images: list[Image], folder: Path, tmp_path: Path
+) -> None:
+    retriever.save(tmp_path / "mine.model")
+    first, second = Retriever.load_several(tmp_path / "mine.model", n=2)
+    seen = read_image(images[3], folder)
+    assert first.signature == retriever.signature
+    assert first.mixture == retriever.mixture
+    # Arrays lie otherwise in memory, and products are rounded otherwise.
+    assert np.allclose(first.whole.image_vectors([seen]), retriever.whole.image_vectors([seen]), atol=1e-5)
+    assert np.allclose(second.whole.text_vectors(["a dog"]), retriever.whole.text_vectors(["a dog"]), atol=1e-5)
+    texts = RetrieverTexts(tmp_path / "mine.model")
+    assert np.allclose(texts.text_vectors(["a dog"]), retriever.whole.text_vectors(["a dog"]), atol=1e-5)
+    assert retriever.regions is not None
+    assert np.allclose(texts.phrase_vectors(["a dog"]), retriever.regions.phrase_vectors(["a dog"]), atol=1e-5)
+    assert not texts.knows("xyzzy")
+    assert not texts.text_vectors(["xyzzy"]).any()
+
+
+def test_equal_seeds_make_equal_files(retriever: Retriever, images: list[Image], folder: Path, tmp_path: Path) -> None:
+    retriever.save(tmp_path / "first.model")
+    train(images, folder).save(tmp_path / "second.model")
+    assert (tmp_path / "first.model").read_bytes() == (tmp_path / "second.model").read_bytes()
+
+
+def test_without_boxes_whole_pictures_are_learnt_alone(images: list[Image], folder: Path, tmp_path: Path) -> None:
+    bare = [
+        replace(image, boxes=(), chains=(), captions=tuple(replace(c, mentions=()) for c in image.captions))
+        for image in images
+    ]
+    found = train(bare, folder)
+    assert found.regions is None
+    assert found.mixture.alpha == 1
+    found.save(tmp_path / "whole.model")
+    with pytest.raises(LimnerError, match="nothing of phrases"):
+        RetrieverTexts(tmp_path / "whole.model").phrase_vectors(["a dog"])
+
+
+def test_other_images_may_be_held_out(images: list[Image], folder: Path) -> None:
+    found = train_retriever(images[:14], folder, vectors=NO_VECTORS, valid=images[14:])
+    assert found.trained_on.n_images == 14
+    assert found.trained_on.n_held_out == 10
+
+
+def test_too_few_captions_are_an_error(images: list[Image], folder: Path) -> None:
+    with pytest.raises(BadInput, match="3 images have captions, too few"):
+        train_retriever(images[:3], folder)
+
+
+def test_a_picture_that_is_missing_is_an_error_or_left_out(images: list[Image], folder: Path) -> None:
+    lost = [*images, replace(images[0], id="lost", file="lost.png")]
+    with pytest.raises(BadInput, match="no picture of image 'lost'"):
+        train(lost, folder)
+    training = RetrieverTraining(vectors=NO_VECTORS)
+    training.reading.lenient = True
+    assert training.train(lost, folder).trained_on.n_images == len(images)
+    assert training.reading.skipped.total() == 1
+
+
+def rewritten(path: Path, out: Path, changes: dict[str, object]) -> Path:
+    """The model file with other values in its record."""
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as target:
+        for info in source.infolist():
+            raw = source.read(info)
+            target.writestr(info, json.dumps({**json.loads(raw), **changes}) if info.filename == "model.json" else raw)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"limner_model": "selector"}, "is a model of kind 'selector'"),
+        ({"version": 99}, "of version 99"),
+        ({"alpha": 7.0}, "alpha must be from 0 to 1"),
+        ({"alpha": "much"}, "is not a retriever"),
+        ({"gamma": -1.0}, "gamma"),
+        ({"crops": 3}, "3 crops"),
+        ({"windows": 10**9}, "windows are not supported"),
+        ({"vocabulary": ["a"]}, "do not fit"),
+        ({"vectors": "/nowhere/vectors.txt"}, "cannot read"),
+        ({"model": "shape"}, "not those that it was trained with"),
+        ({"model": "/nowhere/model.tflite"}, "cannot be read"),
+        ({"text_signature": "other"}, "word vectors are not those"),
+    ],
+)
+def test_hostile_files_are_refused(
+    retriever: Retriever, tmp_path: Path, changes: dict[str, object], problem: str
+) -> None:
+    retriever.save(tmp_path / "good.model")
+    bad = rewritten(tmp_path / "good.model", tmp_path / "bad.model", changes)
+    with pytest.raises(LimnerError, match=problem):
+        Retriever.load(bad)
+
+
+def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bad.model").write_bytes(b"PK nothing")
+    with pytest.raises(BadInput, match="is not a retriever"):
+        Retriever.load(tmp_path / "bad.model")
+    with pytest.raises(BadInput, match="cannot read"):
+        Retriever.load(tmp_path / "absent.model")
+
+
+def test_a_phrase_of_several_boxes_is_one_region(images: list[Image]) -> None:
+    image = next(image for image in images if any(len(mention.boxes) > 1 for _, mention in image.mentions()))
+    boxes = {box.id: box for box in image.boxes}
+    expected = [
+        (
+            caption.phrase(mention),
+            min(boxes[id].x0 for id in mention.boxes),
+            max(boxes[id].y1 for id in mention.boxes),
+        )
+        for caption, mention in image.mentions()
+        if mention.boxes
+    ]
+    assert [(pair.phrase, pair.corners[0], pair.corners[3]) for pair in phrase_regions(image)] == expected
+
+
+def test_a_frequent_phrase_counts_a_few_times_alone() -> None:
+    random = np.random.default_rng(0)
+    words = [f"word{i}" for i in range(30)]
+    phrases = ["the man"] * 400 + words
+    features = random.standard_normal((430, 8)).astype(np.float32)
+    bag = WordBag.learn(phrases, fewest=1)
+    found = fit_region_phrase_cca(phrases, features, bag, ridge=0.1)
+    # Of 40 rows, ten are of the phrase that has 400.
+    assert found.y_mean_[bag.vocabulary.index("man")] == pytest.approx(
+        MOST_OF_PHRASE / 40 * bag.embed(["the man"])[0, bag.vocabulary.index("man")], rel=1e-3
+    )
+
+
+def test_whole_images_are_learnt_as_cca_of_all_pairs() -> None:
+    random = np.random.default_rng(1)
+    pictures = random.standard_normal((30, 5)).astype(np.float32)
+    captions = [[f"w{i % 7} x{j}" for j in range(i % 3 + 1)] for i in range(30)]
+    bag = WordBag.learn([text for texts in captions for text in texts], fewest=1)
+    found = fit_whole_image_cca(pictures, captions, bag, ridge=0.1, n_dims=4)
+    rows = np.repeat(np.arange(30), [len(texts) for texts in captions])
+    expected = NormalisedCCA(4, ridge=0.1).fit(
+        pictures[rows], bag.embed([text for texts in captions for text in texts])
+    )
+    assert np.allclose(found.correlations_, expected.correlations_, atol=1e-4)
+    with pytest.raises(LimnerError, match="two captions"):
+        fit_whole_image_cca(pictures[:1], captions[:1], bag)
+
+
+def test_the_chosen_mixture_is_the_best_of_all(images: list[Image]) -> None:
+    random = np.random.default_rng(3)
+
+    def unit(*shape: int) -> np.ndarray:
+        rows = random.standard_normal(shape).astype(np.float32)
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+    gold = np.repeat(np.arange(40), 2)
+    pictures, regions = unit(40, 6), unit(120, 5)
+    texts = pictures[gold] + 0.8 * unit(80, 6)
+    texts /= np.linalg.norm(texts, axis=1, keepdims=True)
+    phrases = regions[gold * 3 + 1] + 0.8 * unit(80, 5)
+    phrases /= np.linalg.norm(phrases, axis=1, keepdims=True)
+    table = RegionTable(regions, np.arange(0, 121, 3))
+    said = PhraseTable(phrases, np.arange(80), np.arange(81))
+    tuned = tune_mixture(pictures, texts, table, said, gold)
+    assert 0 < tuned.mixture.alpha < 1
+    assert tuned.rsum["mixture"] >= max(tuned.rsum["whole"], tuned.rsum["phrases"])
+    for mixture in (Mixture(0.5, 1.0), Mixture(0.9, 1.5), tuned.mixture):
+        mixed = MixedScores(Products(pictures, texts), table, said, mixture)
+        found = cross_search(mixed, gold)
+        rsum = sum((ranks <= k).mean() for ranks in (found.of_rows.ranks, found.of_columns.ranks) for k in (1, 5, 10))
+        assert rsum <= tuned.rsum["mixture"] + 1e-9
+        assert recall_sum(mixed.block(slice(0, 40), slice(0, 80)), gold) == pytest.approx(rsum)
