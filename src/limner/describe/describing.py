@@ -165,16 +165,12 @@ class _Explaining:
 
     def realise_any(self, image: Image, selections: Sequence[Selection]) -> Caption:
         draft = self._realiser.best_draft(image, selections)
-        record: dict[str, object] = {"id": image.id, "caption": "", "clauses": []}
-        if draft is None:
-            caption = self._realiser.realise(image, [])
-        else:
-            caption = draft.caption
-            record["clauses"] = [reason.to_json() for reason in self._realiser.draft_reasons(image, draft)]
-        record["caption"] = caption.text
-        if draft is not None and len(selections) > 1:
+        caption = draft.caption if draft else self._realiser.realise(image, [])
+        clauses = [reason.to_json() for reason in self._realiser.draft_reasons(image, draft)] if draft else []
+        record: dict[str, object] = {"id": image.id, "caption": caption.text, "clauses": clauses}
+        if draft and (n_compared := len(self._realiser.considered(selections))) > 1:
             boxes, promise = draft.selection
-            record["selection"] = {"boxes": list(boxes), "promise": round(promise, 3), "of": len(selections)}
+            record["selection"] = {"boxes": list(boxes), "promise": round(promise, 3), "of": n_compared}
         self._out.write(msgspec.json.encode(record) + b"\n")
         return caption
 

@@ -12,9 +12,9 @@ from limner.describe.realise.described_things import (
     MOST_COMPARED,
     Thing,
     doubles_of,
-    is_worn_by_others,
     nameable,
     things_of,
+    worn_by_others,
 )
 from limner.describe.realise.thing_names import name_of
 
@@ -251,8 +251,15 @@ def test_a_horizon_is_no_thing_and_a_saxophone_no_place() -> None:
 def test_clothes_of_people_who_are_not_spoken_of_are_not_said() -> None:
     boxes = (box("m", "man"), box("w", "woman", RIGHT), box("s", "shirt", (210, 50, 290, 150)))
     image = Image("i", 640, 480, boxes)
-    for chosen, is_others in ((["m", "s"], True), (["w", "s"], False), (["m", "w", "s"], False)):
-        shirt = things_of(image, chosen)[-1]
-        assert (shirt.noun, is_worn_by_others(shirt, image, chosen)) == ("shirt", is_others)
+    for chosen, left_out in ((["m", "s"], ["shirt"]), (["w", "s"], []), (["m", "w", "s"], [])):
+        assert [thing.noun for thing in worn_by_others(things_of(image, chosen), image, chosen)] == left_out
     double = replace(image, boxes=(*boxes, box("p", "person", (201, 0, 299, 199))))
-    assert not is_worn_by_others(things_of(double, ["w", "s"])[-1], double, ["w", "s"])
+    assert worn_by_others(things_of(double, ["w", "s"]), double, ["w", "s"]) == []
+    crowd = replace(image, boxes=(*boxes, *(box(f"p{i}", "person", (i, 0, 50, 50)) for i in range(MOST_COMPARED))))
+    assert worn_by_others(things_of(crowd, ["m", "s"]), crowd, ["m", "s"]) == []
+
+
+def test_a_field_is_as_large_as_all_its_boxes() -> None:
+    (field,) = things(box("a", "field"), box("b", "field", RIGHT))
+    assert field.frame == BOTH
+    assert [thing.n for thing in things(box("a", "church"), box("b", "church", RIGHT))] == [2]

@@ -562,3 +562,11 @@ def test_without_captions_to_compare_with_the_first_selection_is_said(book: Phra
     offers = [Selection(["a", "b0"]), Selection(["a"])]
     for realiser in (FluentRealiser(book), FluentRealiser()):
         assert realiser.realise_any(photos[1], offers) == realiser.realise(photos[1], ["a", "b0"])
+
+
+def test_what_is_in_focus_is_not_left_out_for_another_selection(photos: list[Image]) -> None:
+    book = learn_phrasebook(photos)
+    offers = [Selection(["a", "b0"]), Selection(["a"])]
+    said = FluentRealiser(book, focus="oven").realise_any(photos[1], offers)
+    assert any("b0" in mention.boxes for mention in said.mentions)
+    assert all("b0" not in mention.boxes for mention in FluentRealiser(book).realise_any(photos[1], offers).mentions)

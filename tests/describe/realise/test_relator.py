@@ -111,6 +111,7 @@ def test_of_things_of_which_only_the_kind_is_known_little_is_said(make_book: Boo
         ("person", "street", INSIDE, "on"),
         ("person", "kitchen", INSIDE, "in"),
         ("person", "stadium", INSIDE, "in"),
+        ("person", "tennis court", INSIDE, "on"),
         ("person", "carnival", INSIDE, "near"),
         ("person", "building", INSIDE, "in front of"),
         ("person", "car", INSIDE, "in"),

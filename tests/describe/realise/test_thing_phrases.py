@@ -8,6 +8,7 @@ import pytest
 from limner.corpus import Box, Image
 from limner.describe.realise import Phrasebook
 from limner.describe.realise.described_things import Thing, things_of
+from limner.describe.realise.sentences import company
 from limner.describe.realise.thing_phrases import (
     NounPhrases,
     after_there,
@@ -296,3 +297,5 @@ def test_an_orchestra_with_several_boxes_is_one_orchestra() -> None:
     words = NounPhrases(None, "medium").phrase(orchestra, Steady(0))
     assert (words, is_singular(words, orchestra), takes_plural(words, orchestra)) == ("an orchestra", True, False)
     assert phrase("musician", 3) == "three musicians"
+    assert company(things("team", 2)[0]) == ""
+    assert company(things("man", 2)[0]) == "next to each other"

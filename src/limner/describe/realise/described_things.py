@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from limner.corpus.box import Box
 from limner.corpus.held_out_labels import PLURAL
 from limner.corpus.image import Image
-from limner.describe.realise.place_words import AROUND, GROUND
+from limner.describe.realise.place_words import EXPANSES
 from limner.describe.realise.thing_layout import MOSTLY, Frame
 from limner.describe.realise.thing_names import AGENTS, ENSEMBLES, PARTS, Name, name_of
 from limner.errors import shown
@@ -25,7 +25,8 @@ class Thing:
     the annotation's flags call for. `is_other` is true if things of the same
     noun come before it, `n_left_out` how many more of the noun are in the
     picture than are spoken of. `doubles` are ids of further boxes around the same
-    thing, by the id of its box.
+    thing, by the id of its box; `further` are the boxes themselves of an expanse, such as a field, which is as large as
+    all of them.
     """
 
     boxes: tuple[Box, ...]
@@ -37,11 +38,12 @@ class Thing:
     is_other: bool = False
     n_left_out: int = 0
     doubles: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    further: tuple[Box, ...] = ()
     frame: Frame = field(init=False)
 
     def __post_init__(self) -> None:
         self.word = self.word or self.noun
-        self.frame = Frame.around(self.boxes)
+        self.frame = Frame.around((*self.boxes, *self.further))
 
     @property
     def n(self) -> int:
@@ -115,13 +117,18 @@ def says_something(thing: Thing) -> bool:
     return not goes_without_saying(thing) or any(box.attributes for box in thing.boxes)
 
 
-def is_worn_by_others(thing: Thing, image: Image, selected: Sequence[str]) -> bool:
-    """Whether clothes are on people who are not spoken of: who wears a shirt is the smallest person it lies in."""
-    if thing.kind not in PARTS:
-        return False
-    people = [box for box in image.boxes if _name(box).kind in AGENTS]
-    spoken_of = [box for box in people if box.id in selected]
-    return all(_is_worn_by_another(box, people, spoken_of) for box in thing.boxes)
+def worn_by_others(things: Sequence[Thing], image: Image, selected: Sequence[str]) -> list[Thing]:
+    """Clothes and parts of people who are not spoken of: who wears a shirt is the smallest person it lies in.
+
+    In a crowd nobody can tell, and there are none.
+    """
+    parts = [thing for thing in things if thing.kind in PARTS and thing.n <= MOST_COMPARED]
+    people = [box for box in image.boxes if _name(box).kind in AGENTS] if parts else []
+    if len(people) > MOST_COMPARED:
+        return []
+    chosen = set(selected)
+    spoken_of = [box for box in people if box.id in chosen]
+    return [thing for thing in parts if all(_is_worn_by_another(box, people, spoken_of) for box in thing.boxes)]
 
 
 def _is_worn_by_another(garment: Box, people: Sequence[Box], spoken_of: Sequence[Box]) -> bool:
@@ -161,7 +168,7 @@ def things_of(image: Image, selected: Sequence[str], synonyms: Synonyms = no_syn
         if box.id not in again:
             name = name_of(box.label, box.types)
             by_name.setdefault((name.noun, name.collective or _crowd(box, name.kind)), []).append(box)
-    things = [_thing(alike, collective, doubles) for (_, collective), alike in by_name.items()]
+    things = [_thing(alike, collective, doubles, box_by_id) for (_, collective), alike in by_name.items()]
     spoken_of = {id for thing in things for id in thing.ids}
     left_out = Counter(name_of(box.label, box.types).noun for box in image.boxes if box.id not in spoken_of)
     for thing in things:
@@ -237,7 +244,7 @@ def _is_same(a: Box, b: Box, name: Name) -> bool:
 
     A field in two boxes is one field, with something before it.
     """
-    if name.kind == "scene" and name.noun in GROUND | AROUND and not name.is_plural:
+    if name.noun in EXPANSES and _name(b).noun == name.noun and not name.is_plural:
         return True
     return a.iou(b) >= SAME or (name.noun in _LARGE and max(_covered(a, b), _covered(b, a)) >= WITHIN)
 
@@ -247,11 +254,21 @@ def _covered(a: Box, b: Box) -> float:
     return a.intersection(b) / a.area if a.area else 0.0
 
 
-def _thing(boxes: list[Box], collective: str, doubles: Mapping[str, Sequence[str]]) -> Thing:
+def _thing(
+    boxes: list[Box], collective: str, doubles: Mapping[str, Sequence[str]], box_by_id: Mapping[str, Box]
+) -> Thing:
     names = [_name(box) for box in boxes]
     many = not collective and any(name.is_plural for name in names)
+    is_expanse = names[0].noun in EXPANSES
+    further = [box_by_id[id] for box in boxes for id in doubles.get(box.id, ())] if is_expanse else []
     return Thing(
-        tuple(boxes), names[0].noun, names[0].kind, collective=collective, is_plural_label=many, doubles=doubles
+        tuple(boxes),
+        names[0].noun,
+        names[0].kind,
+        collective=collective,
+        is_plural_label=many,
+        doubles=doubles,
+        further=tuple(further),
     )
 
 

@@ -15,10 +15,10 @@ from limner.describe.realise.clause_reasons import Reason, attribute_reasons, cl
 from limner.describe.realise.described_things import (
     Thing,
     goes_without_saying,
-    is_worn_by_others,
     nameable,
     says_something,
     things_of,
+    worn_by_others,
 )
 from limner.describe.realise.evidence import clues
 from limner.describe.realise.picture_colours import BoxFeatures, PictureColour, with_colours
@@ -47,10 +47,10 @@ MOST_COMPLETED = 2
 ACTED = 1.5
 
 # How much it counts what F against people a selection promises, as an exponent: things that are left out or added
-# must make a sentence much better. Chosen so that content F stays what it is without a choice.
+# must make a sentence much better. Chosen so that content F hardly changes.
 CONTENT = 9.0
 
-# So many ways to say that there is a thing are tried; of a clause, every pattern is.
+# So many ways to say that there is a thing are tried; of a clause, its patterns are.
 WORDINGS = 3
 
 
@@ -133,8 +133,8 @@ class FluentRealiser:
     def realise(self, image: Image, selected: Sequence[str]) -> Caption:
         """The chosen boxes in words: each is in exactly one mention, and no other box is mentioned.
 
-        A box whose label says nothing is left out if there is another, and so is
-        a person who may be somebody that is named.
+        A box whose label says nothing is left out if there is another, and so are
+        a person who may be somebody that is named, and clothes of somebody who is not.
         """
         return self.realise_any(image, [Selection(selected)])
 
@@ -167,12 +167,19 @@ class FluentRealiser:
         """The sentences that were considered for the chosen boxes, the best first."""
         return self._drafts(image, [Selection(selected)])
 
+    def considered(self, selections: Sequence[Selection]) -> Sequence[Selection]:
+        """The selections that are compared.
+
+        Only the first is where there are no captions to compare with, or where something is in focus, which another
+        selection might leave out.
+        """
+        return selections if self._ngrams is not None and self._focus is None else selections[:1]
+
     def _drafts(self, image: Image, selections: Sequence[Selection]) -> list[Draft]:
+        selections = self.considered(selections)
         image, _ = self._coloured(image, list(dict.fromkeys(id for selection in selections for id in selection.boxes)))
         view = self._view(image)
-        # Without captions to compare with, the first selection is the best.
-        considered = selections if view.expected is not None else selections[:1]
-        drafts = [draft for selection in considered for draft in self._planned(selection, view)]
+        drafts = [draft for selection in selections for draft in self._planned(selection, view)]
         drafts.sort(key=_rank)
         for draft in drafts[:MOST_COMPLETED]:
             drafts += self._completed(draft, view)
@@ -211,7 +218,8 @@ class FluentRealiser:
         named = nameable(every)
         things = [thing for thing in every if thing in named or (self._focus and in_focus(thing, self._focus))]
         if self._focus is None:
-            things = [thing for thing in things if not is_worn_by_others(thing, image, selected)] or things
+            worn = worn_by_others(things, image, selected)
+            things = [thing for thing in things if thing not in worn] or things
         choose_words(things, self._book, self._words)
         things = [thing for thing in things if self._is_understood(thing)] or things
         if self._remarks is not None and view.likely is not None:

@@ -20,3 +20,9 @@ AROUND = word_set(
     pasture area wild air sky mud tent cave courtyard plaza square
     """
 ) | {"living room", "dining room", "parking lot", "swimming pool"}
+
+# Places of which there is one, however many boxes are around its parts.
+EXPANSES = word_set(
+    "field grass lawn water ocean sea lake river snow sand beach street road sidewalk ground floor dirt sky forest"
+    " woods desert park meadow pasture pavement"
+)

@@ -105,7 +105,7 @@ def divided(things: Sequence[Thing], relator: Relator) -> list[Thing]:
 
 def _actor(group: Thing, things: Sequence[Thing], relator: Relator) -> Box | None:
     """The box of the member that alone acts on one of the other things."""
-    if group.kind not in AGENTS or group.collective or group.is_plural_label or not 1 < group.n <= MOST_DIVIDED:
+    if group.kind not in AGENTS or group.is_group or group.is_plural_label or not 1 < group.n <= MOST_DIVIDED:
         return None
     for thing in things[:MOST_EXAMINED]:
         if thing is group or thing.n > 1 or thing.kind in PARTS or thing.kind in ("scene", "furniture"):

@@ -300,7 +300,7 @@ def write_alone(text: Text, thing: Thing, image: Image, phrases: NounPhrases, rn
 
 def company(thing: Thing) -> str:
     """How two things of one noun lie to each other, if their boxes show it."""
-    if thing.n != 2 or thing.collective or is_uncounted(thing.word):
+    if thing.n != 2 or thing.is_group or is_uncounted(thing.word):
         return ""
     a, b = (Frame(*box.corners) for box in thing.boxes)
     how = layout(a, b)

@@ -9,6 +9,7 @@ from limner.describe.realise.place_words import AROUND, GROUND, UPRIGHT
 from limner.describe.realise.relation_words import NAMED_TOGETHER, SUPPORT, Relation
 from limner.describe.realise.thing_layout import Frame, Layout, layout
 from limner.describe.realise.thing_names import AGENTS, PARTS
+from limner.text.articles import is_mass
 from limner.text.lexicon import word_set
 
 Test = Callable[[Layout], bool]
@@ -105,7 +106,7 @@ def _allows(relation: Relation, a: Thing, b: Thing, how: Layout) -> bool:
     if not relation.is_verbal and relation.preposition == "at" and b.kind != "scene" and b.noun not in _SAT_AT:
         # A batter is at bat, and nobody is at a bat, nor at a bench.
         return False
-    if relation.participle == "surrounded" and not b.is_many:
+    if relation.participle == "surrounded" and not b.is_many and not is_mass(b.noun):
         return False
     if relation.verb == "lie" and a.kind == "people" and _is_upright(a):
         return False
@@ -278,9 +279,12 @@ def _of_kinds(a: Thing, b: Thing, how: Layout) -> str:
 def _of_scene(scene: Thing, how: Layout) -> str:
     if not how.touching:
         return "near"
-    if scene.noun in UPRIGHT:
-        return "in front of"
-    return "on" if scene.noun in GROUND else "in" if scene.noun in AROUND else "at" if scene.noun in _EVENTS else "near"
+    # A tennis court is a court.
+    nouns = {scene.noun, scene.noun.rpartition(" ")[2]}
+    for preposition, places in (("in front of", UPRIGHT), ("on", GROUND), ("in", AROUND), ("at", _EVENTS)):
+        if not nouns.isdisjoint(places):
+            return preposition
+    return "near"
 
 
 def _of_layout(b: Thing, how: Layout) -> str:
@@ -302,7 +306,7 @@ def _of_layout(b: Thing, how: Layout) -> str:
 
 _EVENTS = word_set(
     "airport station intersection event party concert game festival zoo playground site stop terminal ceremony wedding"
-    " parade race fair carnival beach bar restaurant cafe market"
+    " parade race fair carnival"
 )
 _SAT_AT = word_set("table desk counter bar") | {"dining table", "coffee table", "kitchen table"}
 _STOOD_ON = word_set(
