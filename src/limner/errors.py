@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_SHOWN = 80
+# How alike a name must be to be offered, as difflib has it: three letters of "refcoco" do not make it of "foo".
+ALIKE = 0.61
+
 MAX_LISTED = 40
 
 
@@ -97,8 +100,8 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> LimnerError:
     names = list(known)
     # BLEU is near to no name but bleu in small letters. Of names that differ in these alone, the first is offered.
     in_small = {known_name.lower(): known_name for known_name in reversed(names)}
-    close = get_close_matches(str(name), names, n=1) or [
-        in_small[match] for match in get_close_matches(str(name).lower(), in_small, n=1)
+    close = get_close_matches(str(name), names, n=1, cutoff=ALIKE) or [
+        in_small[match] for match in get_close_matches(str(name).lower(), in_small, n=1, cutoff=ALIKE)
     ]
     listed = names if len(names) <= MAX_LISTED else [*names[:MAX_LISTED], f"and {len(names) - MAX_LISTED:,} more"]
     hint = f"did you mean {close[0]!r}?" if close else f"choose from: {', '.join(listed)}"
