@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from types import SimpleNamespace
 
+import click
 import pytest
 
 from limner.cli import remedies, terminal
@@ -104,3 +105,8 @@ def test_without_a_code_the_library_has_the_last_word() -> None:
 def test_a_remedy_is_a_phrase_that_follows_a_semicolon(code: str) -> None:
     assert REMEDIES[code].lstrip("`{")[0].islower()
     assert not REMEDIES[code].endswith(".")
+
+
+def test_what_was_typed_wrong_cannot_steer_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    terminal.show_usage(click.UsageError("unexpected argument (\x1b[2J\udcff)"))
+    assert capfd.readouterr().err.rstrip() == r"Error: unexpected argument (\x1b[2J\udcff)"

@@ -38,7 +38,8 @@ def tell(message: str) -> None:
 
 
 def show_usage(error: click.ClickException) -> None:
-    """Print on standard error how a command is used."""
+    """Print on standard error how a command is used; what was typed is quoted so that no terminal obeys it."""
+    error.message = printable(error.message)
     with suppress(OSError):
         error.show()
 
