@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import sys
 import time
@@ -39,9 +40,10 @@ def tell(message: str) -> None:
 
 def show_usage(error: click.ClickException) -> None:
     """Print on standard error how a command is used; what was typed is quoted so that no terminal obeys it."""
-    error.message = printable(error.message)
+    usage = io.StringIO()
+    error.show(usage)
     with suppress(OSError):
-        error.show()
+        say(usage.getvalue(), err=True, nl=False)
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
