@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import msgspec
 import numpy as np
@@ -96,20 +96,26 @@ def write_index(
     with write_folder(out, names=NAMES, replace=settings.force, code="index-exists") as folder:
         writer = _IndexWriter(folder, encoders[0], settings, with_regions)
         with writer:
-            for worked, (vector, regions) in track(results, "pictures", progress, total):
-                writer.add(worked.image, worked.scale, vector, regions)
+            for picture in track(results, "pictures", progress, total):
+                writer.add(picture)
         if not writer.n_images:
             raise BadInput(str(pictures), "there is no picture to index", "give images whose pictures are there")
         return writer.finish(str(pictures.resolve()), progress)
 
 
-Encoded = tuple[Singles, EncodedRegions | None]
+class _EncodedPicture(NamedTuple):
+    """An image, the scale of its picture, the vector of the whole and those of regions."""
+
+    image: Image
+    scale: tuple[float, float]
+    vector: Singles
+    regions: EncodedRegions | None
 
 
-def _worker(encoder: Encoder, with_regions: bool) -> Callable[[ImagePixels], Encoded]:
-    def encode(seen: ImagePixels) -> Encoded:
+def _worker(encoder: Encoder, with_regions: bool) -> Callable[[ImagePixels], _EncodedPicture]:
+    def encode(seen: ImagePixels) -> _EncodedPicture:
         regions = encoder.regions.regions(seen) if with_regions and encoder.regions is not None else None
-        return encoder.whole.image_vectors([seen]), regions
+        return _EncodedPicture(seen.image, seen.scale, encoder.whole.image_vectors([seen]), regions)
 
     return encode
 
@@ -146,23 +152,23 @@ class _IndexWriter:
         self._stack.callback(writer.close)
         return writer
 
-    def add(self, image: Image, scale: tuple[float, float], vector: Singles, regions: EncodedRegions | None) -> None:
-        """Add an image with its vector and regions."""
+    def add(self, picture: _EncodedPicture) -> None:
+        image, regions = picture.image, picture.regions
         if image.id in self._ids:
             raise BadInput(image.id, "is the id of two images", "give each its own id")
         captions = [caption for caption in image.captions if caption.text.strip()] if self._settings.captions else []
         plain = tuple(Caption(caption.id, caption.text, source=caption.source) for caption in captions)
-        kept = Image(image.id, image.width, image.height, captions=plain, file=image.file, attributes=image.attributes)
-        self._json.write(msgspec.json.encode(kept) + b"\n")
+        bare = Image(image.id, image.width, image.height, captions=plain, file=image.file, attributes=image.attributes)
+        self._json.write(msgspec.json.encode(bare) + b"\n")
         self._lines.append(self._json.tell())
         self._text_images += [self.n_images] * len(captions)
         self._captions += captions
         self._ids.add(image.id)
-        self._images.append(vector)
+        self._images.append(picture.vector)
         if regions is not None:
             self._regions.append(regions.vectors)
             # In units of the corpus, as boxes are.
-            self._corners.append(regions.corners / np.array([*scale, *scale], dtype=np.float32))
+            self._corners.append(regions.corners / np.array([*picture.scale, *picture.scale], dtype=np.float32))
             self._region_starts.append(self._regions.n_rows)
 
     def finish(self, pictures: str, progress: Progress) -> IndexHeader:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO, Literal
 
@@ -20,7 +21,7 @@ from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap
 from limner.ground.grounder import RANKING_NMS, Answer, Grounder, explained
 from limner.ground.picture_regions import RegionReader
-from limner.ground.picture_work import with_readers
+from limner.ground.picture_workers import work_on_pictures
 from limner.ground.systems import JOINT, SYSTEMS
 from limner.ground.training_pictures import merged_corners
 from limner.vision.image_pixels import ImagePixels
@@ -86,11 +87,12 @@ def localise_corpus(
         "localiser": f"{grounder.signature}|{settings.signature}",
     }
 
-    def work(seen: ImagePixels, reader: RegionReader) -> _Localised:
-        return _localise(seen, reader, grounder, settings)
-
     bare = images if settings.candidates == "gold" else map(without_boxes, images)
-    for made in with_readers(bare, pictures, readers or grounder.open_readers(), work, reading):
+    workers = [
+        partial(_localise, reader=reader, grounder=grounder, settings=settings)
+        for reader in readers or grounder.open_readers()
+    ]
+    for made in work_on_pictures(bare, pictures, workers, reading):
         marks = _training_mark(made.source, overlap)
         result = replace(made.image, provenance={**made.image.provenance, **provenance, **marks})
         _count(tally, made)

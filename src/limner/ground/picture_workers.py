@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
@@ -17,14 +17,7 @@ from limner.vision.picture_stream import read_ahead
 Result = TypeVar("Result")
 
 # Pictures that are begun for each worker before the first must have ended: bounds the pictures in memory.
-AHEAD = 3
-
-
-class Worked(NamedTuple):
-    """An image, with its size, and the scale of its picture; what came of it stands beside."""
-
-    image: Image
-    scale: tuple[float, float]
+AHEAD = 2
 
 
 def work_on_pictures(
@@ -32,8 +25,8 @@ def work_on_pictures(
     folder: Path,
     workers: Sequence[Callable[[ImagePixels], Result]],
     reading: Reading | None = None,
-) -> Iterator[tuple[Worked, Result]]:
-    """Each image with what a worker made of its picture, in order; no worker has two pictures at a time.
+) -> Generator[Result]:
+    """What a worker made of each image's picture, in order; no worker has two pictures at a time.
 
     A picture that cannot be used is an error, or left out and counted by a lenient `reading`.
     """
@@ -48,16 +41,14 @@ def work_on_pictures(
         finally:
             free.put(worker)
 
-    waiting: deque[tuple[Worked, Future[Result]]] = deque()
-    pool = ThreadPoolExecutor(len(workers), thread_name_prefix="encode")
+    waiting: deque[Future[Result]] = deque()
+    pool = ThreadPoolExecutor(len(workers), thread_name_prefix="picture")
     try:
         for seen in read_ahead(images, folder, reading):
-            waiting.append((Worked(seen.image, seen.scale), pool.submit(work, seen)))
+            waiting.append(pool.submit(work, seen))
             if len(waiting) >= AHEAD * len(workers):
-                worked, future = waiting.popleft()
-                yield worked, future.result()
+                yield waiting.popleft().result()
         while waiting:
-            worked, future = waiting.popleft()
-            yield worked, future.result()
+            yield waiting.popleft().result()
     finally:
         pool.shutdown(cancel_futures=True)

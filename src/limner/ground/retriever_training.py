@@ -116,7 +116,7 @@ class RetrieverTraining:
             for features, extractor in zip(open_picture_features(self.model, self.crops, n), extractors, strict=True)
         ]
         results = work_on_pictures(images, pictures, workers, self.reading)
-        return [seen for _, seen in track(results, "pictures", self.progress, len(images))]
+        return list(track(results, "pictures", self.progress, len(images)))
 
     def _tune(self, learning: Sequence[SeenPicture], held: Sequence[SeenPicture]) -> tuple[Tuned, tuple[float, float]]:
         """The mixture, and the ridges of whole pictures and of regions, that do best on the held-out pictures."""

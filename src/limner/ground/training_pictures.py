@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.ground.phrase_queries import PhraseQuery, read_queries
 from limner.ground.picture_regions import PictureRegions, RegionReader
-from limner.ground.picture_work import with_readers
+from limner.ground.picture_workers import work_on_pictures
 from limner.learn.principal_axes import PrincipalAxes
 from limner.progress import Progress, silent
 from limner.vision.image_pixels import ImagePixels
@@ -115,7 +116,8 @@ def read_training_pictures(
     """
     made: list[TrainingPicture] = []
     raw: list[_RawPicture] = []
-    for done, picture in enumerate(with_readers(images, pictures, readers, _read, reading), 1):
+    workers = [partial(_read, reader=reader) for reader in readers]
+    for done, picture in enumerate(work_on_pictures(images, pictures, workers, reading), 1):
         progress("pictures", done, total)
         if axes is not None:
             made.append(_reduced(picture, axes))
