@@ -126,6 +126,9 @@ COMMANDS: dict[str, Entry] = {
             "detector": Entry(
                 "limner.cli.experiment_detector:detector", "Compare a simulated detector with the real one."
             ),
+            "localisation": Entry(
+                "limner.cli.experiment_localisation:localisation", "Point at what phrases mean: every system."
+            ),
             "content-judgement": Entry(
                 "limner.cli.experiment_content_judgement:content_judgement",
                 "Correlate content selection with expert judgements, beside metrics of words.",
