@@ -70,7 +70,7 @@ def test_every_row_is_what_localising_and_scoring_give(
     assert len(set(values)) > 3, "systems must differ"
 
 
-def test_own_phrases_are_those_that_chunking_finds(
+def test_found_phrases_are_those_that_chunking_finds(
     experiment: LocalisationExperiment, grounder: Grounder, images: list[Image], world: Path
 ) -> None:
     results = localise_corpus(chunk_corpus(images, again=True), world, grounder)
@@ -132,7 +132,7 @@ def test_the_command_trains_and_writes_tables_figures_and_pages(world: Path, tmp
     assert "proposals.csv" not in names
     with (tmp_path / "out/table.csv").open(encoding="utf8") as lines:
         rows = list(csv.DictReader(lines))
-    assert [row["system"] for row in rows] == [*SYSTEMS, "joint, own phrases", "bound"]
+    assert [row["system"] for row in rows] == [*SYSTEMS, "joint, found phrases", "bound"]
     report = json.loads((tmp_path / "out/localisation.json").read_text(encoding="utf8"))
     assert report["rows"][1]["paper_R@1"] == 0.4177
     assert "candidates:gold" in report["signatures"]["gold candidates"]

@@ -37,7 +37,7 @@ from limner.score.resampling import SAMPLES
 from limner.vision.image_pixels import ImagePixels
 
 # The row of the joint system whose phrases are found in the captions instead of given (the paper's footnote 3).
-CHUNKED = f"{JOINT}, own phrases"
+CHUNKED = f"{JOINT}, found phrases"
 
 # Proposals of a picture that are compared.
 SWEEP = (50, 100, 200, 300, 400, 500)
@@ -158,7 +158,9 @@ def score_systems(
     shown = [image for image in given if image.id in usable]
     judge = _Judge(grounder, read_gold(shown, place=place), setting, progress)
     proposals = judge.score_all(proposed, "proposals")
-    chunked = judge.score({CHUNKED: LocaliseSettings()}, [_with_own_phrases(picture, grounder) for picture in proposed])
+    chunked = judge.score(
+        {CHUNKED: LocaliseSettings()}, [_with_found_phrases(picture, grounder) for picture in proposed]
+    )
     gold = judge.score_all(lookout.look(shown, "gold"), "gold")
     return LocalisationExperiment(
         grounder,
@@ -254,7 +256,7 @@ def _first(picture: CandidatePicture, n: int, grounder: Grounder) -> CandidatePi
     return CandidatePicture(picture.image, picture.boxes[:n], regions, table)
 
 
-def _with_own_phrases(picture: CandidatePicture, grounder: Grounder) -> CandidatePicture:
+def _with_found_phrases(picture: CandidatePicture, grounder: Grounder) -> CandidatePicture:
     """The picture with the phrases that are found in its captions in place of gold's."""
     image = chunk_image(picture.image, again=True)
     return replace(picture, image=image, table=grounder.cue_table_of(image.captions, picture.regions))

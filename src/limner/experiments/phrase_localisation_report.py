@@ -304,7 +304,9 @@ def _figures(experiment: LocalisationExperiment) -> dict[str, FigureToDraw]:
     figures["met"] = FigureToDraw(
         "Nouns by how often they were met in training",
         lambda: plots.shares_figure(
-            [f"{name} times ({int(is_in.sum())})" for name, is_in in bands], by_system, "times met (phrases)"
+            [f"{name} ({int(is_in.sum())})" for name, is_in in bands],
+            by_system,
+            "times that the noun was met in training (phrases)",
         ),
     )
     if experiment.sweep:
