@@ -29,7 +29,7 @@ from limner.vision.image_pixels import ImagePixels
 Candidates = Literal["proposals", "gold"]
 
 # Raised whenever the same grounder would answer otherwise.
-CODE = 1
+CODE = 2
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy as np
 from limner.arrays import Booleans, Floats, Integers, Singles
 from limner.ground.joint_grounding import RelatedPair, RelationModel, pair_geometry, pass_messages, sharedness
 from limner.ground.phrase_relations import EXCLUSIVE, GROUPS, Relation, find_relations
-from limner.ground.training_pictures import RIGHT, SaidCaption, TrainingPicture
+from limner.ground.training_pictures import RIGHT, TrainingPicture
 from limner.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -62,38 +62,36 @@ def tied_sentences(
     Pictures are numbered from `first` on.
     """
     for number, picture in enumerate(pictures, first):
-        if not len(picture.gold) or not len(picture.proposals):
+        related = [(c, relations) for c in picture.captions if (relations := find_relations(c.text, c.queries))]
+        if not related or not len(picture.gold) or not len(picture.proposals):
             continue
-        related = [(c, found) for c in picture.captions if (found := find_relations(c.text, c.queries))]
-        if related:
-            geometry = pair_geometry(picture.proposals.corners, picture.proposals.corners)
-            overlaps = picture.overlaps()
-            for caption, relations in related:
-                yield _tied(grounder, picture, number, caption, relations, geometry, overlaps, model)
+        # What every caption of a picture needs is made once.
+        geometry = pair_geometry(picture.proposals.corners, picture.proposals.corners)
+        overlaps = picture.overlaps()
+        queries = [query for caption, _ in related for query in caption.queries]
+        scores = grounder.cue_scores(grounder.cue_table(queries, picture.proposals), queries, "full")
+        starts = np.cumsum([len(caption.queries) for caption, _ in related])[:-1]
+        for (caption, relations), rows in zip(related, np.split(scores, starts), strict=True):
+            is_right = (overlaps[caption.gold] >= RIGHT) & (caption.gold >= 0)[:, None]
+            yield _tied(number, rows, is_right, relations, geometry, model)
 
 
 def _tied(
-    grounder: Grounder,
-    picture: TrainingPicture,
     number: int,
-    caption: SaidCaption,
+    scores: Floats,
+    is_right: Booleans,
     relations: Sequence[Relation],
     geometry: Singles,
-    overlaps: Floats,
     model: RelationModel,
 ) -> TiedSentence:
-    table = grounder.cue_table(caption.queries, picture.proposals)
-    weights = np.stack([grounder.weights(query, "full") for query in caption.queries])
-    scores = np.einsum("qrc,qc->qr", table.scores, weights)
     best = np.argsort(-scores, axis=1, kind="stable")[:, :MOST_REGIONS]
-    is_right = np.take_along_axis(overlaps[caption.gold] >= RIGHT, best, axis=1) & (caption.gold >= 0)[:, None]
     pairs = []
     for relation in relations:
         energies = model.energies(relation, geometry)
         some = np.ix_(best[relation.first], best[relation.second])
         short = None if energies is None else energies[some].astype(np.float32)
         pairs.append(TiedPair(relation, short, sharedness(geometry[some]).astype(np.float32)))
-    return TiedSentence(number, np.take_along_axis(scores, best, axis=1), is_right, pairs)
+    return TiedSentence(number, *(np.take_along_axis(table, best, axis=1) for table in (scores, is_right)), pairs)
 
 
 def fit_strengths(
