@@ -49,6 +49,10 @@ FEWEST_PICTURES = 2
 
 CCA_RIDGE = 1e-3
 
+# Parts of the training pictures, each of which is scored by cues of the others. More would be nearer to the cues of
+# all pictures, and take longer.
+CROSS_FITS = 3
+
 
 def train_grounder(
     images: Iterable[Image],
@@ -138,18 +142,19 @@ def _related(
 ) -> Grounder:
     """The grounder with relations, and how much they count.
 
-    Cues are too sure of pictures that they learnt from. What they say of each half of
-    the pictures is asked of cues that learnt from the other half.
+    Cues are too sure of pictures that they learnt from. What they say of each third of
+    the pictures is asked of cues that learnt from the other two.
     """
     model = RelationModel(learn_relations(pictures, lessons.progress), {})
     sentences = [*tied_sentences(grounder, tuning, model)]
     n_pictures = len(tuning)
-    halves = (pictures[::2], pictures[1::2])
-    for half, other in (halves, halves[::-1]):
-        if half and other:
-            cues = lessons.tuned(other, tuning, ("full",))
-            sentences += tied_sentences(cues, half, model, n_pictures)
-            n_pictures += len(half)
+    for part in range(CROSS_FITS):
+        held_out = pictures[part::CROSS_FITS]
+        others = [picture for number, picture in enumerate(pictures) if number % CROSS_FITS != part]
+        if held_out and others:
+            cues = lessons.tuned(others, tuning, ("full",))
+            sentences += tied_sentences(cues, held_out, model, n_pictures)
+            n_pictures += len(held_out)
     strong = fit_strengths(model, sentences, n_pictures, lessons.progress)
     return Grounder(replace(grounder.parts, relations=strong))
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 # What is tried: strengths of relations, and points for sharing a region; of exclusive groups the latter alone.
 STRENGTHS = (0.2, 0.4, 0.6, 0.8, 1.0)
-SHARING = (0.0, -1.0, -2.0)
+SHARING = (0.0, -1.0)
 EXCLUSION = (-1.0, -1.5, -2.0, -2.5, -3.0, -4.0, -6.0)
 
 # A phrase's best regions, among which the right one is looked for while strengths are chosen.
