@@ -90,7 +90,8 @@ def _tied(
         some = np.ix_(best[relation.first], best[relation.second])
         short = None if energies is None else energies[some].astype(np.float32)
         pairs.append(TiedPair(relation, short, sharedness(geometry[some]).astype(np.float32)))
-    return TiedSentence(number, *(np.take_along_axis(table, best, axis=1) for table in (scores, is_right)), pairs)
+    best_scores, best_right = np.take_along_axis(scores, best, axis=1), np.take_along_axis(is_right, best, axis=1)
+    return TiedSentence(number, best_scores, best_right, pairs)
 
 
 def fit_strengths(
@@ -126,7 +127,7 @@ def helps(gains: Integers) -> bool:
         held_out[folds == fold] = gains[chosen, folds == fold]
     changed = held_out[held_out != 0]
     signs = np.random.default_rng(0).choice((-1.0, 1.0), (DRAWS, len(changed)))
-    return changed.sum() > 0 and float((signs @ changed >= changed.sum()).mean()) <= DOUBT
+    return bool(changed.sum() > 0) and float((signs @ changed >= changed.sum()).mean()) <= DOUBT
 
 
 def _gains(sentences: Sequence[TiedSentence], group: str, strength: float, sharing: float, n_pictures: int) -> Integers:
