@@ -57,6 +57,7 @@ HEAVY: Mapping[str, str] = {
     "limner.learn.boosting": "train",
     "limner.learn.cca_solution": "ground",
     "limner.learn.pair_covariance": "ground",
+    "limner.learn.svm_training": "ground",
     "limner.text.glove_package": "ground",
 }
 

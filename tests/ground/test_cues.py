@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from limner.ground.colour_cue import FEWEST_REGIONS, ColourCue, named_colour
+from limner.ground.colour_classifiers import FEWEST_REGIONS, learn_colours, named_colour
+from limner.ground.colour_cue import ColourCue
 from limner.ground.phrase_queries import PhraseQuery, make_query
 from limner.ground.picture_regions import PictureRegions
 from limner.ground.position_cue import N_BINS, PositionCue, position_bins
@@ -96,14 +97,14 @@ def test_colour_prefers_what_has_it_with_and_without_a_network() -> None:
     assert silent is None
     assert red is not None
     assert red.tolist() == [1.0, 0.0]
-    rows = [regions(*TWO).colours[i % 2] for i in range(2 * FEWEST_REGIONS)]
-    said = [query(["a red car", "a blue car"][i % 2], "vehicles") for i in range(2 * FEWEST_REGIONS)]
-    learnt = ColourCue.learn(rows, said)
+    said = [query("a red car", "vehicles"), query("a blue car", "vehicles")]
+    pictures = [(regions(*TWO), said) for _ in range(FEWEST_REGIONS)]
+    learnt = ColourCue(learn_colours(pictures))
     assert learnt.classifier is not None
     red, _ = learnt.scores(asked, regions(*TWO))
     assert red is not None
     assert red[0] > 0.9 > 0.1 > red[1]
-    assert ColourCue.learn(rows[:4], said[:4]).classifier is None
+    assert ColourCue(learn_colours(pictures[:4])).classifier is None
 
 
 def test_position_knows_where_a_noun_usually_is() -> None:

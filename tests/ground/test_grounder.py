@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
 import json
 import zipfile
@@ -16,6 +17,7 @@ from limner.corpus.geometry import iou, nms
 from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap
 from limner.errors import BadInput, LimnerError
+from limner.ground.colour_classifiers import ColourClassifiers
 from limner.ground.grounder import Grounder, ranked
 from limner.ground.grounder_training import train_grounder
 from limner.ground.localising import LocaliseSettings, LocaliseTally, gold_candidates, localise_corpus, without_boxes
@@ -24,6 +26,8 @@ from limner.ground.region_cache import RegionCache, keep_regions
 from limner.ground.systems import CUES, SYSTEMS
 from limner.learn.cca import NormalisedCCA
 from limner.learn.ranking_network import RankingSettings
+from limner.learn.softmax_classifier import train_classifier
+from limner.learn.svm_training import train_svm
 from limner.playground import World, write_world
 from limner.vision import read_image
 
@@ -223,6 +227,7 @@ def npy(values: np.ndarray) -> bytes:
         ("positions.npy", np.zeros((1, 3))),
         ("axes.axes.npy", np.array([{"an": "object"}], dtype=object)),
         ("cca.x_mean.npy", np.zeros(5, dtype=np.float32)),
+        ("colour_svm.bias.npy", np.zeros(3, dtype=np.float32)),
     ],
 )
 def test_hostile_files_are_refused(grounder: Grounder, tmp_path: Path, name: str, values: np.ndarray) -> None:
@@ -246,10 +251,52 @@ def test_files_of_other_kinds_are_refused(grounder: Grounder, tmp_path: Path) ->
     grounder.save(path)
     with zipfile.ZipFile(path) as archive:
         record = json.loads(archive.read("model.json"))
-    for changed in ({"words": ["a", "a"]}, {"strengths": {"worn": -1.0}}, {"embedder": "others"}, {"version": 99}):
+    changes: list[dict[str, object]] = [
+        {"words": ["a", "a"]},
+        {"strengths": {"worn": -1.0}},
+        {"embedder": "others"},
+        {"colour_classifier": "svm"},
+        {"colour_classifier": "nobody"},
+        {"colour_accuracies": {"nobody": 0.5}},
+        {"colour_accuracies": {"network": 1.5}},
+        {"version": 99},
+    ]
+    assert grounder.parts.colours.svm is None
+    for changed in changes:
         rewritten(path, "model.json", json.dumps({**record, **changed}).encode())
         with pytest.raises(BadInput, match="model"):
             Grounder.load(path)
+
+
+def test_files_of_the_version_before_are_refused_with_a_remedy(grounder: Grounder, tmp_path: Path) -> None:
+    path = tmp_path / "old.grounder"
+    grounder.save(path)
+    with zipfile.ZipFile(path) as archive:
+        record = json.loads(archive.read("model.json"))
+    old = {name: value for name, value in record.items() if not name.startswith("colour_")}
+    rewritten(path, "model.json", json.dumps({**old, "version": 1}).encode())
+    with pytest.raises(BadInput, match=r"of version 1; only version 2 can be read.*train a new one"):
+        Grounder.load(path)
+
+
+def test_a_grounder_keeps_both_classifiers_of_colours(grounder: Grounder, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    numbers = rng.integers(0, 11, 80)
+    colours = ColourClassifiers(
+        train_classifier(rng.normal(size=(80, 81)), numbers, 11, n_passes=1),
+        train_svm(rng.normal(size=(80, 217)), numbers, 11),
+        "svm",
+        {"svm": 0.5, "network": 0.25},
+    )
+    path = tmp_path / "both.grounder"
+    Grounder(dataclasses.replace(grounder.parts, colours=colours)).save(path)
+    again = Grounder.load(path).parts.colours
+    assert (again.used, again.accuracies) == ("svm", {"svm": 0.5, "network": 0.25})
+    assert again.svm is not None
+    assert np.array_equal(again.svm.weights, colours.svm.weights if colours.svm else ())
+    rewritten(path, "colour_svm.mean.npy", npy(np.zeros(9, dtype=np.float32)))
+    with pytest.raises(BadInput, match=r"both\.grounder"):
+        Grounder.load(path)
 
 
 def test_rankings_are_those_of_non_maximum_suppression() -> None:

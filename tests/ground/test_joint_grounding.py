@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from limner.ground.joint_grounding import PAIR_FEATURES, RelationModel, pair_geometry, solve_together
+from limner.ground.joint_grounding import PAIR_FEATURES, RelationModel, pair_geometry, sharedness, solve_together
 from limner.ground.phrase_relations import Relation
 
 # Two people, and a hat on each of them.
@@ -76,3 +76,20 @@ def test_influences_add_up_to_the_change() -> None:
     assert [len(influences) for influences in heard] == [1, 2, 1]
     for number, influences in enumerate(heard):
         assert joint[number] == pytest.approx(scores[number] + sum(i.points for i in influences))
+
+
+def test_people_who_touch_do_not_share_a_box() -> None:
+    corners = np.array([[0.0, 0, 20, 60], [14, 0, 34, 60], [1, 0, 21, 60]])
+    shared = sharedness(pair_geometry(corners, corners))
+    assert shared[0, 0] == shared[0, 2] == 1.0
+    assert shared[0, 1] == 0.0
+
+
+def test_of_two_that_want_one_box_the_one_with_the_better_second_choice_makes_way() -> None:
+    apart = RelationModel({}, {}, {"people:one-one": -6.0})
+    relation = Relation(0, 1, ("people", "people:one-one"))
+    for loser, scores in enumerate(
+        ([[3.0, 2.5, -9, -9], [2.0, 0.0, -9, -9]], [[2.0, 0.0, -9, -9], [3.0, 2.5, -9, -9]])
+    ):
+        joint, _ = solve_together(np.array(scores), [relation], pair_geometry(CORNERS, CORNERS), apart)
+        assert joint.argmax(axis=1).tolist() == [int(loser == 0), int(loser == 1)]

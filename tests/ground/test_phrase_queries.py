@@ -10,7 +10,7 @@ import pytest
 from limner.arrays import Singles
 from limner.corpus import Caption, Mention
 from limner.ground.phrase_queries import PhraseEncoder, PhraseQuery, make_query, read_queries
-from limner.ground.phrase_relations import find_relations, relation_word
+from limner.ground.phrase_relations import Relation, find_relations, relation_word
 
 
 class Lengths:
@@ -90,6 +90,21 @@ def test_clothes_belong_to_the_person_before_them() -> None:
 def test_neighbours_are_related_by_the_words_between_them() -> None:
     said = caption("A dog stands in front of a red car.", ("A dog", "animals"), ("a red car", "vehicles"))
     assert relations(said) == [("A dog", "a red car", "near:animals-vehicles:in front of")]
+
+
+def test_two_animals_are_related_as_two_people_are() -> None:
+    said = caption("A dog chases two cats.", ("A dog", "animals"), ("two cats", "animals"))
+    assert relations(said) == [("A dog", "two cats", "animals:one-many")]
+
+
+def test_relations_are_in_groups() -> None:
+    kinds = [
+        ("worn", "worn:hat"),
+        ("animals", "animals:one-one"),
+        ("near", "near:people-scene", "near:people-scene:in"),
+    ]
+    assert [Relation(0, 1, kind).group for kind in kinds] == ["worn", "animals:one-one", "near:scene"]
+    assert Relation(0, 1, ("near", "near:scene-people")).group == "near"
 
 
 @pytest.mark.parametrize(

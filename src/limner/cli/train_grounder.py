@@ -89,5 +89,9 @@ def grounder(
     facts = trained.parts.trained
     if facts.n_images < FEWEST_PICTURES:
         tell(f"warning: {facts.n_images:,} pictures are few; from {FEWEST_PICTURES} on, most words are known")
+    colours = trained.parts.colours
+    if colours.accuracies:
+        shares = ", ".join(f"{name} {share:.1%}" for name, share in colours.accuracies.items())
+        tell(f"colours told right, mean over colours: {shares}; the {colours.used} is used")
     tell(f"weights were tuned on {facts.n_tuning_images:,} images: {facts.tuned_on}")
     tell(f"a grounder of {facts.n_phrases:,} phrases in {facts.n_images:,} images written to {out}")

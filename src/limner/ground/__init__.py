@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from limner.ground.chainer_training import train_chains
     from limner.ground.chaining import add_chains, chain_corpus
     from limner.ground.chunking import chunk, chunk_caption, chunk_corpus, chunk_image, retype_image
+    from limner.ground.colour_confusion import ColourConfusions, colour_confusions
     from limner.ground.encoders import open_encoders
     from limner.ground.fisher_vectors import FisherVectors, train_fisher_vectors
     from limner.ground.grounder import Grounder

@@ -25,21 +25,24 @@ SHRINKAGE = 1.0
 
 
 def fit_weights(
-    grounder: Grounder, pictures: Sequence[TrainingPicture], progress: Progress = silent
+    grounder: Grounder,
+    pictures: Sequence[TrainingPicture],
+    progress: Progress = silent,
+    systems: Sequence[str] = FITTED,
 ) -> dict[str, Floats]:
-    """For each system the weights `[types, cues]` under which right regions are likeliest to be chosen.
+    """For each of some systems the weights `[types, cues]` under which right regions are likeliest to be chosen.
 
     The weights of all phrases come first, and those of a type are drawn to them.
-    A cue that is not the system's has a weight of 0.
+    A cue that is not the system's has a weight of 0. Those of `full` are also those of `joint`.
     """
     choices, types = _choices(grounder, pictures)
     if not choices:
         # No proposal is right anywhere: every cue counts alike.
-        return {name: _uniform(SYSTEMS[name]) for name in (*FITTED, JOINT)}
+        return _with_joint({name: _uniform(SYSTEMS[name]) for name in systems})
     scale = np.maximum(np.concatenate([choice.features for choice in choices]).std(axis=0), 1e-3)
     scaled = [choice._replace(features=choice.features / scale) for choice in choices]
     weights = {}
-    for done, name in enumerate(FITTED, 1):
+    for done, name in enumerate(systems, 1):
         columns = [CUES.index(cue) for cue in SYSTEMS[name]]
         chosen = [choice._replace(features=choice.features[:, columns]) for choice in scaled]
         general = fit_choices(chosen, shrinkage=SHRINKAGE)
@@ -49,8 +52,12 @@ def fit_weights(
             fitted = fit_choices(of_type, prior=general, shrinkage=TYPE_SHRINKAGE) if of_type else general
             table[row, columns] = fitted / scale[columns]
         weights[name] = table
-        progress("systems", done, len(FITTED))
-    return {**weights, JOINT: weights["full"]}
+        progress("systems", done, len(systems))
+    return _with_joint(weights)
+
+
+def _with_joint(weights: dict[str, Floats]) -> dict[str, Floats]:
+    return {**weights, JOINT: weights["full"]} if "full" in weights else weights
 
 
 def _uniform(cues: Sequence[str]) -> Floats:

@@ -186,6 +186,11 @@ class Grounder:
         table = self.parts.weights[system]
         return np.asarray(np.mean([table[TYPES.index(name)] for name in query.types], axis=0), dtype=np.float64)
 
+    def cue_scores(self, table: CueTable, queries: Sequence[PhraseQuery], system: str) -> Floats:
+        """What the cues of a system say together, `[phrases, regions]`."""
+        weights = np.stack([self.weights(query, system) for query in queries])
+        return np.asarray(np.einsum("qrc,qc->qr", table.scores, weights), dtype=np.float64)
+
     def ground(
         self,
         captions: Sequence[Caption],
@@ -203,7 +208,7 @@ class Grounder:
             return [[] for _ in captions]
         table = self.cue_table(queries, regions) if table is None else table
         weights = np.stack([self.weights(query, system) for query in queries])
-        scores = np.einsum("qrc,qc->qr", table.scores, weights)
+        scores = self.cue_scores(table, queries, system)
         heard: list[list[Influence]] = [[] for _ in queries]
         geometry = pair_geometry(regions.corners, regions.corners)
         starts = np.cumsum([0, *map(len, by_caption)])

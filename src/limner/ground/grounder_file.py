@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from limner.arrays import Floats
 from limner.corpus.seen_images import SeenImages, is_hash
 from limner.errors import LimnerError
+from limner.ground.colour_classifiers import CLASSIFIERS, ColourClassifiers
 from limner.ground.joint_grounding import PAIR_FEATURES, RelationModel
 from limner.ground.phrase_model import TYPES
 from limner.ground.phrase_queries import PhraseEncoder
@@ -24,6 +25,7 @@ from limner.ground.position_cue import N_BINS
 from limner.ground.systems import CUES, FITTED, JOINT
 from limner.learn.array_files import read_arrays, write_arrays
 from limner.learn.cca import NormalisedCCA
+from limner.learn.linear_svm import LinearSVM
 from limner.learn.model_files import ModelKind
 from limner.learn.principal_axes import PrincipalAxes
 from limner.learn.ranking_network import RankingNetwork
@@ -32,7 +34,7 @@ from limner.text.text_embedders import AveragedWordVectors, TextEmbedder
 from limner.text.word_vectors import open_word_vectors
 from limner.vision.features.colour_table import NAMES
 
-GROUNDER = ModelKind("grounder", 1, "limner.ground.train_grounder")
+GROUNDER = ModelKind("grounder", 2, "limner.ground.train_grounder")
 
 # Numbers beyond this are not those of any training, and would overflow.
 LARGE = 1e6
@@ -61,7 +63,7 @@ class GrounderParts:
     axes: PrincipalAxes
     cca: NormalisedCCA
     network: RankingNetwork
-    colours: SoftmaxClassifier | None
+    colours: ColourClassifiers
     positions: Mapping[str, Floats]
     relations: RelationModel
     weights: Mapping[str, Floats]
@@ -93,6 +95,8 @@ class GrounderRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     relations: list[str]
     strengths: dict[str, Annotated[float, msgspec.Meta(ge=0.0, le=100.0)]]
     sharing: dict[str, Annotated[float, msgspec.Meta(ge=-100.0, le=100.0)]]
+    colour_classifier: str
+    colour_accuracies: dict[str, Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]]
     trained: TrainedGrounder
     images: list[str] | None
 
@@ -142,6 +146,8 @@ def _record(parts: GrounderParts) -> GrounderRecord:
         [*parts.relations.weights],
         dict(parts.relations.strengths),
         dict(parts.relations.sharing),
+        parts.colours.used,
+        dict(parts.colours.accuracies),
         parts.trained,
         None if parts.images is None else parts.images.to_json(),
     )
@@ -152,7 +158,8 @@ def _arrays(parts: GrounderParts) -> dict[str, NDArray[Any]]:
         "axes": parts.axes.to_arrays(),
         "cca": parts.cca.to_arrays(),
         "match": parts.network.to_arrays(),
-        "colour": {} if parts.colours is None else parts.colours.to_arrays(),
+        "colour": {} if parts.colours.network is None else parts.colours.network.to_arrays(),
+        "colour_svm": {} if parts.colours.svm is None else parts.colours.svm.to_arrays(),
     }
     arrays = {f"{name}.{part}": values for name, named in models.items() for part, values in named.items()}
     arrays["positions"] = _stacked([*parts.positions.values()], N_BINS)
@@ -173,8 +180,7 @@ def _parts(record: GrounderRecord, arrays: Mapping[str, NDArray[Any]]) -> Ground
             raise ValueError(f"{name} has numbers beyond {LARGE:g}")
     axes = PrincipalAxes.from_arrays(_named(arrays, "axes"))
     cca, network = NormalisedCCA.from_arrays(_named(arrays, "cca")), RankingNetwork.from_arrays(_named(arrays, "match"))
-    of_colour = _named(arrays, "colour")
-    colours = SoftmaxClassifier.from_arrays(of_colour) if of_colour else None
+    colours = _colours(record, arrays, axes.axes.shape[1])
     encoder = PhraseEncoder(record.words, record.nouns, default_embedder() if record.embedder else None)
     positions = _rows(arrays["positions"], record.positions, N_BINS)
     relations = _rows(arrays["relations"], record.relations, len(PAIR_FEATURES))
@@ -189,8 +195,6 @@ def _parts(record: GrounderRecord, arrays: Mapping[str, NDArray[Any]]) -> Ground
         raise ValueError("the network is of other features")
     if (len(cca.x_mean_), len(cca.y_mean_)) != (n_item, n_query):
         raise ValueError("the CCA is of other features")
-    if colours is not None and (len(colours.mean), colours.n_classes) != (_N_COLOURS, len(NAMES)):
-        raise ValueError("the classifier of colours is of other features")
     by_system = dict(zip(FITTED, weights, strict=True))
     return GrounderParts(
         RegionRecipe(record.features, record.detector),
@@ -207,6 +211,20 @@ def _parts(record: GrounderRecord, arrays: Mapping[str, NDArray[Any]]) -> Ground
         record.trained,
         None if record.images is None else SeenImages(record.images),
     )
+
+
+def _colours(record: GrounderRecord, arrays: Mapping[str, NDArray[Any]], n_axes: int) -> ColourClassifiers:
+    of_network, of_svm = _named(arrays, "colour"), _named(arrays, "colour_svm")
+    network = SoftmaxClassifier.from_arrays(of_network) if of_network else None
+    svm = LinearSVM.from_arrays(of_svm) if of_svm else None
+    if network is not None and (len(network.mean), network.n_classes) != (_N_COLOURS, len(NAMES)):
+        raise ValueError("the network over colours is of other features")
+    if svm is not None and (len(svm.mean), svm.n_classes) != (n_axes or _N_PLAIN, len(NAMES)):
+        raise ValueError("the SVM of colours is of other features")
+    classifiers = ColourClassifiers(network, svm, record.colour_classifier, record.colour_accuracies)
+    if record.colour_classifier not in classifiers.names or not record.colour_accuracies.keys() <= set(CLASSIFIERS):
+        raise ValueError(f"colour_classifier, colour_accuracies: expected {', '.join(CLASSIFIERS)}")
+    return classifiers
 
 
 # Numbers of colours, and of colours and shapes together.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -15,20 +16,22 @@ from limner.corpus.random_streams import random_stream
 from limner.corpus.reading import Reading
 from limner.corpus.seen_images import SeenImages
 from limner.errors import BadInput
-from limner.ground.colour_cue import ColourCue
+from limner.ground.colour_classifiers import learn_colours
 from limner.ground.cue_weights import fit_weights
 from limner.ground.grounder import Grounder
 from limner.ground.grounder_file import GrounderParts, TrainedGrounder, default_embedder
 from limner.ground.joint_grounding import RelationModel
 from limner.ground.phrase_model import TYPES
 from limner.ground.phrase_queries import PhraseEncoder, PhraseQuery
-from limner.ground.picture_regions import RegionRecipe
+from limner.ground.picture_regions import PictureRegions, RegionReader, RegionRecipe
 from limner.ground.position_cue import N_BINS, PositionCue, position_bins
 from limner.ground.region_cache import keep_regions
-from limner.ground.relation_training import learn_relations, learn_strengths
+from limner.ground.relation_strengths import fit_strengths, tied_sentences
+from limner.ground.relation_training import learn_relations
 from limner.ground.systems import CUES, FITTED, JOINT
 from limner.ground.training_pictures import TrainingPicture, read_training_pictures, right_shares
 from limner.learn.cca import NormalisedCCA
+from limner.learn.principal_axes import PrincipalAxes
 from limner.learn.ranking_network import RankedItems, RankingNetwork, RankingSettings, train_ranking
 from limner.progress import Progress, silent
 
@@ -45,6 +48,10 @@ MOST_REGIONS = 10
 FEWEST_PICTURES = 2
 
 CCA_RIDGE = 1e-3
+
+# Parts of the training pictures, each of which is scored by cues of the others. More would be nearer to the cues of
+# all pictures, and take longer.
+CROSS_FITS = 3
 
 
 def train_grounder(
@@ -65,21 +72,12 @@ def train_grounder(
     """A grounder learnt from images whose captions' phrases have boxes, and from their pictures.
 
     `valid` are images that weights are tuned on; by default a random tenth of the training images,
-    of which nothing else is learnt. `cache` is a folder that keeps what was seen in pictures for
+    of which no cue learns. `cache` is a folder that keeps what was seen in pictures for
     the next time, `place` what errors call the images.
     Equal seeds and data give equal grounders on one machine.
     """
+    usable, tuning = _chosen_images(images, valid, seed, place)
     recipe = recipe or RegionRecipe()
-    usable = [image for image in images if _has_phrases(image)]
-    tuning = [image for image in valid or () if _has_phrases(image)]
-    if valid is None:
-        usable, tuning = _split(usable, seed)
-    if not usable or not tuning:
-        problem = f"{len(usable) + len(tuning)} images have phrases with boxes, too few to learn from"
-        raise BadInput(place, problem, "give more images whose captions refer to boxes", code="no-grounded-phrases")
-    seen = SeenImages()
-    for image in (*usable, *tuning):
-        seen.add(image)
     readers = recipe.open(workers)
     keep_regions(readers, cache)
     read, axes = read_training_pictures(
@@ -90,38 +88,103 @@ def train_grounder(
     )
     if not read or not tuned:
         raise BadInput(place, "no picture could be used", "name the folder of the pictures", code="no-picture")
-    encoder = _learn_encoder(read)
-    network = _learn_network(read, encoder, seed, progress, settings)
-    grounder = Grounder(
-        GrounderParts(
-            _resolved(recipe),
-            readers[0].signature,
-            readers[0].class_names,
-            encoder,
-            axes,
-            _learn_cca(read, encoder, seed),
-            network,
-            _learn_colours(read, seed).classifier,
-            _learn_positions(read).odds,
-            RelationModel(learn_relations(read, progress), {}),
-            {name: np.zeros((len(TYPES), len(CUES))) for name in (*FITTED, JOINT)},
-            TrainedGrounder(
-                len(read),
-                sum(1 for picture in read for _ in picture.phrases()),
-                len(tuned),
-                seed,
-                valid_name or f"{TUNING_SHARE:.0%} of the training images",
-            ),
-            seen if seen.to_json() is not None else None,
-        )
+    facts = TrainedGrounder(
+        len(read),
+        sum(1 for picture in read for _ in picture.phrases()),
+        len(tuned),
+        seed,
+        valid_name or f"{TUNING_SHARE:.0%} of the training images",
     )
-    return _tuned(grounder, tuned, progress)
+    lessons = _Lessons(_resolved(recipe), readers[0], axes, facts, _seen(usable, tuning), settings, progress)
+    return _related(lessons.tuned(read, tuned), lessons, read, tuned)
 
 
-def _tuned(grounder: Grounder, pictures: Sequence[TrainingPicture], progress: Progress) -> Grounder:
-    """The grounder with weights of cues and strengths of relations that suit these pictures."""
-    fitted = Grounder(replace(grounder.parts, weights=fit_weights(grounder, pictures, progress)))
-    return Grounder(replace(fitted.parts, relations=learn_strengths(fitted, pictures, progress)))
+@dataclass(frozen=True)
+class _Lessons:
+    """Teaches grounders of one corpus, whatever pictures of it they learn from."""
+
+    recipe: RegionRecipe
+    reader: RegionReader
+    axes: PrincipalAxes
+    facts: TrainedGrounder
+    seen: SeenImages | None
+    settings: RankingSettings | None
+    progress: Progress
+
+    def tuned(
+        self, pictures: Sequence[TrainingPicture], tuning: Sequence[TrainingPicture], fitted: Sequence[str] = FITTED
+    ) -> Grounder:
+        """A grounder that knows no relations: cues of some pictures, and of others their weights for some systems."""
+        seed = self.facts.seed
+        encoder = _learn_encoder(pictures)
+        colours = learn_colours([_said(picture) for picture in pictures], seed)
+        parts = GrounderParts(
+            self.recipe,
+            self.reader.signature,
+            self.reader.class_names,
+            encoder,
+            self.axes,
+            _learn_cca(pictures, encoder, seed),
+            _learn_network(pictures, encoder, seed, self.progress, self.settings),
+            colours.tuned([_said(picture) for picture in tuning]),
+            _learn_positions(pictures).odds,
+            RelationModel({}, {}),
+            {name: np.zeros((len(TYPES), len(CUES))) for name in (*FITTED, JOINT)},
+            self.facts,
+            self.seen,
+        )
+        weights = fit_weights(Grounder(parts), tuning, self.progress, fitted)
+        return Grounder(replace(parts, weights={**parts.weights, **weights}))
+
+
+def _related(
+    grounder: Grounder, lessons: _Lessons, pictures: Sequence[TrainingPicture], tuning: Sequence[TrainingPicture]
+) -> Grounder:
+    """The grounder with relations, and how much they count.
+
+    Cues are too sure of pictures that they learnt from. What they say of each third of
+    the pictures is asked of cues that learnt from the other two.
+    """
+    model = RelationModel(learn_relations(pictures, lessons.progress), {})
+    sentences = [*tied_sentences(grounder, tuning, model)]
+    n_pictures = len(tuning)
+    for part in range(CROSS_FITS):
+        held_out = pictures[part::CROSS_FITS]
+        others = [picture for number, picture in enumerate(pictures) if number % CROSS_FITS != part]
+        if held_out and others:
+            cues = lessons.tuned(others, tuning, ("full",))
+            sentences += tied_sentences(cues, held_out, model, n_pictures)
+            n_pictures += len(held_out)
+    strong = fit_strengths(model, sentences, n_pictures, lessons.progress)
+    return Grounder(replace(grounder.parts, relations=strong))
+
+
+def _said(picture: TrainingPicture) -> tuple[PictureRegions, list[PhraseQuery]]:
+    """The regions that phrases mean, a row for each phrase, and the phrases."""
+    phrases = list(picture.phrases())
+    return picture.gold.rows([row for _, row in phrases]), [query for query, _ in phrases]
+
+
+def _chosen_images(
+    images: Iterable[Image], valid: Iterable[Image] | None, seed: int, place: str
+) -> tuple[list[Image], list[Image]]:
+    """The images with phrases to learn from, and those to tune on."""
+    usable = [image for image in images if _has_phrases(image)]
+    tuning = [image for image in valid or () if _has_phrases(image)]
+    if valid is None:
+        usable, tuning = _split(usable, seed)
+    if not usable or not tuning:
+        problem = f"{len(usable) + len(tuning)} images have phrases with boxes, too few to learn from"
+        raise BadInput(place, problem, "give more images whose captions refer to boxes", code="no-grounded-phrases")
+    return usable, tuning
+
+
+def _seen(*groups: Iterable[Image]) -> SeenImages | None:
+    """Hashes of images; None if there are too many to keep."""
+    seen = SeenImages()
+    for image in chain(*groups):
+        seen.add(image)
+    return seen if seen.to_json() is not None else None
 
 
 def _has_phrases(image: Image) -> bool:
@@ -193,11 +256,6 @@ def _learn_cca(pictures: Sequence[TrainingPicture], encoder: PhraseEncoder, seed
     cca = NormalisedCCA(ridge=CCA_RIDGE)
     cca.fit(np.stack([row for _, row in chosen]), encoder.encode([query for query, _ in chosen]))
     return cca
-
-
-def _learn_colours(pictures: Sequence[TrainingPicture], seed: int) -> ColourCue:
-    pairs = [(picture.gold.colours[row].astype(np.float32), q) for picture in pictures for q, row in picture.phrases()]
-    return ColourCue.learn([row for row, _ in pairs], [query for _, query in pairs], seed)
 
 
 def _learn_positions(pictures: Sequence[TrainingPicture]) -> PositionCue:

@@ -1,4 +1,4 @@
-"""All phrases of a sentence at once: what each says of the others' regions (mean-field inference)."""
+"""All phrases of a sentence at once: what each says of the others' regions (message passing)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from limner.arrays import Floats, Singles
 from limner.corpus.geometry import area, intersection
-from limner.ground.phrase_relations import Relation
+from limner.ground.phrase_relations import EXCLUSIVE, Relation
 from limner.learn.choice_model import log_shares
 
 # Numbers that describe how a region lies to another.
@@ -29,6 +29,9 @@ PAIR_FEATURES = (
 )
 
 IOU = PAIR_FEATURES.index("iou")
+
+# Below the first IoU two regions are not shared, from the second on they are one and the same.
+SHARED = (0.3, 0.6)
 
 # Rounds in which every phrase hears of all others; later ones change next to nothing.
 ROUNDS = 3
@@ -60,8 +63,8 @@ def pair_geometry(firsts: Floats, seconds: Floats) -> Singles:
 class RelationModel:
     """Where the second phrase of a relation is, given the first: weights of `PAIR_FEATURES` by kind.
 
-    `strengths` say by group how much that counts beside the cues, `sharing` how many points an IoU of
-    1 between the two regions is worth: below 0 for two people, who are not in one box.
+    `strengths` say by group how much that counts beside the cues, `sharing` how many points it is worth that
+    both regions are one: below 0 for two people, who are not in one box.
     """
 
     weights: Mapping[str, Floats]
@@ -81,8 +84,14 @@ class RelationModel:
         energies = self.energies(relation, geometry) if strength else None
         if energies is None and not sharing:
             return None
-        overlaps = geometry[:, :, IOU].astype(np.float64) * sharing
-        return overlaps if energies is None else strength * energies + overlaps
+        shared = sharing * sharedness(geometry) if sharing else 0.0
+        return np.asarray(shared if energies is None else strength * energies + shared, dtype=np.float64)
+
+
+def sharedness(geometry: Singles) -> Floats:
+    """How far two regions are one, from 0 to 1, by their IoU (`SHARED`): neighbours that touch are not."""
+    low, high = SHARED
+    return np.clip((geometry[..., IOU].astype(np.float64) - low) / (high - low), 0.0, 1.0)
 
 
 class Influence(NamedTuple):
@@ -93,32 +102,66 @@ class Influence(NamedTuple):
     points: Floats
 
 
+class RelatedPair(NamedTuple):
+    """Two phrases by their numbers, and the points of their regions together, `[first, second]`.
+
+    `is_exclusive` says that they cannot both have what both want most.
+    """
+
+    first: int
+    second: int
+    kind: str
+    points: Floats
+    is_exclusive: bool
+
+
 def solve_together(
     scores: Floats, relations: Sequence[Relation], geometry: Singles, model: RelationModel
 ) -> tuple[Floats, list[list[Influence]]]:
     """Scores of regions for phrases, `[phrases, regions]`, each with what the others say; and who says what.
 
-    Scores must be log odds. A phrase's influence on another is the mean of the
-    relation's log probability over where it may be itself. Cost grows with the relations and the
-    square of the regions.
+    Scores must be log odds. Cost grows with the relations and the square of the regions.
     """
-    pairs = [(relation, points) for relation in relations if (points := model.points(relation, geometry)) is not None]
+    pairs = [
+        RelatedPair(relation.first, relation.second, relation.kinds[-1], points, relation.group in EXCLUSIVE)
+        for relation in relations
+        if (points := model.points(relation, geometry)) is not None
+    ]
+    return pass_messages(scores, pairs)
+
+
+def pass_messages(scores: Floats, pairs: Sequence[RelatedPair]) -> tuple[Floats, list[list[Influence]]]:
+    """The scores after every phrase has heard of the others, and what each heard.
+
+    What a phrase says is the mean of a pair's points over where it may be itself (mean field). Of an exclusive
+    pair it is what a region costs it: its best score if the other has that region, less its best score
+    (max-product), so that of two that want one region the one with the better second choice
+    makes way. Later phrases hear first: the first one of a sentence is where it seems to be more often.
+    """
     joint = scores.copy()
-    influences: list[list[Influence]] = [[] for _ in scores]
+    heard: list[dict[int, Influence]] = [{} for _ in scores]
     for _ in range(ROUNDS if pairs else 0):
-        for number in range(len(scores)):
-            influences[number] = list(_influences(number, pairs, joint))
-            joint[number] = scores[number] + sum(influence.points for influence in influences[number])
-    return joint, influences
+        for number in reversed(range(len(scores))):
+            heard[number] = {
+                at: _message(number, at, pair, joint, heard)
+                for at, pair in enumerate(pairs)
+                if number in (pair.first, pair.second)
+            }
+            joint[number] = scores[number] + sum(influence.points for influence in heard[number].values())
+    return joint, [list(influences.values()) for influences in heard]
 
 
-def _influences(number: int, pairs: Sequence[tuple[Relation, Floats]], joint: Floats) -> list[Influence]:
-    heard = []
-    for relation, pair_points in pairs:
-        if number == relation.second:
-            points = np.exp(log_shares(joint[relation.first])) @ pair_points
-            heard.append(Influence(relation.first, relation.kinds[-1], points - points.mean()))
-        elif number == relation.first:
-            points = pair_points @ np.exp(log_shares(joint[relation.second]))
-            heard.append(Influence(relation.second, relation.kinds[-1], points - points.mean()))
-    return heard
+def _message(
+    number: int, at: int, pair: RelatedPair, joint: Floats, heard: Sequence[Mapping[int, Influence]]
+) -> Influence:
+    """What the other phrase of a pair, which is the one at a place of the list, says to a phrase."""
+    is_second = number == pair.second
+    speaker = pair.first if is_second else pair.second
+    points = pair.points if is_second else pair.points.T
+    if pair.is_exclusive:
+        # Without what it heard from the listener, which would hear its own echo.
+        own = joint[speaker] - heard[speaker][at].points if at in heard[speaker] else joint[speaker]
+        said = (own[:, None] + points).max(axis=0)
+    else:
+        said = np.exp(log_shares(joint[speaker])) @ points
+    return Influence(speaker, pair.kind, said - said.mean())

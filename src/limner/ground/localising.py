@@ -33,7 +33,7 @@ Candidates = Literal["proposals", "gold"]
 MOST_PROPOSALS = 2_000
 
 # Raised whenever the same grounder would answer otherwise.
-CODE = 1
+CODE = 2
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 from limner.ground.phrase_queries import PhraseQuery
@@ -11,9 +11,16 @@ from limner.text.lexicon import PREPOSITIONS
 from limner.text.verb_forms import verb_lemma
 from limner.text.words import word_spans
 
-# Groups of relations that count alike: clothing on its wearer, parts of a body, two people, one of whom may be one of
-# several, and neighbours in the sentence.
-GROUPS = ("worn", "part", "people:one-one", "people:one-many", "people:many-one", "people:many-many", "near")
+# What two phrases of one of these types may be: two beings, or groups of them.
+BEINGS = ("people", "animals")
+NUMBERS = ("one-one", "one-many", "many-one", "many-many")
+
+# Groups of relations that count alike: clothing on its wearer, parts of a body, two people or animals, neighbours in
+# the sentence, and the place that a phrase is next to.
+GROUPS = ("worn", "part", *(f"{kind}:{number}" for kind in BEINGS for number in NUMBERS), "near", "near:scene")
+
+# Groups whose two phrases are hardly ever in one box: each being has a box of its own.
+EXCLUSIVE = tuple(f"{kind}:one-one" for kind in BEINGS)
 
 # Words between two phrases that mean one relation together, before single ones are looked at.
 LONG_RELATIONS = ("in front of", "on top of", "next to", "left of", "right of", "close to", "out of")
@@ -35,12 +42,14 @@ class Relation(NamedTuple):
     @property
     def group(self) -> str:
         """The one of `GROUPS` that it is of."""
-        return self.kinds[1] if self.kinds[0] == "people" else self.kinds[0]
+        if self.kinds[0] in BEINGS:
+            return self.kinds[1]
+        return "near:scene" if self.kinds[0] == "near" and self.kinds[1].endswith("-scene") else self.kinds[0]
 
 
 def find_relations(text: str, queries: Sequence[PhraseQuery]) -> list[Relation]:
     """The relations between the visual phrases of a sentence, which are given in its order."""
-    return [*_worn(queries), *_people(queries), *_neighbours(text, queries)]
+    return [*_worn(queries), *_beings(queries), *_neighbours(text, queries)]
 
 
 def _worn(queries: Sequence[PhraseQuery]) -> Iterator[Relation]:
@@ -59,13 +68,13 @@ def _worn(queries: Sequence[PhraseQuery]) -> Iterator[Relation]:
             yield Relation(before[-1] if before else after[0], number, (family, f"{family}:{query.noun}"))
 
 
-def _people(queries: Sequence[PhraseQuery]) -> Iterator[Relation]:
-    """Every two phrases of people."""
-    people = [i for i, query in enumerate(queries) if "people" in query.types and query.is_visual]
-    for at, first in enumerate(people):
-        for second in people[at + 1 :]:
+def _beings(queries: Sequence[PhraseQuery]) -> Iterator[Relation]:
+    """Every two phrases of people, and every two of animals."""
+    for kind in BEINGS:
+        alike = [i for i, query in enumerate(queries) if kind in query.types and query.is_visual]
+        for first, second in combinations(alike, 2):
             number = f"{_number(queries[first])}-{_number(queries[second])}"
-            yield Relation(first, second, ("people", f"people:{number}"))
+            yield Relation(first, second, (kind, f"{kind}:{number}"))
 
 
 def _number(query: PhraseQuery) -> str:
@@ -77,8 +86,8 @@ def _neighbours(text: str, queries: Sequence[PhraseQuery]) -> Iterator[Relation]
     of_body = {"clothing", "bodyparts"}
     for first, second in pairwise(i for i, query in enumerate(queries) if query.is_visual):
         one, other = queries[first], queries[second]
-        both_people = "people" in one.types and "people" in other.types
-        if both_people or ("people" in one.types and of_body.intersection(other.types)):
+        are_alike = any(kind in one.types and kind in other.types for kind in BEINGS)
+        if are_alike or ("people" in one.types and of_body.intersection(other.types)):
             continue
         types = f"near:{one.types[0]}-{other.types[0]}"
         word = relation_word(text[one.end : other.start][:MAX_BETWEEN])

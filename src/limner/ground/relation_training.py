@@ -1,21 +1,18 @@
-"""Learning how the phrases of a sentence lie to each other, and how much that counts."""
+"""Learning how the phrases of a sentence lie to each other."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from limner.arrays import Floats, Singles
-from limner.ground.joint_grounding import IOU, RelationModel, pair_geometry
-from limner.ground.phrase_relations import GROUPS, Relation, find_relations
-from limner.ground.training_pictures import SaidCaption, TrainingPicture, right_shares
+from limner.ground.joint_grounding import pair_geometry
+from limner.ground.phrase_relations import Relation, find_relations
+from limner.ground.training_pictures import TrainingPicture, right_shares
 from limner.learn.choice_model import Choice, fit_choices
 from limner.progress import Progress, silent
-
-if TYPE_CHECKING:
-    from limner.ground.grounder import Grounder
 
 # A kind of relation that was met less often than this is known by its family alone.
 FEWEST_PAIRS = 25
@@ -26,9 +23,6 @@ MOST_PAIRS = 1500
 # How strongly a kind is drawn to 0, or to the kind that it is one of: as by so many pairs.
 SHRINKAGE = 5.0
 KIND_SHRINKAGE = 20.0
-
-# Points that an IoU of 1 is worth at most, for or against.
-MOST_SHARING = 20.0
 
 
 class _Pair(NamedTuple):
@@ -60,44 +54,6 @@ def learn_relations(pictures: Sequence[TrainingPicture], progress: Progress = si
     return weights
 
 
-def learn_strengths(
-    grounder: Grounder, pictures: Sequence[TrainingPicture], progress: Progress = silent
-) -> RelationModel:
-    """The relations with what suits these pictures: how much each group counts beside the cues of `full`.
-
-    A group that does not help has a strength of 0.
-    """
-    model = grounder.parts.relations
-    by_group: dict[str, list[Choice]] = {name: [] for name in GROUPS}
-    for number, picture in enumerate(pictures):
-        for caption, pairs in _by_caption(picture, number):
-            table = grounder.cue_table(caption.queries, picture.proposals)
-            weights = np.stack([grounder.weights(query, "full") for query in caption.queries])
-            scores = np.einsum("qrc,qc->qr", table.scores, weights)
-            geometry = pair_geometry(picture.proposals.corners, picture.proposals.corners)
-            for pair in pairs:
-                energies = model.energies(pair.relation, geometry)
-                if energies is not None:
-                    features = np.stack([energies[pair.first], geometry[pair.first, :, IOU]], axis=1)
-                    choice = Choice(features, pair.shares.astype(np.float64), scores[pair.relation.second])
-                    by_group[pair.relation.group].append(choice)
-        progress("tuned", number + 1, len(pictures))
-    fitted = {name: _fitted(choices) for name, choices in by_group.items()}
-    strengths, sharing = ({name: pair[i] for name, pair in fitted.items()} for i in (0, 1))
-    return RelationModel(model.weights, strengths, sharing)
-
-
-def _fitted(choices: Sequence[Choice]) -> tuple[float, float]:
-    """The strength of energies, and what an IoU of 1 is worth; energies never count against what they say."""
-    if not choices:
-        return 0.0, 0.0
-    strength, sharing = fit_choices(choices).tolist()
-    if strength < 0.0:
-        overlaps = [choice._replace(features=choice.features[:, 1:]) for choice in choices]
-        strength, sharing = 0.0, float(fit_choices(overlaps)[0])
-    return min(strength, 1.0), float(np.clip(sharing, -MOST_SHARING, MOST_SHARING))
-
-
 def _choices(pairs: Sequence[_Pair], pictures: Sequence[TrainingPicture]) -> list[Choice]:
     choices = []
     for pair in pairs:
@@ -108,22 +64,14 @@ def _choices(pairs: Sequence[_Pair], pictures: Sequence[TrainingPicture]) -> lis
 
 
 def _pairs(picture: TrainingPicture, number: int) -> Iterator[_Pair]:
-    for _, pairs in _by_caption(picture, number):
-        yield from pairs
-
-
-def _by_caption(picture: TrainingPicture, number: int) -> Iterator[tuple[SaidCaption, list[_Pair]]]:
-    """The captions with relations between two phrases both of which have a right proposal."""
+    """The relations between two phrases both of which have a right proposal."""
     if not len(picture.gold):
         return
     overlaps = picture.overlaps()
     shares = right_shares(overlaps)
     nearest = overlaps.argmax(axis=1)
     for caption in picture.captions:
-        pairs = []
         for relation in find_relations(caption.text, caption.queries):
             first, second = caption.gold[relation.first], caption.gold[relation.second]
             if first >= 0 and second >= 0 and shares[first].any() and shares[second].any():
-                pairs.append(_Pair(number, relation, int(nearest[first]), shares[second]))
-        if pairs:
-            yield caption, pairs
+                yield _Pair(number, relation, int(nearest[first]), shares[second])
