@@ -39,7 +39,10 @@ else:
     picture_regions = lazy("limner.ground.picture_regions")
     region_cache = lazy("limner.ground.region_cache")
 
-SYSTEMS = ("largest", "cca", "detector", "size", "colour", "position", "full", "joint")
+SYSTEMS = (
+    *("largest", "cca", "detector", "size", "colour", "position", "full", "joint"),
+    *("cca-or-detector", "detector-and-colour"),
+)
 
 
 @click.command()
@@ -49,7 +52,14 @@ SYSTEMS = ("largest", "cca", "detector", "size", "colour", "position", "full", "
 @click.option("-o", "--out", metavar="RESULTS", required=True, type=Source(), help="Where the results go.")
 @choice_option("--candidates", "proposals", "gold", help="Rank proposals, or the boxes of CORPUS.")
 @click.option("--proposals", metavar="N", type=click.IntRange(1, 2000), help="Proposals of a picture.  [default: 200]")
-@click.option("--system", type=click.Choice(SYSTEMS), default="joint", show_default=True, help="Which cues take part.")
+@click.option(
+    "--system",
+    metavar="S",
+    type=click.Choice(SYSTEMS),
+    default="joint",
+    show_default=True,
+    help="Which cues take part: largest, cca, detector, size, colour, position, full, joint, …",
+)
 @click.option("--why", metavar="FILE", type=PATH, help="Write why each phrase got its box.")
 @click.option("--features", metavar="M", help="The model of features of training, if it is elsewhere now.")
 @click.option("--detector", metavar="M", type=PATH, help="The detector of training, if it is elsewhere now.")

@@ -14,6 +14,7 @@ from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap, SeenImages
 from limner.ground.chunking import chunk_image
+from limner.ground.colour_confusion import ColourConfusions, colour_confusions
 from limner.ground.grounder import Grounder
 from limner.ground.grounder_training import train_grounder
 from limner.ground.localising import (
@@ -28,7 +29,7 @@ from limner.ground.phrase_queries import read_queries
 from limner.ground.picture_regions import RegionReader, RegionRecipe
 from limner.ground.picture_workers import work_on_pictures
 from limner.ground.region_cache import keep_regions
-from limner.ground.systems import JOINT, LARGEST, SYSTEMS
+from limner.ground.systems import EITHER, JOINT, LARGEST, STEPS, SYSTEMS
 from limner.progress import Progress, silent, track
 from limner.score.localisation.cue_explanations import PhraseKey
 from limner.score.localisation.gold_phrases import GoldPhrases, read_gold
@@ -43,7 +44,12 @@ CHUNKED = f"{JOINT}, found phrases"
 SWEEP = (50, 100, 200, 300, 400, 500)
 
 # Every system is tested against the one that it adds a cue to, and the last against the largest region.
-TESTED = (*((second, first) for first, second in pairwise(SYSTEMS)), (JOINT, LARGEST))
+TESTED = (
+    *((second, first) for first, second in pairwise(STEPS)),
+    ("detector", EITHER),
+    ("detector-and-colour", "detector"),
+    (JOINT, LARGEST),
+)
 
 
 @dataclass(frozen=True)
@@ -73,8 +79,8 @@ class LocalisationExperiment:
     `proposals` has a system for each of `SYSTEMS`, `gold` the same among the
     boxes of the corpus, `chunked` is the joint system with phrases that were
     found in the captions, `sweep` the joint system with other numbers of
-    proposals. `n_met` counts the nouns of the training phrases, `explanations`
-    are of the joint system.
+    proposals, `colours` which colours are taken for which. `n_met` counts the
+    nouns of the training phrases, `explanations` are of the joint system.
     """
 
     grounder: Grounder
@@ -82,6 +88,7 @@ class LocalisationExperiment:
     gold: LocalisationScores
     chunked: SystemScores
     sweep: dict[int, SystemScores]
+    colours: ColourConfusions
     explanations: Mapping[PhraseKey, Mapping[str, float]]
     n_met: Mapping[str, int] = field(default_factory=dict)
     warnings: Sequence[str] = ()
@@ -168,6 +175,7 @@ def score_systems(
         gold,
         chunked.systems[0],
         _sweep(judge, lookout.look(shown, "proposals", max(setting.sweep)), setting.sweep) if setting.sweep else {},
+        colours=lookout.confuse_colours(shown),
         explanations=judge.explain(proposed),
         warnings=[warning for system in (*proposals.systems, *chunked.systems) for warning in system.warnings],
     )
@@ -194,6 +202,14 @@ class _Lookout:
         pictures = work_on_pictures(visible, setting.pictures, workers, self.reading)
         name = f"pictures, {n_proposals or candidates}"
         return list(track(pictures, name, self.progress, len(images)))
+
+    def confuse_colours(self, images: Sequence[Image]) -> ColourConfusions:
+        """Which colours of gold regions the grounder's classifiers take for which."""
+        setting = self.setting
+        readers = self.grounder.open_readers(setting.workers, setting.recipe)
+        keep_regions(readers, setting.cache)
+        watched = track(images, "pictures, colours", self.progress, len(images))
+        return colour_confusions(self.grounder, watched, setting.pictures, readers=readers, reading=self.reading)
 
 
 def _look(seen: ImagePixels, reader: RegionReader, grounder: Grounder, candidates: Candidates) -> CandidatePicture:

@@ -25,7 +25,7 @@ from limner.ground.phrase_relations import find_relations
 from limner.ground.picture_regions import PictureRegions, RegionReader, RegionRecipe
 from limner.ground.position_cue import PositionCue
 from limner.ground.region_cues import Cue, DetectorCue, SceneCue, SizeCue
-from limner.ground.systems import CUES, JOINT, LARGEST, SYSTEMS
+from limner.ground.systems import CUES, EITHER, JOINT, LARGEST, SYSTEMS
 from limner.vision.protocols import Pixels
 
 # IoU above which the lower of two ranked regions is dropped from a phrase's ranking.
@@ -72,7 +72,7 @@ class Grounder:
     """Points at what phrases mean: cues weighted by the phrase's type, then all phrases of a sentence together.
 
     `parts` are what was learnt. `systems` names which cues take part:
-    `largest`, `cca`, `detector`, `size`, `colour`, `position`, `full`, `joint`.
+    `largest`, `cca`, `detector`, `size`, `colour`, `position`, `full`, `joint`, and more (see `SYSTEMS`).
     """
 
     def __init__(self, parts: GrounderParts) -> None:
@@ -177,18 +177,23 @@ class Grounder:
             return CueTable(np.zeros((len(queries), len(regions), len(CUES))), np.ones((len(queries), len(CUES))))
         return self.cue_table(queries, regions)
 
-    def weights(self, query: PhraseQuery, system: str) -> Floats:
-        """The weights of cues for a phrase, the mean over its types."""
-        if system == LARGEST:
-            return np.array([float(name == "size") for name in CUES])
+    def weights(self, table: CueTable, queries: Sequence[PhraseQuery], system: str) -> Floats:
+        """The weights of cues for each phrase, `[phrases, cues]`: the mean over its types."""
         if system not in SYSTEMS:
             raise unknown("system", system, SYSTEMS)
-        table = self.parts.weights[system]
-        return np.asarray(np.mean([table[TYPES.index(name)] for name in query.types], axis=0), dtype=np.float64)
+        if system == LARGEST:
+            return np.tile([float(name == "size") for name in CUES], (len(queries), 1))
+        if system == EITHER:
+            weights = np.zeros((len(queries), len(CUES)))
+            has_class = table.is_silent[:, CUES.index("detector")] == 0
+            weights[np.arange(len(queries)), np.where(has_class, CUES.index("detector"), CUES.index("cca"))] = 1.0
+            return weights
+        by_type = self.parts.weights[system]
+        return np.stack([by_type[[TYPES.index(name) for name in query.types]].mean(axis=0) for query in queries])
 
     def cue_scores(self, table: CueTable, queries: Sequence[PhraseQuery], system: str) -> Floats:
         """What the cues of a system say together, `[phrases, regions]`."""
-        weights = np.stack([self.weights(query, system) for query in queries])
+        weights = self.weights(table, queries, system)
         return np.asarray(np.einsum("qrc,qc->qr", table.scores, weights), dtype=np.float64)
 
     def ground(
@@ -207,7 +212,7 @@ class Grounder:
         if not queries or not len(regions):
             return [[] for _ in captions]
         table = self.cue_table(queries, regions) if table is None else table
-        weights = np.stack([self.weights(query, system) for query in queries])
+        weights = self.weights(table, queries, system)
         scores = self.cue_scores(table, queries, system)
         heard: list[list[Influence]] = [[] for _ in queries]
         geometry = pair_geometry(regions.corners, regions.corners)
