@@ -164,7 +164,7 @@ class RetrievalIndex:
         scores = np.concatenate([self._scores(at, text, vectors, by) for at in self._blocks()])
         (items,), (values,) = best_of_rows(self._finite(scores)[None], min(k, len(self)))
         return [
-            FoundImage(self.image(i), float(score), tuple(self._nearest(i, spans, vectors)))
+            FoundImage(self.image(i), float(score), tuple(self.nearest_regions(i, spans, vectors)))
             for i, score in zip(items.tolist(), values.tolist(), strict=True)
         ]
 
@@ -195,6 +195,22 @@ class RetrievalIndex:
             scores = mixed.block(slice(0, 1), slice(0, self.header.n_texts))[0]
         (items,), (values,) = best_of_rows(self._finite(scores)[None], min(k, len(scores)))
         return [self._caption(text, float(score)) for text, score in zip(items.tolist(), values.tolist(), strict=True)]
+
+    def nearest_regions(self, image: int, spans: Sequence[tuple[int, int]], vectors: Singles) -> Iterator[PhraseRegion]:
+        """The nearest region of an image for each known phrase, by the spans and vectors of phrases."""
+        if not len(vectors):
+            return
+        first, end = self.regions.starts[image : image + 2].tolist()
+        if end == first:
+            return
+        shape = self.header.n_regions, 4
+        corners = open_array(self.folder, "region_corners", shape, "<f4")[first:end]
+        cosines = vectors @ np.asarray(self.regions.vectors[first:end], dtype=np.float32).T
+        for (start, stop), row, vector in zip(spans, cosines, vectors, strict=True):
+            if vector.any():
+                best = int(row.argmax())
+                x0, y0, x1, y1 = corners[best].tolist()
+                yield PhraseRegion(start, stop, (x0, y0, x1, y1), float(row[best]))
 
     def system(self, by: By | None = None, name: str | None = None) -> RetrievalSystem:
         """The index as a system that can be scored: its captions are the texts."""
@@ -236,22 +252,6 @@ class RetrievalIndex:
         sums = phrase_sums(self.regions.nearest(at, known), numbers, starts)
         of_phrases = phrase_distances(sums, np.array([len(known)]), gamma)[:, 0]
         return np.asarray(1 - (alpha * (1 - whole) + (1 - alpha) * of_phrases), dtype=np.float32)
-
-    def _nearest(self, image: int, spans: Sequence[tuple[int, int]], vectors: Singles) -> Iterator[PhraseRegion]:
-        """The nearest region of an image for each known phrase."""
-        if not len(vectors):
-            return
-        first, end = self.regions.starts[image : image + 2].tolist()
-        if end == first:
-            return
-        shape = self.header.n_regions, 4
-        corners = open_array(self.folder, "region_corners", shape, "<f4")[first:end]
-        cosines = vectors @ np.asarray(self.regions.vectors[first:end], dtype=np.float32).T
-        for (start, stop), row, vector in zip(spans, cosines, vectors, strict=True):
-            if vector.any():
-                best = int(row.argmax())
-                x0, y0, x1, y1 = corners[best].tolist()
-                yield PhraseRegion(start, stop, (x0, y0, x1, y1), float(row[best]))
 
     def _caption(self, text: int, score: float) -> FoundCaption:
         number = int(self.text_images[text])

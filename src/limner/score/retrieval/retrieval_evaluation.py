@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import isnan, nan
@@ -98,13 +98,15 @@ def evaluate_retrieval(
     *,
     relevance: Relevance | None = None,
     samples: int = SAMPLES,
+    pairs: Iterable[tuple[str, str]] | None = None,
     progress: Progress = silent,
 ) -> RetrievalScores:
     """The scores of systems on the same images and texts, in both directions.
 
     `relevance` says which texts are right for mAP@R (default: an image's own);
     recall and ranks are always of an image's own texts. An image without a
-    text is searched and asks nothing.
+    text is searched and asks nothing. Every two systems are compared, or the
+    `pairs` that are named; p-values are adjusted for as many tests as are made.
     """
     if not systems:
         raise LimnerError("there is nothing to score; give a system's vectors")
@@ -115,7 +117,7 @@ def evaluate_retrieval(
         _check_same(first, other)
     order = {id: row for row, id in enumerate(first.image_ids)}
     results = [_system_scores(system, relevance, order, samples, progress) for system in systems]
-    return RetrievalScores(results, _differences(results))
+    return RetrievalScores(results, _differences(results, pairs))
 
 
 def _check_same(first: RetrievalSystem, other: RetrievalSystem) -> None:
@@ -244,13 +246,15 @@ def median_bounds(direction: Direction, samples: int, confidence: float = CONFID
     return Bounds(*np.quantile(medians, [tail, 1 - tail]).tolist())
 
 
-def _differences(systems: list[SystemRetrieval]) -> list[Comparison]:
-    """Every two systems compared by the figures of `COMPARED`."""
+def _differences(systems: list[SystemRetrieval], pairs: Iterable[tuple[str, str]] | None) -> list[Comparison]:
+    """Every two systems, or those that are named, compared by the figures of `COMPARED`."""
+    by_name = {system.name: system for system in systems}
+    wanted = combinations(systems, 2) if pairs is None else ((by_name[a], by_name[b]) for a, b in pairs)
     tested = []
-    for first, second in combinations(systems, 2):
+    for first, second in wanted:
         (judged,) = differences([first.statistics], [second.statistics], seed=SEED, confidence=CONFIDENCE)
-        by_name = dict(zip(COLUMNS, judged, strict=True))
-        tested += [Tested(name, first.name, second.name, by_name[name]) for name in COMPARED]
+        by_column = dict(zip(COLUMNS, judged, strict=True))
+        tested += [Tested(name, first.name, second.name, by_column[name]) for name in COMPARED]
     return adjusted(tested)
 
 
