@@ -47,6 +47,7 @@ HEAVY: Mapping[str, str] = {
     "limner.report.estimate_plots": "plots",
     "limner.report.experiment_plots": "plots",
     "limner.report.localisation_plots": "plots",
+    "limner.report.retrieval_plots": "plots",
     "limner.report.statistics_plots": "plots",
     "limner.score.spice.spice_parser": "nlp",
     "limner.text.tagging": "nlp",

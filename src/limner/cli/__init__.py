@@ -126,6 +126,10 @@ COMMANDS: dict[str, Entry] = {
             "detector": Entry(
                 "limner.cli.experiment_detector:detector", "Compare a simulated detector with the real one."
             ),
+            "retrieval": Entry(
+                "limner.cli.experiment_retrieval:retrieval",
+                "Compare whole pictures with regions and phrases in retrieval.",
+            ),
             "content-judgement": Entry(
                 "limner.cli.experiment_content_judgement:content_judgement",
                 "Correlate content selection with expert judgements, beside metrics of words.",

@@ -18,8 +18,9 @@ from limner.files import entries, read_lines, write_bytes
 from limner.ground.phrase_distances import By
 from limner.ground.retrieval_index import ASPECTS, FoundCaption, FoundImage, RetrievalIndex
 from limner.look.tables import aligned
+from limner.report.pages.marked_pictures import MarkedRegion
 from limner.report.pages.page_pictures import Pictures
-from limner.report.pages.retrieval_page import MarkedRegion, PageResult, RetrievalPage
+from limner.report.pages.retrieval_page import PageResult, RetrievalPage
 from limner.vision.image_pixels import read_image
 
 # Pixels of the longer side of a page's pictures.

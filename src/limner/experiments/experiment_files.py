@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -56,7 +56,9 @@ class ExperimentReport:
     estimates is three in table.csv: NAME, NAME_low and NAME_high. `draw` makes
     the figure. `findings` are sentences about the numbers, `notes` about how
     they came about; `signatures` are by what the numbers are of. `others` are
-    tables of their own, with CSV files.
+    tables of their own, with CSV files, `pages` more files of HTML by their
+    names. A terminal has no room for the intervals of many columns: they are
+    left out there unless `prints_intervals`.
     """
 
     name: str
@@ -71,6 +73,8 @@ class ExperimentReport:
     warnings: Sequence[str] = ()
     readings: Sequence[Reading] = ()
     others: Sequence[Table] = ()
+    pages: Mapping[str, str] = field(default_factory=dict)
+    prints_intervals: bool = True
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON holds it."""
@@ -87,7 +91,8 @@ class ExperimentReport:
     def lines(self) -> list[str]:
         """The table and the findings for a terminal."""
         sides = "".join("<" if isinstance(cell, str) else ">" for cell in self.rows[0]) if self.rows else ""
-        return [*aligned(_text_rows(self.columns, self.rows), sides or "<" * len(self.columns)), "", *self.findings]
+        rows = self.rows if self.prints_intervals else [[_plain(cell) for cell in row] for row in self.rows]
+        return [*aligned(_text_rows(self.columns, rows), sides or "<" * len(self.columns)), "", *self.findings]
 
 
 def write_experiment(report: ExperimentReport, folder: Path) -> list[Path]:
@@ -100,6 +105,7 @@ def write_experiment(report: ExperimentReport, folder: Path) -> list[Path]:
         "table.md": _markdown(report),
         f"{report.name}.json": json.dumps(report.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
         f"{report.name}.html": _page(report, svg).html(),
+        **report.pages,
     }
     return sorted([*drawn, *write_texts(texts, folder)])
 
@@ -163,6 +169,11 @@ def _shown(cell: Cell) -> str:
     if isinstance(cell, int):
         return f"{cell:,}"
     return NOTHING if cell is None else cell
+
+
+def _plain(cell: Cell) -> Cell:
+    """A cell without its interval."""
+    return cell.value if isinstance(cell, Estimate) else cell
 
 
 def _value_and_interval(cell: Cell) -> tuple[str, list[str]]:
