@@ -108,8 +108,10 @@ class RetrievalIndex:
 
     @property
     def usual(self) -> By:
-        """By what images are found unless it is said: the mixture, where regions count in it."""
-        return "mixture" if self.header.has_regions and self.header.alpha < 1 else "whole"
+        """By what images are found by default: the mixture, unless whole pictures or phrases count alone in it."""
+        if not self.header.has_regions or self.header.alpha == 1:
+            return "whole"
+        return "phrases" if self.header.alpha == 0 else "mixture"
 
     @cached_property
     def regions(self) -> RegionTable:
@@ -156,11 +158,16 @@ class RetrievalIndex:
             raise damaged(path, f"image {number:,}: {one_line(str(error), 100)}") from error
 
     def search(self, query: str, k: int = 10, by: By | None = None) -> list[FoundImage]:
-        """The k images that fit a sentence best, by exact search; of equal ones the first of the index."""
+        """The k images that fit a sentence best, by exact search; of equal ones the first of the index.
+
+        By phrases alone, a sentence without one is a phrase as a whole: all images would be equal otherwise.
+        """
         text = self._text_vectors([query])[0]
         by = by or self.usual
         spans = [] if by == "whole" else self._phrase_spans(query)
         vectors = self._phrase_vectors([query[start:end] for start, end in spans])
+        if by == "phrases" and not vectors.any():
+            spans, vectors = [(0, len(query))], self._phrase_vectors([query])
         scores = np.concatenate([self._scores(at, text, vectors, by) for at in self._blocks()])
         (items,), (values,) = best_of_rows(self._finite(scores)[None], min(k, len(self)))
         return [

@@ -13,8 +13,9 @@ from limner.look.document import plain_page
 from limner.report.pages.marked_pictures import MarkedRegion, colour_class, marked_picture
 from limner.report.pages.page_pictures import Shown
 
-# Pixels of the longer side of embedded pictures.
-PICTURE_SIDE = 480
+# Pixels of the longer side of embedded pictures, and how many a picture is high at most.
+PICTURE_SIDE = 560
+HIGHEST = 380
 
 # What distances are called.
 DISTANCES = {"whole": "whole picture", "phrases": "regions and phrases", "mixture": "mixture"}
@@ -103,7 +104,7 @@ def _card(example: Example) -> str:
 def _side(example: Example, sentence: ShownSentence) -> str:
     kind, mark, word = ("right", "✓", "right") if sentence.is_right else ("wrong", "✗", "wrong")
     role = f'<p class="role"><b class="{kind}">{mark} {word}</b> {_text(sentence.role)}</p>'
-    picture = marked_picture(example.picture, example.image.id, example.image, sentence.regions)
+    picture = marked_picture(example.picture, example.image.id, example.image, sentence.regions, HIGHEST)
     words = "".join(map(_piece, sentence.pieces))
     rows = "".join(
         f"<div><dt>{_text(name)}</dt><dd>{sentence.distances[key]:.3f}</dd></div>"
