@@ -53,9 +53,28 @@ def test_results_are_the_same_without_the_corpus_boxes(folder: Path) -> None:
     assert (folder / "first.jsonl").read_bytes() == (folder / "second.jsonl").read_bytes()
     why = [json.loads(line) for line in (folder / "why.jsonl").read_text().splitlines()]
     results = list(open_corpus(folder / "first.jsonl"))
-    assert [record["image"] for record in why] == [image.id for image in results]
-    told = [m["box"] for record in why for caption in record["captions"] for m in caption["mentions"]]
-    assert told == [mention.boxes[0] for image in results for _, mention in image.mentions()]
+    answers = [(image.id, caption.id, m.start, m.boxes[0]) for image in results for caption, m in image.mentions()]
+    assert [(reason["image"], reason["caption"], reason["start"], reason["box"]) for reason in why] == answers
+
+
+def test_reasons_can_be_shown_beside_the_scored_answers(folder: Path) -> None:
+    localise(folder, "test.jsonl", "first.jsonl", "--why", folder / "why.jsonl")
+    scored = ("score", "localisation", folder / "first.jsonl", "--gold", folder / "test.jsonl", "--samples", 0)
+    done = limner(*scored, "--html", folder / "page.html", "--explanations", folder / "why.jsonl")
+    assert done.returncode == 0
+    assert '"x":{"cca":' in (folder / "page.html").read_text(encoding="utf8")
+
+
+def test_fewer_proposals_are_the_first_of_more(folder: Path) -> None:
+    assert localise(folder, "test.jsonl", "few.jsonl", "--proposals", 20).returncode == 0
+    assert localise(folder, "test.jsonl", "many.jsonl", "--proposals", 400).returncode == 0
+    few, many = (list(open_corpus(folder / name)) for name in ("few.jsonl", "many.jsonl"))
+    for image, larger in zip(few, many, strict=True):
+        assert image.boxes == larger.boxes[:20]
+        assert "proposals:20|" in str(image.provenance["localiser"])
+    assert max(len(image.boxes) for image in many) > 100
+    refused = localise(folder, "test.jsonl", "x.jsonl", "--proposals", 20, "--candidates", "gold")
+    assert (refused.returncode, "leave it out" in refused.stderr) == (2, True)
 
 
 def test_gold_candidates_can_be_asked_for_and_results_can_be_scored(folder: Path) -> None:

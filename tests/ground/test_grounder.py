@@ -100,15 +100,16 @@ def test_points_of_cues_and_of_other_phrases_add_up_to_the_score(
 ) -> None:
     why = io.BytesIO()
     list(localise_corpus(images[10:], world, grounder, why=why))
-    records = [json.loads(line) for line in why.getvalue().splitlines()]
-    assert [record["image"] for record in records] == [image.id for image in images[10:]]
-    mentions = [m for record in records for caption in record["captions"] for m in caption["mentions"]]
-    for mention in mentions:
-        total = sum(cue["points"] for cue in mention["cues"]) + sum(other["points"] for other in mention["others"])
-        assert total == pytest.approx(mention["score"], abs=1e-2)
-        assert {cue["cue"] for cue in mention["cues"]} <= set(CUES)
-        silent = [cue for cue in mention["cues"] if cue["score"] is None]
-        assert all(cue["points"] == 0 for cue in silent)
+    reasons = [json.loads(line) for line in why.getvalue().splitlines()]
+    assert list(dict.fromkeys(reason["image"] for reason in reasons)) == [image.id for image in images[10:]]
+    for reason in reasons:
+        points, scores, weights = reason["cues"], reason["cue_scores"], reason["cue_weights"]
+        assert sum(filter(None, points.values())) == pytest.approx(reason["score"], abs=1e-2)
+        assert set(scores) == set(weights) == set(points) - {"others"} <= set(CUES)
+        for cue, score in scores.items():
+            assert points[cue] == (None if score is None else pytest.approx(score * weights[cue], abs=1e-2))
+        if reason["others"]:
+            assert points["others"] == pytest.approx(sum(o["points"] for o in reason["others"]), abs=1e-2)
 
 
 def test_a_grounder_is_the_same_when_it_is_read_again(

@@ -62,6 +62,13 @@ labels_from_option = click.option(
     type=click.IntRange(min=1),
     help="Boxes and labels from N random captions of each image; the others are gold.",
 )
+required_pictures_option = click.option(
+    "--pictures",
+    metavar="DIR",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Where the pictures are.",
+)
 workers_option = click.option(
     "--workers", metavar="N", type=click.IntRange(1, 64), default=2, show_default=True, help="Pictures at a time."
 )

@@ -17,6 +17,7 @@ from limner.cli.corpora import (
     check_target,
     from_option,
     lenient_option,
+    required_pictures_option,
     source_path,
     tell_reading,
     tell_written,
@@ -43,16 +44,11 @@ SYSTEMS = ("largest", "cca", "detector", "size", "colour", "position", "full", "
 
 @click.command()
 @click.argument("corpus", metavar="CORPUS", type=Source())
-@click.option(
-    "--pictures",
-    metavar="DIR",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="Where the pictures are.",
-)
+@required_pictures_option
 @click.option("--model", metavar="MODEL", required=True, type=PATH, help="A grounder of `limner train grounder`.")
 @click.option("-o", "--out", metavar="RESULTS", required=True, type=Source(), help="Where the results go.")
 @choice_option("--candidates", "proposals", "gold", help="Rank proposals, or the boxes of CORPUS.")
+@click.option("--proposals", metavar="N", type=click.IntRange(1, 2000), help="Proposals of a picture.  [default: 200]")
 @click.option("--system", type=click.Choice(SYSTEMS), default="joint", show_default=True, help="Which cues take part.")
 @click.option("--why", metavar="FILE", type=PATH, help="Write why each phrase got its box.")
 @click.option("--features", metavar="M", help="The model of features of training, if it is elsewhere now.")
@@ -67,6 +63,7 @@ def command(
     model: Path,
     out: str,
     candidates: str,
+    proposals: int | None,
     system: str,
     why: Path | None,
     features: str | None,
@@ -81,6 +78,8 @@ def command(
     The mentions of CORPUS are looked for in its pictures. Its boxes are not
     read, unless they are the candidates.
     """
+    if proposals and candidates == "gold":
+        raise click.UsageError("--proposals is for --candidates proposals; leave it out")
     check_target(out, [corpus])
     check_replaced({"-o": source_path(out), "--why": why}, [corpus, str(model)])
     opened, reading = open_corpus(corpus, from_, lenient=lenient), Reading(lenient=lenient)
@@ -88,7 +87,10 @@ def command(
     recipe = picture_regions.RegionRecipe(
         features or trained.parts.recipe.features, str(detector) if detector else trained.parts.recipe.detector
     )
-    readers = trained.open_readers(workers, recipe)
+    settings = localising.LocaliseSettings(
+        "gold" if candidates == "gold" else "proposals", system, **({"n_proposals": proposals} if proposals else {})
+    )
+    readers = trained.open_readers(workers, recipe, n_proposals=proposals)
     region_cache.keep_regions(readers, cache)
     overlap, tally = Overlap.of(trained.training_images), localising.LocaliseTally()
     lost: Counter[str] = Counter()
@@ -97,7 +99,7 @@ def command(
             opened,
             pictures,
             trained,
-            localising.LocaliseSettings("gold" if candidates == "gold" else "proposals", system),
+            settings,
             readers=readers,
             overlap=overlap,
             tally=tally,

@@ -15,6 +15,7 @@ from limner.cli.corpora import (
     check_sources,
     from_option,
     lenient_option,
+    required_pictures_option,
     source_path,
     tell_predictions,
     tell_reading,
@@ -38,13 +39,7 @@ FEWEST_PICTURES = 200
 
 @click.command("grounder")
 @click.argument("corpus", metavar="CORPUS", type=Source())
-@click.option(
-    "--pictures",
-    metavar="DIR",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="Where the pictures are.",
-)
+@required_pictures_option
 @click.option("--out", metavar="MODEL", required=True, type=PATH, help="The grounder's file.")
 @click.option("--features", metavar="M", help="A model of features: .tflite, .onnx, or a folder.")
 @click.option("--detector", metavar="M", type=PATH, help="A detector: .tflite, .onnx, or a folder.")

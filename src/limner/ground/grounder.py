@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from msgspec.structs import replace
 
 from limner.arrays import Floats, Singles
 from limner.corpus.caption import Caption
@@ -108,14 +107,19 @@ class Grounder:
         """The images that it learnt from; None if there were too many to keep."""
         return self.parts.images
 
-    def open_readers(self, n: int = 1, recipe: RegionRecipe | None = None) -> list[RegionReader]:
-        """What looks at pictures, for n threads: the models of training, or the same ones at other paths."""
+    def open_readers(
+        self, n: int = 1, recipe: RegionRecipe | None = None, *, n_proposals: int | None = None
+    ) -> list[RegionReader]:
+        """What looks at pictures, for n threads: the models of training, or the same ones at other paths.
+
+        At most `n_proposals` regions are proposed (default: as many as in training).
+        """
         chosen = recipe or self.parts.recipe
         readers = chosen.open(n)
         if readers[0].signature != self.parts.reader_signature:
             problem = "pictures would be seen otherwise than in training: another model, library or version"
             raise BadInput("the grounder", problem, "give the models that it was trained with", code="other-reader")
-        return readers
+        return readers if n_proposals is None else [reader.proposing(n_proposals) for reader in readers]
 
     def reduced(self, regions: PictureRegions) -> PictureRegions:
         """Regions as they were read, with the appearance along the principal axes."""
@@ -160,6 +164,13 @@ class Grounder:
                     silent[row, column] = 0.0
         return CueTable(scores, silent)
 
+    def cue_table_of(self, captions: Sequence[Caption], regions: PictureRegions) -> CueTable:
+        """What every cue says of reduced regions for the visual mentions of captions, in their order."""
+        queries = [query for said in visual_queries(captions) for query in said]
+        if not queries or not len(regions):
+            return CueTable(np.zeros((len(queries), len(regions), len(CUES))), np.ones((len(queries), len(CUES))))
+        return self.cue_table(queries, regions)
+
     def weights(self, query: PhraseQuery, system: str) -> Floats:
         """The weights of cues for a phrase, the mean over its types."""
         if system == LARGEST:
@@ -169,13 +180,22 @@ class Grounder:
         table = self.parts.weights[system]
         return np.asarray(np.mean([table[TYPES.index(name)] for name in query.types], axis=0), dtype=np.float64)
 
-    def ground(self, captions: Sequence[Caption], regions: PictureRegions, system: str = JOINT) -> list[list[Answer]]:
-        """The answers for the visual mentions of each caption, given reduced regions; ties go to the earlier region."""
-        by_caption = [[query for query in read_queries(caption) if query.is_visual] for caption in captions]
+    def ground(
+        self,
+        captions: Sequence[Caption],
+        regions: PictureRegions,
+        system: str = JOINT,
+        table: CueTable | None = None,
+    ) -> list[list[Answer]]:
+        """The answers for the visual mentions of each caption, given reduced regions; ties go to the earlier region.
+
+        `table` is what cues say of the `visual_queries` of these captions, if that is known already.
+        """
+        by_caption = visual_queries(captions)
         queries = [query for said in by_caption for query in said]
         if not queries or not len(regions):
             return [[] for _ in captions]
-        table = self.cue_table(queries, regions)
+        table = self.cue_table(queries, regions) if table is None else table
         weights = np.stack([self.weights(query, system) for query in queries])
         scores = np.einsum("qrc,qc->qr", table.scores, weights)
         heard: list[list[Influence]] = [[] for _ in queries]
@@ -220,28 +240,15 @@ class Grounder:
         others = [(said[i.phrase], i.kind, float(i.points[best])) for i in heard[row]]
         return Answer(said[number], [(i, float(scores[i])) for i in order], cues, others)
 
-    def localise(
-        self,
-        image: Image,
-        pixels: Pixels,
-        captions: Sequence[Caption],
-        *,
-        system: str = JOINT,
-        given: Floats | None = None,
-        reader: RegionReader | None = None,
-    ) -> tuple[PictureRegions, list[list[Answer]]]:
-        """The candidates of a picture, and for each caption the answers for its visual mentions.
-
-        Candidates are those that are given, in pixels, or else proposals; the image's own boxes are not looked at.
-        """
-        bare = replace(image, boxes=(), captions=(), chains=())
-        regions = self.reduced((reader or self._reader()).read(bare, pixels, given))
-        return regions, self.ground(captions, regions, system)
-
     def _reader(self) -> RegionReader:
         if self._own_reader is None:
             (self._own_reader,) = self.open_readers()
         return self._own_reader
+
+
+def visual_queries(captions: Sequence[Caption]) -> list[list[PhraseQuery]]:
+    """The mentions of each caption that are of something visual, as queries."""
+    return [[query for query in read_queries(caption) if query.is_visual] for caption in captions]
 
 
 def ranked(scores: Floats, overlaps: Floats) -> list[int]:
@@ -259,7 +266,12 @@ def ranked(scores: Floats, overlaps: Floats) -> list[int]:
 
 
 def explained(answer: Answer, box: str) -> Mapping[str, object]:
-    """Why a phrase got its box, as a record that can be written as JSON."""
+    """Why a phrase got its box, as a record that can be written as JSON; `cues` are points, which add up to `score`."""
+    points: dict[str, float | None] = {
+        cue.cue: None if cue.score is None else round(cue.points, 4) for cue in answer.cues
+    }
+    if answer.others:
+        points["others"] = round(sum(given for _, _, given in answer.others), 4)
     return {
         "start": answer.query.start,
         "end": answer.query.end,
@@ -267,17 +279,11 @@ def explained(answer: Answer, box: str) -> Mapping[str, object]:
         "types": list(answer.query.types),
         "box": box,
         "score": round(answer.ranking[0][1], 4),
-        "cues": [
-            {
-                "cue": cue.cue,
-                "score": None if cue.score is None else round(cue.score, 4),
-                "weight": round(cue.weight, 4),
-                "points": round(cue.points, 4),
-            }
-            for cue in answer.cues
-        ],
+        "cues": points,
+        "cue_scores": {cue.cue: None if cue.score is None else round(cue.score, 4) for cue in answer.cues},
+        "cue_weights": {cue.cue: round(cue.weight, 4) for cue in answer.cues},
         "others": [
-            {"phrase": query.text, "start": query.start, "relation": kind, "points": round(points, 4)}
-            for query, kind, points in answer.others
+            {"phrase": query.text, "start": query.start, "relation": kind, "points": round(given, 4)}
+            for query, kind, given in answer.others
         ],
     }

@@ -19,14 +19,18 @@ from limner.corpus.caption import Candidate, Caption, Mention
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap
-from limner.ground.grounder import RANKING_NMS, Answer, Grounder, explained
-from limner.ground.picture_regions import RegionReader
+from limner.ground.grounder import RANKING_NMS, Answer, CueTable, Grounder, explained
+from limner.ground.picture_regions import PictureRegions, RegionReader
 from limner.ground.picture_workers import work_on_pictures
 from limner.ground.systems import JOINT, SYSTEMS
 from limner.ground.training_pictures import merged_corners
+from limner.vision.fused_proposals import LIMITS
 from limner.vision.image_pixels import ImagePixels
 
 Candidates = Literal["proposals", "gold"]
+
+# Proposals of a picture: the joint step compares each with each.
+MOST_PROPOSALS = 2_000
 
 # Raised whenever the same grounder would answer otherwise.
 CODE = 1
@@ -34,20 +38,27 @@ CODE = 1
 
 @dataclass(frozen=True)
 class LocaliseSettings:
-    """Among which candidates phrases are looked for, and which cues take part (see `SYSTEMS`)."""
+    """Among which candidates phrases are looked for, and which cues take part (see `SYSTEMS`).
+
+    `n_proposals` are the proposals of a picture, at most; the cues learnt from 200.
+    """
 
     candidates: Candidates = "proposals"
     system: str = JOINT
+    n_proposals: int = LIMITS.most
 
     def __post_init__(self) -> None:
         if self.candidates not in ("proposals", "gold"):
             raise ValueError(f"candidates are {self.candidates!r}; give proposals or gold")
         if self.system not in SYSTEMS:
             raise ValueError(f"system is {self.system!r}; give one of {', '.join(SYSTEMS)}")
+        if not 1 <= self.n_proposals <= MOST_PROPOSALS:
+            raise ValueError(f"n_proposals is {self.n_proposals}; give a number from 1 to {MOST_PROPOSALS:,}")
 
     @property
     def signature(self) -> str:
-        return f"candidates:{self.candidates}|system:{self.system}|nms:{RANKING_NMS:g}|code:{CODE}"
+        proposed = f"|proposals:{self.n_proposals}" if self.candidates == "proposals" else ""
+        return f"candidates:{self.candidates}{proposed}|system:{self.system}|nms:{RANKING_NMS:g}|code:{CODE}"
 
 
 @dataclass
@@ -82,33 +93,64 @@ def localise_corpus(
     """
     settings = settings or LocaliseSettings()
     tally = tally or LocaliseTally()
-    provenance = {
-        "candidates": settings.candidates,
-        "localiser": f"{grounder.signature}|{settings.signature}",
-    }
-
-    bare = images if settings.candidates == "gold" else map(without_boxes, images)
-    workers = [
-        partial(_localise, reader=reader, grounder=grounder, settings=settings)
-        for reader in readers or grounder.open_readers()
-    ]
-    for made in work_on_pictures(bare, pictures, workers, reading):
+    readers = readers or grounder.open_readers(n_proposals=settings.n_proposals)
+    workers = [partial(_localise, reader=reader, grounder=grounder, settings=settings) for reader in readers]
+    visible = images if settings.candidates == "gold" else map(without_boxes, images)
+    for made in work_on_pictures(visible, pictures, workers, reading):
         marks = _training_mark(made.source, overlap)
-        result = replace(made.image, provenance={**made.image.provenance, **provenance, **marks})
         _count(tally, made)
         if why is not None:
-            why.write(msgspec.json.encode(_reasons(made)) + b"\n")
-        yield result
+            why.writelines(msgspec.json.encode(reason) + b"\n" for reason in _reasons(made))
+        yield replace(made.image, provenance={**made.image.provenance, **marks})
 
 
 @dataclass(frozen=True)
-class _Localised:
+class CandidatePicture:
+    """A picture as a localiser sees it: the image, its candidates as boxes and as regions, and what cues say of them.
+
+    Memory is about 1,600 bytes for a candidate, and 56 for each phrase and candidate.
+    """
+
+    image: Image
+    boxes: tuple[Box, ...]
+    regions: PictureRegions
+    table: CueTable
+
+
+@dataclass(frozen=True)
+class LocalisedImage:
     """An image with its answers; `source` is the image as it was given to the localiser."""
 
     source: Image
     image: Image
     answers: Sequence[Sequence[Answer]]
     n_unknown: int
+
+
+def look_for_candidates(
+    seen: ImagePixels, reader: RegionReader, grounder: Grounder, candidates: Candidates = "proposals"
+) -> CandidatePicture:
+    """The candidates of a picture, and what every cue says of them for the phrases of its captions."""
+    boxes = gold_candidates(seen.image) if candidates == "gold" else None
+    given = None if boxes is None else _in_pixels(boxes, seen)
+    # Nothing but the pixels may tell where things are.
+    bare = replace(seen.image, boxes=(), captions=(), chains=())
+    regions = grounder.reduced(reader.read(bare, seen.pixels, given))
+    boxes = _proposed(regions.corners, seen) if boxes is None else boxes
+    return CandidatePicture(seen.image, boxes, regions, grounder.cue_table_of(seen.image.captions, regions))
+
+
+def point(picture: CandidatePicture, grounder: Grounder, settings: LocaliseSettings) -> LocalisedImage:
+    """The picture's image with candidates as its boxes, and mentions that refer to the best of them."""
+    image = picture.image
+    answers = grounder.ground(image.captions, picture.regions, settings.system, picture.table)
+    captions = tuple(_answered(c, said, picture.boxes) for c, said in zip(image.captions, answers, strict=True))
+    chains = tuple(replace(chain, boxes=()) for chain in image.chains)
+    unknown = sum(not grounder.parts.encoder.knows(answer.query) for said in answers for answer in said)
+    localiser = f"{grounder.signature}|{settings.signature}"
+    provenance = {**image.provenance, "candidates": settings.candidates, "localiser": localiser}
+    result = replace(image, boxes=picture.boxes, captions=captions, chains=chains, provenance=provenance)
+    return LocalisedImage(image, result, answers, unknown)
 
 
 def without_boxes(image: Image) -> Image:
@@ -145,20 +187,10 @@ def gold_candidates(image: Image) -> tuple[Box, ...]:
     return (*boxes, *(Box(name, *around) for name, around in zip(names, merged, strict=False)))
 
 
-def _localise(seen: ImagePixels, reader: RegionReader, grounder: Grounder, settings: LocaliseSettings) -> _Localised:
-    image = seen.image
-    boxes = gold_candidates(image) if settings.candidates == "gold" else None
-    given = None if boxes is None else _in_pixels(boxes, seen)
-    regions, answers = grounder.localise(
-        image, seen.pixels, image.captions, system=settings.system, given=given, reader=reader
-    )
-    if boxes is None:
-        boxes = _proposed(regions.corners, seen)
-    captions = tuple(_answered(c, said, boxes) for c, said in zip(image.captions, answers, strict=True))
-    chains = tuple(replace(chain, boxes=()) for chain in image.chains)
-    unknown = sum(not grounder.parts.encoder.knows(answer.query) for said in answers for answer in said)
-    result = replace(image, boxes=boxes, captions=captions, chains=chains)
-    return _Localised(image, result, answers, unknown)
+def _localise(
+    seen: ImagePixels, reader: RegionReader, grounder: Grounder, settings: LocaliseSettings
+) -> LocalisedImage:
+    return point(look_for_candidates(seen, reader, grounder, settings.candidates), grounder, settings)
 
 
 def _in_pixels(boxes: Sequence[Box], seen: ImagePixels) -> Floats:
@@ -195,7 +227,7 @@ def _training_mark(image: Image, overlap: Overlap | None) -> dict[str, str]:
     return {"training": "unknown"} if overlap is not None and (sighting == "alike" or overlap.is_unknown) else {}
 
 
-def _count(tally: LocaliseTally, made: _Localised) -> None:
+def _count(tally: LocaliseTally, made: LocalisedImage) -> None:
     tally.n_images += 1
     n_mentions = sum(len(caption.mentions) for caption in made.image.captions)
     n_answers = sum(map(len, made.answers))
@@ -206,12 +238,9 @@ def _count(tally: LocaliseTally, made: _Localised) -> None:
         tally.without["image without a mention"] += 1
 
 
-def _reasons(made: _Localised) -> Mapping[str, object]:
-    box_ids = [box.id for box in made.image.boxes]
-    return {
-        "image": made.image.id,
-        "captions": [
-            {"id": caption.id, "mentions": [explained(answer, box_ids[answer.ranking[0][0]]) for answer in said]}
-            for caption, said in zip(made.image.captions, made.answers, strict=True)
-        ],
-    }
+def _reasons(made: LocalisedImage) -> Iterator[Mapping[str, object]]:
+    """Of each answer why it was given, in the order of captions and mentions."""
+    for caption, said in zip(made.image.captions, made.answers, strict=True):
+        for answer in said:
+            box = made.image.boxes[answer.ranking[0][0]].id
+            yield {"image": made.image.id, "caption": caption.id, **explained(answer, box)}

@@ -110,14 +110,23 @@ def _tiled(extractors: Sequence[RegionFeatures]) -> list[RegionFeatures]:
 class RegionReader:
     """Looks at pictures, one at a time: proposes regions, and tells what is in them."""
 
-    def __init__(self, model: RegionFeatures | None = None, scorer: ClassScorer | None = None) -> None:
+    def __init__(
+        self,
+        model: RegionFeatures | None = None,
+        scorer: ClassScorer | None = None,
+        proposer: FusedProposer | None = None,
+    ) -> None:
         self._model, self._scorer = model, scorer
         self.cache: KeptRegions | None = None
         self._colours, self._shapes = ColourFeatures(), ShapeFeatures()
-        self.proposer = FusedProposer(scorer)
+        self.proposer = proposer or FusedProposer(scorer)
         self.class_names: tuple[str, ...] = () if scorer is None else scorer.class_names
         seen = "|".join(f.signature for f in (model, self._colours, self._shapes) if f is not None)
         self.signature = f"regions|{seen}|{self.proposer.signature}|code:{CODE}"
+
+    def proposing(self, n: int) -> RegionReader:
+        """The same, with at most n proposals for a picture; it has no cache."""
+        return RegionReader(self._model, self._scorer, self.proposer.proposing(n))
 
     def read(
         self, image: Image, pixels: Pixels, given: Floats | None = None, more: Floats | None = None

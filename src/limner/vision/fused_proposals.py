@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,6 +58,10 @@ class FusedProposer:
         edges = self._edges.signature
         return f"proposer:fused|{numbers}|nms:{DETECTED_NMS:g}|{self.limits.signature}|code:{CODE}|{edges}|{scorer}"
 
+    def proposing(self, n: int) -> FusedProposer:
+        """The same with at most n regions: the first n of what more would be."""
+        return replace(self, limits=replace(self.limits, most=n))
+
     def propose(self, image: Image, pixels: Pixels) -> tuple[Box, ...]:
         return self.fuse(image, pixels, None if self.scorer is None else self.scorer.read(pixels))
 
@@ -74,7 +78,8 @@ class FusedProposer:
 
     @property
     def _edges(self) -> opencv_proposals.EdgeBoxes:
-        return opencv_proposals.EdgeBoxes(EDGE_LIMITS, longest=EDGE_SIDE)
+        limits = replace(EDGE_LIMITS, most=max(EDGE_LIMITS.most, self.limits.most))
+        return opencv_proposals.EdgeBoxes(limits, longest=EDGE_SIDE)
 
     def _of_detections(self, detected: ClassScores) -> list[Floats]:
         surest = detected.scores.max(axis=1, initial=0.0).astype(np.float64)
