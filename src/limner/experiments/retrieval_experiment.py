@@ -28,8 +28,7 @@ from limner.progress import Progress, silent, track
 from limner.report.pages.page_pictures import Pictures
 from limner.report.pages.retrieval_examples_page import PICTURE_SIDE, ExamplesPage
 from limner.score.resampling import SAMPLES
-from limner.score.retrieval.retrieval_evaluation import evaluate_retrieval
-from limner.score.retrieval.retrieval_system import RetrievalSystem
+from limner.score.retrieval.retrieval_evaluation import RetrievalScores, evaluate_retrieval
 from limner.vision.features.feature_run import n_cores
 
 # Whose regions and phrases: windows of a grid in a space that is learnt for them, or a grounder's proposals in its own.
@@ -104,26 +103,35 @@ class RetrievalExperiment:
     def _scored(
         self, trained: Mapping[_Retriever, TrainedRetriever], images: Sequence[Image], folder: Path
     ) -> RetrievalRun:
-        indexes = {name: self._indexed(made, images, folder / str(name)) for name, made in trained.items()}
-        systems: dict[str, RetrievalSystem] = {}
+        indexes: dict[_Retriever, RetrievalIndex] = {}
+        for name, made in trained.items():
+            # Every index meets the same faults: those of the first are counted.
+            reading = Reading(lenient=self.lenient) if indexes else self.reading
+            indexes[name] = self._indexed(made, images, folder / str(name), reading)
         rows = list(_rows(trained))
-        for row, name in rows:
-            systems[row.name] = indexes[name].system(row.by, row.name)
+        systems = [indexes[name].system(row.by, row.name) for row, name in rows]
         pairs = [(row.name, row.whole) for row, _ in rows if row.by == "mixture"]
-        scores = evaluate_retrieval(list(systems.values()), samples=self.samples, pairs=pairs, progress=self.progress)
+        scores = evaluate_retrieval(systems, samples=self.samples, pairs=pairs, progress=self.progress)
         run = RetrievalRun([row for row, _ in rows], scores, {str(name): made for name, made in trained.items()})
         if (shown := _example_row(rows, trained)) is None:
             return run
         row, name = shown
+        return run._replace(pages={EXAMPLES: self._examples(row, indexes[name], images, scores)})
+
+    def _examples(
+        self, row: RetrievalRow, index: RetrievalIndex, images: Sequence[Image], scores: RetrievalScores
+    ) -> str:
+        """The page of examples of a row."""
         by_name = {system.name: system for system in scores.systems}
         pictures = Pictures(self.pictures, Path(EXAMPLES), longest_side=PICTURE_SIDE)
         sections = choose_examples(
-            indexes[name], images, by_name[row.whole], by_name[row.name], pictures, Reading(lenient=True)
+            index, images, by_name[row.whole], by_name[row.name], pictures, Reading(lenient=True)
         )
-        page = ExamplesPage(row.name, row.whole, indexes[name].mixture, sections, by_name[row.name].signature)
-        return run._replace(pages={EXAMPLES: page.html()})
+        return ExamplesPage(row.name, row.whole, index.mixture, sections, by_name[row.name].signature).html()
 
-    def _indexed(self, made: TrainedRetriever, images: Sequence[Image], folder: Path) -> RetrievalIndex:
+    def _indexed(
+        self, made: TrainedRetriever, images: Sequence[Image], folder: Path, reading: Reading
+    ) -> RetrievalIndex:
         folder.mkdir()
         made.retriever.save(folder / "retriever.model")
         encoders = open_encoders(folder / "retriever.model", n_cores(), cache=self.cache)
@@ -134,7 +142,7 @@ class RetrievalExperiment:
             encoders,
             folder / "index",
             settings,
-            reading=self.reading,
+            reading=reading,
             progress=self.progress,
             total=len(images),
         )
