@@ -79,7 +79,7 @@ class RetrievalExperiment:
         trained = self._train(learnt, known)
         with TemporaryDirectory(prefix="limner-retrieval-") as folder:
             run = self._scored(trained, images, Path(folder))
-        warnings = [*overlap.warnings(), *self._other_seed(grounder)]
+        warnings = [*overlap.warnings(), *seed_warnings(grounder, self.seed)]
         return retrieval_report(run, warnings, [known.reading, unseen.reading, self.reading])
 
     def _train(self, images: Sequence[Image], corpus: Corpus) -> dict[_Retriever, TrainedRetriever]:
@@ -148,12 +148,14 @@ class RetrievalExperiment:
         )
         return RetrievalIndex(folder / "index")
 
-    def _other_seed(self, grounder: Grounder | None) -> Iterator[str]:
-        if grounder is not None and grounder.parts.trained.seed != self.seed:
-            yield (
-                f"the grounder was trained with seed {grounder.parts.trained.seed}, not {self.seed}: "
-                "it may have learnt from images that alpha and gamma are chosen on"
-            )
+
+def seed_warnings(grounder: Grounder | None, seed: int) -> Iterator[str]:
+    """What to say of a grounder that held out other images than a retriever of this seed does."""
+    if grounder is not None and grounder.parts.trained.seed != seed:
+        yield (
+            f"the grounder was trained with seed {grounder.parts.trained.seed}, not {seed}: "
+            "it may have learnt from images that alpha and gamma are chosen on"
+        )
 
 
 class _Retriever(NamedTuple):

@@ -43,9 +43,11 @@ def retrieval_figure(
             panel.set_title(direction.replace("_", " "))
             if number:
                 panel.set_yticklabels([])
-        axes[0].legend(loc="lower center", bbox_to_anchor=(0.5, -0.34), ncols=len(figures))
+        # Below the panels: inside, legends would cover whiskers and curves.
+        made.legend(*axes[0].get_legend_handles_labels(), loc="outside lower left", ncols=len(figures))
         if curves:
             _curves(axes[-1], curves)
+            made.legend(*axes[-1].get_legend_handles_labels(), loc="outside lower right", ncols=2)
     return made
 
 
@@ -88,4 +90,3 @@ def _curves(axes: Axes, curves: Mapping[str, AlphaCurves]) -> None:
     axes.set_xlabel("alpha; thin lines: other gammas")
     axes.set_xlim(-0.03, 1.03)
     axes.yaxis.grid(True)
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.18))
