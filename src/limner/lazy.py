@@ -46,6 +46,7 @@ HEAVY: Mapping[str, str] = {
     "limner.report.detector_plots": "plots",
     "limner.report.estimate_plots": "plots",
     "limner.report.experiment_plots": "plots",
+    "limner.report.localisation_experiment_plots": "plots",
     "limner.report.localisation_plots": "plots",
     "limner.report.retrieval_plots": "plots",
     "limner.report.statistics_plots": "plots",

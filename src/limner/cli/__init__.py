@@ -126,6 +126,9 @@ COMMANDS: dict[str, Entry] = {
             "detector": Entry(
                 "limner.cli.experiment_detector:detector", "Compare a simulated detector with the real one."
             ),
+            "localisation": Entry(
+                "limner.cli.experiment_localisation:localisation", "Point at what phrases mean: every system."
+            ),
             "retrieval": Entry(
                 "limner.cli.experiment_retrieval:retrieval",
                 "Compare whole pictures with regions and phrases in retrieval.",

@@ -84,13 +84,11 @@ def command(
     check_replaced({"-o": source_path(out), "--why": why}, [corpus, str(model)])
     opened, reading = open_corpus(corpus, from_, lenient=lenient), Reading(lenient=lenient)
     trained = grounder_module.Grounder.load(model)
-    recipe = picture_regions.RegionRecipe(
-        features or trained.parts.recipe.features, str(detector) if detector else trained.parts.recipe.detector
-    )
+    moved = picture_regions.RegionRecipe(features, str(detector) if detector else None)
     settings = localising.LocaliseSettings(
         "gold" if candidates == "gold" else "proposals", system, **({"n_proposals": proposals} if proposals else {})
     )
-    readers = trained.open_readers(workers, recipe, n_proposals=proposals)
+    readers = trained.open_readers(workers, trained.parts.recipe.elsewhere(moved), n_proposals=proposals)
     region_cache.keep_regions(readers, cache)
     overlap, tally = Overlap.of(trained.training_images), localising.LocaliseTally()
     lost: Counter[str] = Counter()

@@ -126,13 +126,11 @@ def localisation(
     wanted = _wanted(ids)
     truth = open_corpus(gold, lenient=lenient, ids=wanted)
     try:
-        phrases_of_gold = read_gold(track(truth, "gold images", terminal_progress), wanted, truth.name)
-        systems = {
-            source: open_localisations(source, phrases_of_gold, lenient=lenient, ids=wanted) for source in sources
-        }
+        gold_phrases = read_gold(track(truth, "gold images", terminal_progress), wanted, truth.name)
+        systems = {source: open_localisations(source, gold_phrases, lenient=lenient, ids=wanted) for source in sources}
         scores = evaluate_localisation(
             systems,
-            phrases_of_gold,
+            gold_phrases,
             protocol=protocol,
             iou=iou,
             nms=nms,
@@ -145,18 +143,21 @@ def localisation(
         terminal_progress.clear()
     tell_reading(truth, *systems.values())
     _tell_caveats(scores, samples)
-    if per_phrase:
-        with write_bytes(per_phrase) as handle:
-            handle.write(per_phrase_csv(scores.systems).encode())
     if html:
         _write_page(scores, html, pictures, explanations, lenient)
-    if plots:
-        for path in localisation_plots.draw(scores.systems, plots):
-            tell(f"written: {path}")
+    _write_tables(scores, per_phrase, plots)
     if as_json:
         say_json(scores.to_json())
     else:
         say("\n".join(localisation_lines(scores)))
+
+
+def _write_tables(scores: LocalisationScores, per_phrase: Path | None, plots: Path | None) -> None:
+    if per_phrase:
+        with write_bytes(per_phrase) as handle:
+            handle.write(per_phrase_csv(scores.systems).encode())
+    for path in localisation_plots.draw(scores.systems, plots) if plots else ():
+        tell(f"written: {path}")
 
 
 def _wanted(ids: Path | None) -> frozenset[str] | None:
@@ -183,7 +184,7 @@ def _write_page(
 ) -> None:
     reading = Reading(lenient=lenient)
     shown = report.Pictures(pictures, path) if pictures else None
-    told = {scores.systems[0].name: read_explanations(explanations, reading)} if explanations else {}
-    report.write_localisation_page(scores.systems, path, pictures=shown, explanations=told, reading=reading)
+    reasons = {scores.systems[0].name: read_explanations(explanations, reading)} if explanations else {}
+    report.write_localisation_page(scores.systems, path, pictures=shown, explanations=reasons, reading=reading)
     tell_reading(reading)
     tell(f"open {path} in a browser")

@@ -48,6 +48,13 @@ class Table(NamedTuple):
     rows: Sequence[Sequence[Cell]]
 
 
+class FigureToDraw(NamedTuple):
+    """A figure beside the main one: what it shows, and what draws it."""
+
+    caption: str
+    draw: Callable[[], Figure]
+
+
 @dataclass(frozen=True)
 class ExperimentReport:
     """What an experiment measured, and what to say of it.
@@ -56,9 +63,10 @@ class ExperimentReport:
     estimates is three in table.csv: NAME, NAME_low and NAME_high. `draw` makes
     the figure. `findings` are sentences about the numbers, `notes` about how
     they came about; `signatures` are by what the numbers are of. `others` are
-    tables of their own, with CSV files, `pages` more files of HTML by their
-    names. A terminal has no room for the intervals of many columns: they are
-    left out there unless `prints_intervals`.
+    tables of their own, with CSV files, `figures` by the names of their files.
+    `links` are files beside the page that it refers to, by what they are;
+    `pages` are more files of HTML to write, by their names. A terminal has no
+    room for the intervals of many columns: `prints_intervals` can leave them out.
     """
 
     name: str
@@ -73,6 +81,8 @@ class ExperimentReport:
     warnings: Sequence[str] = ()
     readings: Sequence[Reading] = ()
     others: Sequence[Table] = ()
+    figures: Mapping[str, FigureToDraw] = field(default_factory=dict)
+    links: Mapping[str, str] = field(default_factory=dict)
     pages: Mapping[str, str] = field(default_factory=dict)
     prints_intervals: bool = True
 
@@ -96,15 +106,16 @@ class ExperimentReport:
 
 
 def write_experiment(report: ExperimentReport, folder: Path) -> list[Path]:
-    """Write table.csv, table.md, NAME.json, NAME.html, and the figure as SVG and PNG; their paths."""
-    drawn = plots.save({report.name: report.draw()}, folder)
-    svg = next(path for path in drawn if path.suffix == ".svg").read_text(encoding="utf8")
+    """Write table.csv, table.md, NAME.json, NAME.html, and the figures as SVG and PNG; their paths."""
+    figures = {report.name: report.draw(), **{name: figure.draw() for name, figure in report.figures.items()}}
+    drawn = plots.save(figures, folder)
+    svg_by_name = {path.stem: path.read_text(encoding="utf8") for path in drawn if path.suffix == ".svg"}
     texts = {
         "table.csv": _csv(report.columns, report.rows),
         **{f"{table.name}.csv": _csv(table.columns, table.rows) for table in report.others},
         "table.md": _markdown(report),
         f"{report.name}.json": json.dumps(report.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
-        f"{report.name}.html": _page(report, svg).html(),
+        f"{report.name}.html": _page(report, svg_by_name).html(),
         **report.pages,
     }
     return sorted([*drawn, *write_texts(texts, folder)])
@@ -204,16 +215,18 @@ def _warned(report: ExperimentReport) -> Iterator[str]:
     return (f"warning: {warning}" for warning in report.warnings)
 
 
-def _page(report: ExperimentReport, svg: str) -> ExperimentPage:
+def _page(report: ExperimentReport, svg_by_name: Mapping[str, str]) -> ExperimentPage:
     rows = [TableRow(_shown(row[0]), "", [_value_and_interval(cell) for cell in row[1:]]) for row in report.rows]
     return ExperimentPage(
         report.title,
         report.question,
         report.notes,
         report.warnings,
-        svg,
+        svg_by_name[report.name],
         _heads(report.columns),
         rows,
         report.findings,
         {name: [signature] for name, signature in report.signatures.items()},
+        figures=[(figure.caption, svg_by_name[name]) for name, figure in report.figures.items()],
+        links=report.links,
     )

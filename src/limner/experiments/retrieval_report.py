@@ -88,6 +88,7 @@ def retrieval_report(run: RetrievalRun, warnings: Sequence[str], readings: Seque
             Table("settings", ("retriever", *_SETTINGS, "alpha", "gamma"), list(_settings(run))),
             Table("held_out", ("retriever", "alpha", "gamma", RSUM), list(_tried(run))),
         ],
+        links={f"Examples: where regions and phrases helped ({name})": name for name in run.pages},
         pages=run.pages,
         prints_intervals=False,
     )

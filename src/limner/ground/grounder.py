@@ -53,6 +53,12 @@ class Answer(NamedTuple):
     cues: list[CuePoints]
     others: list[tuple[PhraseQuery, str, float]]
 
+    @property
+    def points(self) -> dict[str, float]:
+        """The points of each cue that was not silent, and of `others`; they add up to the score of the first region."""
+        points = {cue.cue: cue.points for cue in self.cues if cue.score is not None}
+        return points | ({"others": sum(given for _, _, given in self.others)} if self.others else {})
+
 
 @dataclass(frozen=True)
 class CueTable:
@@ -267,11 +273,8 @@ def ranked(scores: Floats, overlaps: Floats) -> list[int]:
 
 def explained(answer: Answer, box: str) -> Mapping[str, object]:
     """Why a phrase got its box, as a record that can be written as JSON; `cues` are points, which add up to `score`."""
-    points: dict[str, float | None] = {
-        cue.cue: None if cue.score is None else round(cue.points, 4) for cue in answer.cues
-    }
-    if answer.others:
-        points["others"] = round(sum(given for _, _, given in answer.others), 4)
+    points: dict[str, float | None] = {cue.cue: None for cue in answer.cues}
+    points |= {name: round(given, 4) for name, given in answer.points.items()}
     return {
         "start": answer.query.start,
         "end": answer.query.end,

@@ -90,6 +90,10 @@ class RegionRecipe:
     features: str | None = None
     detector: str | None = None
 
+    def elsewhere(self, other: RegionRecipe) -> RegionRecipe:
+        """The recipe with the paths that another has, which are where its models are now."""
+        return RegionRecipe(other.features or self.features, other.detector or self.detector)
+
     def open(self, n: int = 1) -> list[RegionReader]:
         """What reads regions, n times: for so many threads."""
         for path in filter(None, (self.features, self.detector)):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
 from typing import NamedTuple
@@ -23,7 +23,8 @@ class TableRow(NamedTuple):
 class ExperimentPage:
     """What the page says; `figure` is SVG, `columns` are the heads of the table, `findings` sentences.
 
-    `signatures` are those of the numbers, by what the numbers are of.
+    `signatures` are those of the numbers, by what the numbers are of. `figures` are more of them, each after what
+    it shows; `links` are addresses by what is there.
     """
 
     title: str
@@ -37,20 +38,24 @@ class ExperimentPage:
     signatures: Mapping[str, Sequence[str]]
     findings_title: str = "What was found"
     findings_about: str = ""
+    figures: Sequence[tuple[str, str]] = ()
+    links: Mapping[str, str] = field(default_factory=dict)
 
     def html(self) -> str:
         """The page as one file."""
         warnings = "".join(f'<p class="warning"><b>Warning:</b> {_text(text)}.</p>' for text in self.warnings)
-        cards = (self._figure(), self._table(), self._findings(), self._notes(), self._signatures())
+        more = (_drawn(svg, caption) for caption, svg in self.figures)
+        cards = (_drawn(self.figure), self._table(), self._findings(), *more, self._notes(), self._signatures())
         body = (
-            f'<header class="top"><div><h1>{_text(self.title)}</h1><p class="about">{_text(self.about)}</p>{warnings}'
+            f'<header class="top"><div><h1>{_text(self.title)}</h1><p class="about">{_text(self.about)}</p>'
+            f"{self._links()}{warnings}"
             f"</div></header>\n<main>\n{''.join(cards)}</main>"
         )
         return plain_page(self.title, body, files(__package__).joinpath("experiment.css").read_text(encoding="utf-8"))
 
-    def _figure(self) -> str:
-        drawn = self.figure[self.figure.index("<svg") :]
-        return f'<section class="card"><div class="drawn">{drawn}</div></section>\n'
+    def _links(self) -> str:
+        items = (f'<a href="{escape(address)}">{_text(name)}</a>' for name, address in self.links.items())
+        return f'<p class="links">{" · ".join(items)}</p>' if self.links else ""
 
     def _table(self) -> str:
         head = "".join(f'<th scope="col">{_text(name)}</th>' for name in self.columns)
@@ -78,6 +83,11 @@ class ExperimentPage:
         )
         about = "Two numbers compare if their signatures are equal."
         return f'<section class="card signatures"><h2>Signatures</h2><p>{about}</p><dl>{terms}</dl></section>\n'
+
+
+def _drawn(svg: str, caption: str = "") -> str:
+    head = f"<h2>{_text(caption)}</h2>" if caption else ""
+    return f'<section class="card">{head}<div class="drawn">{svg[svg.index("<svg") :]}</div></section>\n'
 
 
 def _cell(value: str, remarks: Sequence[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, get_args
@@ -112,6 +112,7 @@ def evaluate_localisation(
     missing: Missing = "error",
     ids: Collection[str] | None = None,
     samples: int = SAMPLES,
+    compared: Collection[tuple[str, str]] | None = None,
     place: str = "gold",
     progress: Progress = silent,
 ) -> LocalisationScores:
@@ -122,7 +123,8 @@ def evaluate_localisation(
     are those of `RecallSettings`. A gold phrase that the results lack is an
     error, counts as missed (`zero`) or is left out for all systems (`skip`);
     one that was not found where `phrases` were `found` always counts as
-    missed. `place` names gold in errors.
+    missed. `compared` are the pairs of systems that are tested (default: every
+    two). `place` names gold in errors.
     """
     settings = RecallSettings(protocol, iou, nms)
     if phrases not in get_args(PhraseChoice):
@@ -146,7 +148,9 @@ def evaluate_localisation(
     if not is_scored.any():
         raise BadInput(next(iter(systems)), "no gold phrase has a result", "check that captions and spans are gold's")
     results = [_scored(system, truth, table, is_scored, settings, missing, samples) for system in read]
-    return LocalisationScores(results, _differences(results))
+    pairs = combinations(systems, 2) if compared is None else compared
+    by_name = {result.name: result for result in results}
+    return LocalisationScores(results, _differences([(by_name[first], by_name[second]) for first, second in pairs]))
 
 
 def _scored(
@@ -229,10 +233,10 @@ class _Ratios:
         return np.asarray(np.divide(sums[..., :n], numbers, out=nothing, where=numbers > 0), dtype=np.float64)
 
 
-def _differences(systems: Sequence[SystemScores]) -> list[Comparison]:
-    """Every two systems compared by the recalls and the bound of all phrases, and by R@1 of each type."""
+def _differences(pairs: Iterable[tuple[SystemScores, SystemScores]]) -> list[Comparison]:
+    """Pairs of systems compared by the recalls and the bound of all phrases, and by R@1 of each type."""
     tested = []
-    for first, second in combinations(systems, 2):
+    for first, second in pairs:
         (judged,) = differences([first.statistics], [second.statistics], seed=SEED, confidence=CONFIDENCE)
         for at, (key, subset) in enumerate(first.columns):
             if key not in ("", "type"):
