@@ -48,6 +48,7 @@ HEAVY: Mapping[str, str] = {
     "limner.report.experiment_plots": "plots",
     "limner.report.localisation_experiment_plots": "plots",
     "limner.report.localisation_plots": "plots",
+    "limner.report.retrieval_plots": "plots",
     "limner.report.statistics_plots": "plots",
     "limner.score.spice.spice_parser": "nlp",
     "limner.text.tagging": "nlp",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from limner.experiments.experiment_files import Estimate, ExperimentReport, write_experiment
@@ -54,3 +55,12 @@ def test_every_file_has_the_numbers_and_signatures(tmp_path: Path) -> None:
         assert "metric:a|seed:0" in text
         assert "mean p" in text
         assert "few" in text
+
+
+def test_pages_are_written_and_a_terminal_may_be_spared_intervals(tmp_path: Path) -> None:
+    short = replace(report(), pages={"more.html": "<p>more</p>"}, prints_intervals=False)
+    assert tmp_path / "more.html" in write_experiment(short, tmp_path)
+    assert (tmp_path / "more.html").read_text() == "<p>more</p>"
+    assert "(0.250 to 0.750)" in "\n".join(report().lines())
+    assert "(0.250 to 0.750)" not in "\n".join(short.lines())
+    assert "0.500 (0.250 to 0.750)" in (tmp_path / "table.md").read_text()

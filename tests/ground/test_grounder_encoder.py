@@ -77,3 +77,17 @@ def test_a_retriever_takes_regions_from_a_grounder(images: list[Image], folder: 
         Retriever.load(tmp_path / "mine.model", grounder=other)
     with pytest.raises(BadInput, match="is not there"):
         Retriever.load(tmp_path / "mine.model", grounder=tmp_path / "absent")
+
+
+def test_a_grounder_alone_ranks_by_phrases(images: list[Image], folder: Path, tmp_path: Path) -> None:
+    write_index(images[:6], folder, open_encoders(folder / "mine.grounder"), tmp_path / "index")
+    index = open_index(tmp_path / "index")
+    assert index.usual == "phrases"
+    assert index.search("a dog near a tree", 6) == index.search("a dog near a tree", 6, "phrases")
+    # No chunk of a sentence without a noun is a phrase: the sentence stands for one, so that pictures differ.
+    hits = index.search("running", 6)
+    assert len({hit.score for hit in hits}) > 1
+    assert [(phrase.start, phrase.end) for phrase in hits[0].phrases] == [(0, 7)]
+    vectors = GrounderTexts.load(folder / "mine.grounder").phrase_vectors(["running"])
+    by_hand = index.regions.nearest(slice(0, 6), vectors)[:, 0]
+    assert [hit.score for hit in hits] == pytest.approx(sorted(by_hand.tolist(), reverse=True), abs=1e-5)

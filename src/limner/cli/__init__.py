@@ -129,6 +129,10 @@ COMMANDS: dict[str, Entry] = {
             "localisation": Entry(
                 "limner.cli.experiment_localisation:localisation", "Point at what phrases mean: every system."
             ),
+            "retrieval": Entry(
+                "limner.cli.experiment_retrieval:retrieval",
+                "Compare whole pictures with regions and phrases in retrieval.",
+            ),
             "content-judgement": Entry(
                 "limner.cli.experiment_content_judgement:content_judgement",
                 "Correlate content selection with expert judgements, beside metrics of words.",

@@ -81,5 +81,10 @@ def command(
     finally:
         terminal_progress.clear()
     tell_reading(*([opened] if opened else []), reading)
+    if header.source == "grounder":
+        tell(
+            "a grounder knows phrases, not whole sentences: pictures are found by phrases in regions (equation 4); "
+            "`limner train retriever --grounder` learns sentences too"
+        )
     with_regions = f" and {header.n_regions:,} regions" if header.has_regions else ""
     tell(f"{header.n_images:,} images, {header.n_texts:,} captions{with_regions} written to {out}")

@@ -18,8 +18,9 @@ from limner.files import entries, read_lines, write_bytes
 from limner.ground.phrase_distances import By
 from limner.ground.retrieval_index import ASPECTS, FoundCaption, FoundImage, RetrievalIndex
 from limner.look.tables import aligned
+from limner.report.pages.marked_pictures import MarkedRegion
 from limner.report.pages.page_pictures import Pictures
-from limner.report.pages.retrieval_page import MarkedRegion, PageResult, RetrievalPage
+from limner.report.pages.retrieval_page import PageResult, RetrievalPage
 from limner.vision.image_pixels import read_image
 
 # Pixels of the longer side of a page's pictures.
@@ -76,17 +77,17 @@ def command(
 def _answer_sentence(
     index: RetrievalIndex, query: str, k: int, by: By | None, page: Path | None, pictures: Path | None, as_json: bool
 ) -> None:
-    found = index.search(query, k, by)
+    hits = index.search(query, k, by)
     aspect = by or index.usual
     if page is not None:
-        results = [(hit.image, hit.score, _marked(hit, query), "") for hit in found]
-        _write_page(index, page, pictures, query, _pieces(query, found), results, _notes(index, aspect))
+        results = [(hit.image, hit.score, _marked(hit, query), "") for hit in hits]
+        _write_page(index, page, pictures, query, _pieces(query, hits), results, _notes(index, aspect))
     if as_json:
-        results_json = [_image_json(rank, hit, query) for rank, hit in enumerate(found, 1)]
+        results_json = [_image_json(rank, hit, query) for rank, hit in enumerate(hits, 1)]
         say_json({"query": query, "by": aspect, "results": results_json, "signature": index.header.signature})
         return
     rows = [["", "score", "image", "file", "a caption of it"]]
-    for rank, hit in enumerate(found, 1):
+    for rank, hit in enumerate(hits, 1):
         caption = hit.image.captions[0].text if hit.image.captions else ""
         rows.append([str(rank), f"{hit.score:.4f}", hit.image.id, hit.image.file, caption])
     rows = _without_empty(rows)
@@ -99,19 +100,19 @@ def _answer_picture(
     if not file.is_file():
         raise BadInput(str(file), "there is no such picture", "check the path")
     seen = read_image(Image(file.stem or "picture", file=file.name), file.parent)
-    found = index.search_captions(seen, k, by)
+    hits = index.search_captions(seen, k, by)
     aspect = by or index.usual
     if page is not None:
         nowhere: list[MarkedRegion] = []
-        results = [(hit.image, hit.score, nowhere, hit.caption.text) for hit in found]
+        results = [(hit.image, hit.score, nowhere, hit.caption.text) for hit in hits]
         notes = _notes(index, aspect, of_captions=True)
         _write_page(index, page, pictures, file.name, [], results, notes, asked=file)
     if as_json:
-        listed = [_caption_json(rank, hit) for rank, hit in enumerate(found, 1)]
+        listed = [_caption_json(rank, hit) for rank, hit in enumerate(hits, 1)]
         say_json({"picture": str(file), "by": aspect, "results": listed, "signature": index.header.signature})
         return
     rows = [["", "score", "image", "caption"]]
-    rows += [[str(rank), f"{hit.score:.4f}", hit.image.id, hit.caption.text] for rank, hit in enumerate(found, 1)]
+    rows += [[str(rank), f"{hit.score:.4f}", hit.image.id, hit.caption.text] for rank, hit in enumerate(hits, 1)]
     say("\n".join(aligned(rows, ">><<")))
 
 
@@ -119,6 +120,8 @@ def _answer_file(index: RetrievalIndex, path: Path, k: int, exact: bool, as_json
     queries = [line for _, line in entries(read_lines(path))]
     if not queries:
         raise BadInput(str(path), "there is no sentence in it", "write one a line")
+    if index.usual == "phrases":
+        tell("warning: files of sentences are searched by whole pictures, of which a grounder has learnt nothing")
     items, scores = index.search_many(queries, k, exact=exact)
     for query, numbers, values in zip(queries, items.tolist(), scores.tolist(), strict=True):
         hits = [(index.image(n).id, score) for n, score in zip(numbers, values, strict=True) if n >= 0]
@@ -161,16 +164,16 @@ def _notes(index: RetrievalIndex, aspect: By, *, of_captions: bool = False) -> l
     return [f"The best of {counted} {what[aspect]}", f"Index: {index.folder}"]
 
 
-def _phrase_numbers(found: Sequence[FoundImage]) -> dict[tuple[int, int], int]:
+def _phrase_numbers(hits: Sequence[FoundImage]) -> dict[tuple[int, int], int]:
     """The phrases of the query that were located anywhere, numbered from left to right."""
-    spans = sorted({(phrase.start, phrase.end) for hit in found for phrase in hit.phrases})
+    spans = sorted({(phrase.start, phrase.end) for hit in hits for phrase in hit.phrases})
     return {span: number for number, span in enumerate(spans)}
 
 
-def _pieces(query: str, found: Sequence[FoundImage]) -> list[tuple[str, int | None]]:
+def _pieces(query: str, hits: Sequence[FoundImage]) -> list[tuple[str, int | None]]:
     pieces: list[tuple[str, int | None]] = []
     reached = 0
-    for (start, end), number in _phrase_numbers(found).items():
+    for (start, end), number in _phrase_numbers(hits).items():
         pieces += [(query[reached:start], None), (query[start:end], number)]
         reached = end
     return [*pieces, (query[reached:], None)]
@@ -201,12 +204,12 @@ def _write_page(
     shown = [
         PageResult(image, source.show(image, reading), score, regions, text) for image, score, regions, text in results
     ]
-    own = None
+    asked_picture = None
     if asked is not None:
         of_asked = Image(asked.stem or "picture", file=asked.name)
-        own = Pictures(asked.parent, page, longest_side=PICTURE_SIDE).show(of_asked, reading)
+        asked_picture = Pictures(asked.parent, page, longest_side=PICTURE_SIDE).show(of_asked, reading)
     if lacking := sum(result.picture is None for result in shown):
         tell(f"warning: {lacking:,} of {len(shown):,} pictures are not in {folder}; name their folder with --pictures")
-    written = RetrievalPage(title, query, shown, notes, index.header.signature, own)
+    written = RetrievalPage(title, query, shown, notes, index.header.signature, asked_picture)
     with write_bytes(page) as handle:
         handle.write(written.html().encode("utf-8", "backslashreplace"))

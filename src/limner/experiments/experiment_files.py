@@ -64,7 +64,9 @@ class ExperimentReport:
     the figure. `findings` are sentences about the numbers, `notes` about how
     they came about; `signatures` are by what the numbers are of. `others` are
     tables of their own, with CSV files, `figures` by the names of their files.
-    `links` are files beside the page that it refers to, by what they are.
+    `links` are files beside the page that it refers to, by what they are;
+    `pages` are more files of HTML to write, by their names. A terminal has no
+    room for the intervals of many columns: `prints_intervals` can leave them out.
     """
 
     name: str
@@ -81,6 +83,8 @@ class ExperimentReport:
     others: Sequence[Table] = ()
     figures: Mapping[str, FigureToDraw] = field(default_factory=dict)
     links: Mapping[str, str] = field(default_factory=dict)
+    pages: Mapping[str, str] = field(default_factory=dict)
+    prints_intervals: bool = True
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON holds it."""
@@ -97,7 +101,8 @@ class ExperimentReport:
     def lines(self) -> list[str]:
         """The table and the findings for a terminal."""
         sides = "".join("<" if isinstance(cell, str) else ">" for cell in self.rows[0]) if self.rows else ""
-        return [*aligned(_text_rows(self.columns, self.rows), sides or "<" * len(self.columns)), "", *self.findings]
+        rows = self.rows if self.prints_intervals else [[_plain(cell) for cell in row] for row in self.rows]
+        return [*aligned(_text_rows(self.columns, rows), sides or "<" * len(self.columns)), "", *self.findings]
 
 
 def write_experiment(report: ExperimentReport, folder: Path) -> list[Path]:
@@ -111,6 +116,7 @@ def write_experiment(report: ExperimentReport, folder: Path) -> list[Path]:
         "table.md": _markdown(report),
         f"{report.name}.json": json.dumps(report.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
         f"{report.name}.html": _page(report, svg_by_name).html(),
+        **report.pages,
     }
     return sorted([*drawn, *write_texts(texts, folder)])
 
@@ -174,6 +180,11 @@ def _shown(cell: Cell) -> str:
     if isinstance(cell, int):
         return f"{cell:,}"
     return NOTHING if cell is None else cell
+
+
+def _plain(cell: Cell) -> Cell:
+    """A cell without its interval."""
+    return cell.value if isinstance(cell, Estimate) else cell
 
 
 def _value_and_interval(cell: Cell) -> tuple[str, list[str]]:

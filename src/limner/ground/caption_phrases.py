@@ -11,6 +11,15 @@ from limner.corpus.caption import Caption
 from limner.ground.phrase_model import PhraseModel
 
 
+def phrase_spans(caption: Caption, model: PhraseModel) -> list[tuple[int, int]]:
+    """The half-open spans of a sentence's phrases: its mentions, those that are not visual too, or else its chunks.
+
+    (Footnote 5 of the paper.)
+    """
+    marked = caption.mentions or model.phrases(caption.text)
+    return [(phrase.start, phrase.end) for phrase in marked]
+
+
 class PhraseCollection:
     """Phrases of sentences that are added one after the other: `texts` are the different ones, in small letters."""
 
@@ -22,12 +31,9 @@ class PhraseCollection:
         self.n_chunked = 0
 
     def add(self, caption: Caption) -> None:
-        """Add a sentence: its mentions, those that are not visual too, or else its chunks (footnote 5 of the paper)."""
-        if caption.mentions:
-            phrases = [caption.phrase(mention) for mention in caption.mentions]
-        else:
-            self.n_chunked += 1
-            phrases = [caption.text[phrase.start : phrase.end] for phrase in self._model.phrases(caption.text)]
+        """Add a sentence with its `phrase_spans`."""
+        self.n_chunked += not caption.mentions
+        phrases = [caption.text[start:end] for start, end in phrase_spans(caption, self._model)]
         self._of_sentences += [self._numbers.setdefault(text.lower(), len(self._numbers)) for text in phrases]
         self._starts.append(len(self._of_sentences))
 

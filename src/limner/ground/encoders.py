@@ -47,11 +47,17 @@ class Encoder:
 
 
 def open_encoders(
-    path: str | Path, n: int = 1, *, features: str | None = None, grounder: Path | None = None
+    path: str | Path,
+    n: int = 1,
+    *,
+    features: str | None = None,
+    grounder: Path | None = None,
+    cache: Path | None = None,
 ) -> list[Encoder]:
     """The model at a path, n times, for so many threads.
 
-    `features` and `grounder` are the paths of what a retriever needs and has moved since training.
+    `features` and `grounder` are the paths of what a retriever needs and has
+    moved since training. `cache` is a folder that keeps what a grounder sees.
     """
     path = Path(path)
     if path.is_dir():
@@ -62,13 +68,13 @@ def open_encoders(
         fingerprint = file_fingerprint(path)
         return [
             Encoder(r.whole, r.regions, r.mixture, "retriever", path, fingerprint, r.grounder)
-            for r in Retriever.load_several(path, model=features, grounder=grounder, n=n)
+            for r in Retriever.load_several(path, model=features, grounder=grounder, n=n, cache=cache)
         ]
     if kind == GROUNDER.name:
         fingerprint = file_fingerprint(path)
         return [
             Encoder(encoder, encoder, MIXTURE, "grounder", path, fingerprint)
-            for encoder in open_grounder_encoders(path, n)
+            for encoder in open_grounder_encoders(path, n, cache)
         ]
     raise BadInput(str(path), f"is a model of kind {kind!r}", WANTED, code="no-encoder")
 

@@ -15,6 +15,7 @@ from limner.ground.dual_encoders import EncodedRegions, Mixture
 from limner.ground.grounder import Grounder
 from limner.ground.phrase_queries import make_query
 from limner.ground.picture_regions import RegionReader
+from limner.ground.region_cache import keep_regions
 from limner.vision.image_pixels import ImagePixels
 
 # A grounder has learnt of phrases alone, and whole sentences mean little to it: equation 4 counts alone. Its exponent
@@ -85,11 +86,12 @@ class GrounderEncoder:
         return self.texts.knows(text)
 
 
-def open_grounder_encoders(path: Path, n: int) -> list[GrounderEncoder]:
-    """The grounder in a file, with what looks at pictures for n threads."""
+def open_grounder_encoders(path: Path, n: int, cache: Path | None = None) -> list[GrounderEncoder]:
+    """The grounder in a file, with what looks at pictures for n threads; the folder `cache` keeps what it sees."""
     grounder = Grounder.load(path)
-    texts = GrounderTexts(grounder)
-    return [GrounderEncoder(grounder, reader, texts) for reader in grounder.open_readers(n)]
+    texts, readers = GrounderTexts(grounder), grounder.open_readers(n)
+    keep_regions(readers, cache)
+    return [GrounderEncoder(grounder, reader, texts) for reader in readers]
 
 
 def _bare(seen: ImagePixels) -> Image:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +18,14 @@ CUTOFFS = (1, 5, 10)
 
 
 class Tuned(NamedTuple):
-    """The best mixture, and the sums of recalls of whole pictures, of phrases alone, and of the mixture."""
+    """The best mixture, and the sums of recalls of whole pictures, of phrases alone, and of the mixture.
+
+    `tried` has that of every mixture, and nothing where there are no regions.
+    """
 
     mixture: Mixture
     rsum: dict[str, float]
+    tried: Mapping[Mixture, float]
 
 
 def recall_sum(scores: Singles, gold: Integers) -> float:
@@ -55,4 +60,4 @@ def tune_mixture(images: Singles, texts: Singles, regions: RegionTable, phrases:
     }
     best = max(rsums, key=lambda mixture: (rsums[mixture], mixture.alpha, -mixture.gamma))
     alone = max(rsums[mixture] for mixture in rsums if mixture.alpha == 0)
-    return Tuned(best, {"whole": rsums[Mixture(1.0, GAMMAS[0])], "phrases": alone, "mixture": rsums[best]})
+    return Tuned(best, {"whole": rsums[Mixture(1.0, GAMMAS[0])], "phrases": alone, "mixture": rsums[best]}, rsums)

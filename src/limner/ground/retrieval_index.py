@@ -108,8 +108,10 @@ class RetrievalIndex:
 
     @property
     def usual(self) -> By:
-        """By what images are found unless it is said: the mixture, where regions count in it."""
-        return "mixture" if self.header.has_regions and self.header.alpha < 1 else "whole"
+        """By what images are found by default: the mixture, unless whole pictures or phrases count alone in it."""
+        if not self.header.has_regions or self.header.alpha == 1:
+            return "whole"
+        return "phrases" if self.header.alpha == 0 else "mixture"
 
     @cached_property
     def regions(self) -> RegionTable:
@@ -156,15 +158,20 @@ class RetrievalIndex:
             raise damaged(path, f"image {number:,}: {one_line(str(error), 100)}") from error
 
     def search(self, query: str, k: int = 10, by: By | None = None) -> list[FoundImage]:
-        """The k images that fit a sentence best, by exact search; of equal ones the first of the index."""
+        """The k images that fit a sentence best, by exact search; of equal ones the first of the index.
+
+        By phrases alone, a sentence without one is a phrase as a whole: all images would be equal otherwise.
+        """
         text = self._text_vectors([query])[0]
         by = by or self.usual
         spans = [] if by == "whole" else self._phrase_spans(query)
         vectors = self._phrase_vectors([query[start:end] for start, end in spans])
+        if by == "phrases" and not vectors.any():
+            spans, vectors = [(0, len(query))], self._phrase_vectors([query])
         scores = np.concatenate([self._scores(at, text, vectors, by) for at in self._blocks()])
         (items,), (values,) = best_of_rows(self._finite(scores)[None], min(k, len(self)))
         return [
-            FoundImage(self.image(i), float(score), tuple(self._nearest(i, spans, vectors)))
+            FoundImage(self.image(i), float(score), tuple(self.nearest_regions(i, spans, vectors)))
             for i, score in zip(items.tolist(), values.tolist(), strict=True)
         ]
 
@@ -195,6 +202,22 @@ class RetrievalIndex:
             scores = mixed.block(slice(0, 1), slice(0, self.header.n_texts))[0]
         (items,), (values,) = best_of_rows(self._finite(scores)[None], min(k, len(scores)))
         return [self._caption(text, float(score)) for text, score in zip(items.tolist(), values.tolist(), strict=True)]
+
+    def nearest_regions(self, image: int, spans: Sequence[tuple[int, int]], vectors: Singles) -> Iterator[PhraseRegion]:
+        """The nearest region of an image for each known phrase, by the spans and vectors of phrases."""
+        if not len(vectors):
+            return
+        first, end = self.regions.starts[image : image + 2].tolist()
+        if end == first:
+            return
+        shape = self.header.n_regions, 4
+        corners = open_array(self.folder, "region_corners", shape, "<f4")[first:end]
+        cosines = vectors @ np.asarray(self.regions.vectors[first:end], dtype=np.float32).T
+        for (start, stop), row, vector in zip(spans, cosines, vectors, strict=True):
+            if vector.any():
+                best = int(row.argmax())
+                x0, y0, x1, y1 = corners[best].tolist()
+                yield PhraseRegion(start, stop, (x0, y0, x1, y1), float(row[best]))
 
     def system(self, by: By | None = None, name: str | None = None) -> RetrievalSystem:
         """The index as a system that can be scored: its captions are the texts."""
@@ -236,22 +259,6 @@ class RetrievalIndex:
         sums = phrase_sums(self.regions.nearest(at, known), numbers, starts)
         of_phrases = phrase_distances(sums, np.array([len(known)]), gamma)[:, 0]
         return np.asarray(1 - (alpha * (1 - whole) + (1 - alpha) * of_phrases), dtype=np.float32)
-
-    def _nearest(self, image: int, spans: Sequence[tuple[int, int]], vectors: Singles) -> Iterator[PhraseRegion]:
-        """The nearest region of an image for each known phrase."""
-        if not len(vectors):
-            return
-        first, end = self.regions.starts[image : image + 2].tolist()
-        if end == first:
-            return
-        shape = self.header.n_regions, 4
-        corners = open_array(self.folder, "region_corners", shape, "<f4")[first:end]
-        cosines = vectors @ np.asarray(self.regions.vectors[first:end], dtype=np.float32).T
-        for (start, stop), row, vector in zip(spans, cosines, vectors, strict=True):
-            if vector.any():
-                best = int(row.argmax())
-                x0, y0, x1, y1 = corners[best].tolist()
-                yield PhraseRegion(start, stop, (x0, y0, x1, y1), float(row[best]))
 
     def _caption(self, text: int, score: float) -> FoundCaption:
         number = int(self.text_images[text])

@@ -136,9 +136,18 @@ class Retriever:
 
     @classmethod
     def load_several(
-        cls, path: str | Path, *, model: str | None = None, grounder: Path | None = None, n: int = 1
+        cls,
+        path: str | Path,
+        *,
+        model: str | None = None,
+        grounder: Path | None = None,
+        n: int = 1,
+        cache: Path | None = None,
     ) -> list[Retriever]:
-        """The retriever n times, for so many threads: what sees pictures is opened for each."""
+        """The retriever n times, for so many threads: what sees pictures is opened for each.
+
+        `cache` is a folder that keeps what a grounder sees.
+        """
         path = Path(path)
         parts = _read(path, grounder)
         features = parts.record.model if model is None else model
@@ -154,7 +163,7 @@ class Retriever:
                 parts.record.trained_on,
                 parts.grounder,
             )
-            for seeing, regions in zip(pictures, parts.region_encoders(features, n), strict=True)
+            for seeing, regions in zip(pictures, parts.region_encoders(features, n, cache), strict=True)
         ]
         _check_signature(parts.record, retrievers[0], path)
         return retrievers
@@ -199,11 +208,11 @@ class _Parts:
     grounder: Path | None
 
     def region_encoders(
-        self, features: str, n: int
+        self, features: str, n: int, cache: Path | None
     ) -> Sequence[RegionPhraseCCA | None] | Sequence[GrounderEncoder | None]:
         """What encodes regions and phrases, for n threads; None if nothing was learnt of them."""
         if self.grounder is not None:
-            return open_grounder_encoders(self.grounder, n)
+            return open_grounder_encoders(self.grounder, n, cache)
         if self.regions is None:
             return [None] * n
         extractors = open_region_extractors(features, n)
@@ -228,8 +237,7 @@ def _read(path: Path, grounder: Path | None = None) -> _Parts:
         problem = "its word vectors are not those that it was trained with"
         raise BadInput(str(path), problem, "give the same word vectors, or train it anew", code="other-model")
     crops: Crops = 1 if record.crops == 1 else 10
-    found = _grounder(record, grounder, path)
-    return _Parts(record, crops, embedders, embedder, whole, regions, mixture, found)
+    return _Parts(record, crops, embedders, embedder, whole, regions, mixture, _grounder(record, grounder, path))
 
 
 def _grounder(record: RetrieverRecord, given: Path | None, path: Path) -> Path | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from limner.arrays import Singles
+from limner.arrays import Integers, Singles
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.corpus.reading import Reading
@@ -21,27 +21,17 @@ from limner.ground.grounder_encoder import GrounderEncoder, GrounderTexts, open_
 from limner.ground.mixture_tuning import Tuned, recall_sum, tune_mixture
 from limner.ground.phrase_distances import PhraseTable, RegionTable
 from limner.ground.phrase_model import built_in_phrases
-from limner.ground.picture_workers import work_on_pictures
-from limner.ground.region_phrase_cca import (
-    WINDOWS,
-    RegionExtractor,
-    RegionPhraseCCA,
-    fit_region_phrase_cca,
-    open_region_extractors,
-    phrase_regions,
-    window_corners,
-)
+from limner.ground.region_phrase_cca import WINDOWS, RegionPhraseCCA, fit_region_phrase_cca, open_region_extractors
 from limner.ground.retriever import NO_VECTORS, PACKAGED, Embedders, Retriever, TrainedOn
+from limner.ground.training_views import PictureLooks, PictureView
 from limner.ground.whole_image_cca import RIDGES, WholeImageCCA, fit_whole_image_cca, projected_texts
-from limner.ground.whole_pictures import BUILT_IN, Crops, PictureFeatures, open_picture_features
+from limner.ground.whole_pictures import BUILT_IN, Crops, open_picture_features
 from limner.learn.cca import NormalisedCCA
-from limner.progress import Progress, silent, track
+from limner.progress import Progress, silent
 from limner.score.data_fingerprint import data_fingerprint, gold_numbers
 from limner.text.text_embedders import TextEmbedder
 from limner.text.word_bags import WordBag
 from limner.text.word_vectors import PACKAGE
-from limner.vision.features.feature_run import n_cores
-from limner.vision.image_pixels import ImagePixels
 
 # Images that are held out for the settings.
 HELD_OUT = 0.1
@@ -50,14 +40,19 @@ HELD_OUT = 0.1
 FEWEST_IMAGES = 10
 
 
-class SeenPicture(NamedTuple):
-    """What training keeps of a picture: its vector, its phrases with their regions' features, and those of windows."""
+class TrainingPictures(NamedTuple):
+    """Views of pictures: those to tune with, those that settings are chosen on, and those to learn from at last."""
 
-    image: Image
-    whole: Singles
-    phrases: list[str]
-    of_phrases: Singles
-    of_windows: Singles | None
+    learning: Sequence[PictureView]
+    held: Sequence[PictureView]
+    final: Sequence[PictureView]
+
+
+class TrainedRetriever(NamedTuple):
+    """A retriever, and how every alpha and gamma did on the images that were held out."""
+
+    retriever: Retriever
+    tuned: Tuned
 
 
 @dataclass
@@ -67,7 +62,8 @@ class RetrieverTraining:
     `model` is a path, or `colour+shape`; `crops` are 1 or 10; `vectors` a file
     of word vectors (default: those of the installed package, if there are
     any). With `regions`, regions and phrases are learnt too, where captions
-    refer to boxes; those of a `grounder` count instead, if its file is given.
+    refer to boxes; those of a `grounder` count instead, if its file is given,
+    and `cache` is a folder that keeps what it sees.
     Train it on the same images with the same seed: settings are then chosen on
     images that it has not learnt from either.
     """
@@ -79,6 +75,7 @@ class RetrieverTraining:
     grounder: Path | None = None
     seed: int = 0
     workers: int | None = None
+    cache: Path | None = None
     reading: Reading = field(default_factory=Reading)
     progress: Progress = silent
 
@@ -86,55 +83,54 @@ class RetrieverTraining:
         self, images: Iterable[Image], pictures: Path, valid: Iterable[Image] | None = None, *, place: str = "corpus"
     ) -> Retriever:
         """A retriever of the images' captions; settings are chosen on `valid`, otherwise on a random tenth of them."""
+        with_windows = self.regions and self.grounder is None
+        looks = PictureLooks(self.model, (self.crops,), with_windows, self.grounder, self.cache, self.workers)
+        return self.learn(self.look(looks, images, pictures, valid, place=place)).retriever
+
+    def look(
+        self,
+        looks: PictureLooks,
+        images: Iterable[Image],
+        pictures: Path,
+        valid: Iterable[Image] | None = None,
+        *,
+        place: str = "corpus",
+    ) -> TrainingPictures:
+        """Look at all pictures once, for one retriever or for several that `looks` are enough for."""
         given = [image for image in images if image.captions]
         if len(given) < FEWEST_IMAGES:
             problem = f"{len(given):,} images have captions, too few to learn from"
             raise BadInput(place, problem, f"give {FEWEST_IMAGES} or more", code="few-captions")
-        held_out = _held_out(given, self.seed) if valid is None else None
         others = [] if valid is None else [image for image in valid if image.captions]
-        is_held = [*(held_out if held_out is not None else [False] * len(given)), *([True] * len(others))]
-        seen = self._seen([*given, *others], is_held, pictures)
-        held_ids = {image.id for image, is_out in zip([*given, *others], is_held, strict=True) if is_out}
-        learning = [picture for picture in seen if picture.image.id not in held_ids]
-        held = [picture for picture in seen if picture.image.id in held_ids]
+        held_ids = {image.id for image in others} if valid is not None else _held_out(given, self.seed)
+        views = looks.views([*given, *others], held_ids, pictures, self.reading, self.progress)
+        learning = [view for view in views if view.image.id not in held_ids]
+        held = [view for view in views if view.image.id in held_ids]
         if len(learning) < 2 or not held:
             raise BadInput(place, "too few images have pictures to learn from", "give more", code="few-captions")
-        tuned, ridges = self._tune(learning, held)
         # What was held out is learnt from at last, unless it is another corpus.
-        return self._retriever(seen if valid is None else learning, len(held), tuned, ridges)
+        return TrainingPictures(learning, held, views if valid is None else learning)
 
-    def _seen(self, images: Sequence[Image], is_held: Sequence[bool], pictures: Path) -> list[SeenPicture]:
-        n = self.workers or n_cores()
-        with_windows = {image.id for image, is_out in zip(images, is_held, strict=True) if is_out}
-        extractors: Sequence[RegionExtractor | GrounderEncoder | None] = [None] * n
-        if self.grounder is not None:
-            extractors = open_grounder_encoders(self.grounder, n)
-        elif self.regions:
-            extractors = open_region_extractors(self.model, n)
-        workers = [
-            _worker(features, extractor, with_windows)
-            for features, extractor in zip(open_picture_features(self.model, self.crops, n), extractors, strict=True)
-        ]
-        results = work_on_pictures(images, pictures, workers, self.reading)
-        return list(track(results, "pictures", self.progress, len(images)))
+    def learn(self, pictures: TrainingPictures) -> TrainedRetriever:
+        """The retriever, learnt from pictures that were looked at."""
+        tuned, ridges = self._tune(pictures.learning, pictures.held)
+        return TrainedRetriever(self._retriever(pictures.final, len(pictures.held), tuned, ridges), tuned)
 
-    def _tune(self, learning: Sequence[SeenPicture], held: Sequence[SeenPicture]) -> tuple[Tuned, tuple[float, float]]:
+    def _tune(self, learning: Sequence[PictureView], held: Sequence[PictureView]) -> tuple[Tuned, tuple[float, float]]:
         """The mixture, and the ridges of whole pictures and of regions, that do best on the held-out pictures."""
         embedder = self._embedders(learning).open()
         gold = np.repeat(np.arange(len(held)), [len(picture.image.captions) for picture in held])
-        whole = np.stack([picture.whole for picture in held])
+        whole = np.stack([picture.whole[self.crops] for picture in held])
         texts = [caption.text for picture in held for caption in picture.image.captions]
-        spaces = {ridge: _whole_space(learning, embedder, ridge) for ridge in RIDGES}
+        spaces = {ridge: self._whole_space(learning, embedder, ridge) for ridge in RIDGES}
         vectors = {r: (cca.transform(whole), projected_texts(cca, embedder, texts)) for r, cca in spaces.items()}
         rsums = {ridge: recall_sum(images @ of_texts.T, gold) for ridge, (images, of_texts) in vectors.items()}
         ridge = max(rsums, key=lambda r: rsums[r])
-        none = Tuned(Mixture(1.0), {"whole": rsums[ridge]})
+        none = Tuned(Mixture(1.0), {"whole": rsums[ridge]}, {})
         if self.grounder is None and (not self.regions or not any(picture.phrases for picture in learning)):
             return none, (ridge, 0.0)
         phrases = PhraseCollection(built_in_phrases()).add_all(c for p in held for c in p.image.captions)
-        counts = [0 if p.of_windows is None else len(p.of_windows) for p in held]
-        windows = np.concatenate([p.of_windows for p in held if p.of_windows is not None])
-        starts = np.concatenate([[0], np.cumsum(counts)])
+        windows, starts = _regions_of([p.of_windows if self.grounder is None else p.of_proposals for p in held])
         if self.grounder is not None:
             vectors_of_phrases = GrounderTexts.load(self.grounder).phrase_vectors(phrases.texts)
             table = PhraseTable(vectors_of_phrases, phrases.numbers, phrases.starts)
@@ -150,7 +146,7 @@ class RetrieverTraining:
         return choices[best], (ridge, best)
 
     def _retriever(
-        self, learning: Sequence[SeenPicture], n_held: int, tuned: Tuned, ridges: tuple[float, float]
+        self, learning: Sequence[PictureView], n_held: int, tuned: Tuned, ridges: tuple[float, float]
     ) -> Retriever:
         embedders = self._embedders(learning)
         embedder = embedders.open()
@@ -165,21 +161,26 @@ class RetrieverTraining:
         trained_on = TrainedOn(
             len(learning),
             sum(len(picture.image.captions) for picture in learning),
-            sum(len(picture.phrases) for picture in learning),
+            sum(len(picture.phrases) for picture in learning) if ridges[1] else 0,
             data_fingerprint(gold_numbers([picture.image for picture in learning])),
             self.seed,
             n_held,
             tuned.rsum,
         )
-        whole = WholeImageCCA(features, embedder, _whole_space(learning, embedder, ridges[0]))
+        whole = WholeImageCCA(features, embedder, self._whole_space(learning, embedder, ridges[0]))
         return Retriever(whole, regions, tuned.mixture, self.model, self.crops, embedders, trained_on, self.grounder)
 
-    def _region_space(self, learning: Sequence[SeenPicture], embedder: TextEmbedder, ridge: float) -> NormalisedCCA:
+    def _whole_space(self, learning: Sequence[PictureView], embedder: TextEmbedder, ridge: float) -> NormalisedCCA:
+        captions = [[caption.text for caption in picture.image.captions] for picture in learning]
+        vectors = np.stack([picture.whole[self.crops] for picture in learning])
+        return fit_whole_image_cca(vectors, captions, embedder, ridge=ridge)
+
+    def _region_space(self, learning: Sequence[PictureView], embedder: TextEmbedder, ridge: float) -> NormalisedCCA:
         phrases = [phrase for picture in learning for phrase in picture.phrases]
-        features = np.concatenate([picture.of_phrases for picture in learning])
+        features = np.concatenate([picture.of_phrases for picture in learning if picture.of_phrases is not None])
         return fit_region_phrase_cca(phrases, features, embedder, ridge=ridge, seed=self.seed)
 
-    def _embedders(self, learning: Sequence[SeenPicture]) -> Embedders:
+    def _embedders(self, learning: Sequence[PictureView]) -> Embedders:
         bag = WordBag.learn(caption.text for picture in learning for caption in picture.image.captions)
         usual = PACKAGED if find_spec(PACKAGE) and find_spec("pyarrow") else NO_VECTORS
         return Embedders(bag, usual if self.vectors is None else self.vectors)
@@ -203,37 +204,14 @@ def train_retriever(
     return training.train(images, pictures, valid)
 
 
-def _held_out(images: Sequence[Image], seed: int) -> list[bool]:
-    """Which images are held out: a tenth, by chance. A grounder of the same seed tunes its weights on the same."""
-    held = [random_stream("tuning", seed, image.id).random() < HELD_OUT for image in images]
-    if not 0 < sum(held) < len(held):
-        held = [False] * (len(held) - 1) + [True]
-    return held
+def _held_out(images: Sequence[Image], seed: int) -> set[str]:
+    """The ids of the images held out: a tenth, by chance. A grounder of the same seed tunes its weights on the same."""
+    ids = {image.id for image in images}
+    held = {id for id in ids if random_stream("tuning", seed, id).random() < HELD_OUT}
+    return held if 0 < len(held) < len(ids) else {images[-1].id}
 
 
-def _worker(
-    features: PictureFeatures, extractor: RegionExtractor | GrounderEncoder | None, with_windows: set[str]
-) -> Callable[[ImagePixels], SeenPicture]:
-    """What looks at one picture after the other; at windows only of those held out, since only these are ranked."""
-
-    def look(seen: ImagePixels) -> SeenPicture:
-        whole = features.extract(seen.pixels)
-        if extractor is None:
-            return SeenPicture(seen.image, whole, [], np.zeros((0, 1), dtype=np.float32), None)
-        if isinstance(extractor, GrounderEncoder):
-            vectors = extractor.regions(seen).vectors if seen.image.id in with_windows else None
-            return SeenPicture(seen.image, whole, [], np.zeros((0, 1), dtype=np.float32), vectors)
-        pairs = list(phrase_regions(seen.image))
-        scale = np.array([*seen.scale, *seen.scale])
-        at = (np.array([pair.corners for pair in pairs]).reshape(-1, 4) * scale).astype(np.float32)
-        windows = window_corners(seen) if seen.image.id in with_windows else np.zeros((0, 4), dtype=np.float32)
-        # One call: a model runs once for all regions of a picture.
-        rows = extractor.extract(seen.pixels, np.concatenate([at, windows]))
-        return SeenPicture(seen.image, whole, [pair.phrase for pair in pairs], rows[: len(at)], rows[len(at) :])
-
-    return look
-
-
-def _whole_space(learning: Sequence[SeenPicture], embedder: TextEmbedder, ridge: float) -> NormalisedCCA:
-    captions = [[caption.text for caption in picture.image.captions] for picture in learning]
-    return fit_whole_image_cca(np.stack([picture.whole for picture in learning]), captions, embedder, ridge=ridge)
+def _regions_of(held: Sequence[Singles | None]) -> tuple[Singles, Integers]:
+    """The rows of pictures' regions one after the other, and where each picture begins."""
+    starts = np.concatenate([[0], np.cumsum([0 if rows is None else len(rows) for rows in held])])
+    return np.concatenate([rows for rows in held if rows is not None]), starts

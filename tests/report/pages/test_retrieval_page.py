@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from limner.corpus import Caption, Image
+from limner.report.pages.marked_pictures import MarkedRegion
 from limner.report.pages.page_pictures import Shown
-from limner.report.pages.retrieval_page import MarkedRegion, PageResult, RetrievalPage
+from limner.report.pages.retrieval_page import PageResult, RetrievalPage
 
 EVIL = "<script>alert(1)</script>&\"'"
 PICTURE = Shown(200, 100, b"bytes", "image/png")

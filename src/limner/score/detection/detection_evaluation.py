@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import isnan, nan
+from math import nan
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,13 @@ from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError, shown
 from limner.progress import Progress, silent, track
 from limner.score.caption_evaluation import CONFIDENCE, SEED
+from limner.score.compared_systems import (
+    ComparedSystems,
+    interval_method,
+    json_intervals,
+    json_number,
+    tested_columns,
+)
 from limner.score.data_fingerprint import data_fingerprint, image_numbers
 from limner.score.detection.average_precision import FIGURES, Figures, figures
 from limner.score.detection.box_arrays import detection_arrays, gold_arrays
@@ -32,7 +39,7 @@ from limner.score.detection.scored_boxes import (
 )
 from limner.score.metric import SHARE, Statistics, means
 from limner.score.paired import Comparison, Tested, adjusted
-from limner.score.resampling import FEWEST, SAMPLES, Bounds, Difference, bounds, differences
+from limner.score.resampling import FEWEST, SAMPLES, Bounds, Difference, bounds
 from limner.score.selection_scores import signed
 
 # Raised whenever equal detections would score otherwise than before.
@@ -71,38 +78,21 @@ class SystemScores:
     def to_json(self) -> dict[str, Any]:
         by_class = {
             label: {
-                **{name: _number(row[i]) for i, name in enumerate(FIGURES)},
+                **{name: json_number(row[i]) for i, name in enumerate(FIGURES)},
                 "n_gold": self.n_gold[label],
                 "n_detections": self.n_detections[label],
             }
             for label, row in zip(self.labels, self.figures.by_class.tolist(), strict=True)
         }
-        report: dict[str, Any] = {name: _number(value) for name, value in self.values.items()}
+        report: dict[str, Any] = {name: json_number(value) for name, value in self.values.items()}
         if self.samples:
-            report["intervals"] = {
-                **{name: [_number(bound.low), _number(bound.high)] for name, bound in self.intervals.items()},
-                "confidence": CONFIDENCE,
-                "method": f"bootstrap of {self.samples} samples of images by what each contributes, seed {SEED}",
-            }
+            report["intervals"] = {**json_intervals(self.intervals), **interval_method(self.samples)}
         report |= {"per_class": by_class, "calibration": self.calibration.to_json(), **self.counts}
         return {**report, "warnings": self.warnings, "signature": self.signature}
 
 
-@dataclass(frozen=True)
-class DetectionScores:
+class DetectionScores(ComparedSystems[SystemScores]):
     """The scores of one or more systems on the same gold, and their differences."""
-
-    systems: list[SystemScores]
-    differences: list[Comparison]
-
-    def to_json(self) -> dict[str, Any]:
-        """The scores as the command line prints them: the first system's, then the others'."""
-        first, *others = self.systems
-        report = {"system": first.name, **first.to_json()}
-        if others:
-            report["compared"] = {system.name: system.to_json() for system in others}
-            report["differences"] = [comparison.to_json() for comparison in self.differences]
-        return report
 
 
 def evaluate_detections(
@@ -213,8 +203,7 @@ def _differences(systems: list[SystemScores], n_images: int) -> list[Comparison]
     tested = []
     for first, second in combinations(systems, 2):
         if first.statistics is not None and second.statistics is not None:
-            (judged,) = differences([first.statistics], [second.statistics], seed=SEED, confidence=CONFIDENCE)
-            by_figure = dict(zip(FIGURES, judged, strict=True))
+            by_figure = tested_columns(FIGURES, first.statistics, second.statistics)
         else:
             by_figure = {
                 name: Difference(first.values[name] - second.values[name], nan, nan, nan, nan, False, n_images)
@@ -246,8 +235,3 @@ def _signature(gold: GoldBoxes, missing: Missing) -> str:
         data=data_fingerprint(image_numbers(list(gold.boxes), said)),
         limner=__version__,
     )
-
-
-def _number(value: float) -> float | None:
-    """A value as JSON has it, which knows no NaN."""
-    return None if isnan(value) else value

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import isnan
 from typing import Any, get_args
 
 import numpy as np
@@ -16,6 +15,7 @@ from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.progress import Progress, silent, track
 from limner.score.caption_evaluation import CONFIDENCE, SEED
+from limner.score.compared_systems import ComparedSystems, interval_method, json_intervals, json_number
 from limner.score.data_fingerprint import data_fingerprint, image_numbers
 from limner.score.localisation.gold_phrases import GoldPhrases, read_gold
 from limner.score.localisation.localised_results import LocalisedResults, PhraseChoice, read_results
@@ -72,21 +72,16 @@ class SystemScores:
         # After the sums of all values come the numbers of phrases.
         n_phrases = int(self.statistics.rows[:, len(self.columns) * len(VALUES) + at].sum())
         subset: dict[str, Any] = {"n_phrases": n_phrases}
-        subset |= {name: _number(value) for name, value in zip(VALUES, values, strict=True)}
+        subset |= {name: json_number(value) for name, value in zip(VALUES, values, strict=True)}
         if self.intervals is not None:
-            subset["intervals"] = {
-                name: [_number(bound.low), _number(bound.high)]
-                for name, bound in zip(VALUES, self.intervals[first : first + len(VALUES)], strict=True)
-            }
+            of_subset = self.intervals[first : first + len(VALUES)]
+            subset["intervals"] = json_intervals(dict(zip(VALUES, of_subset, strict=True)))
         return subset
 
     def to_json(self) -> dict[str, Any]:
         report = self._column(0)
         if self.intervals is not None:
-            report["intervals"] |= {
-                "confidence": CONFIDENCE,
-                "method": f"bootstrap of {self.samples} samples of images by what each contributes, seed {SEED}",
-            }
+            report["intervals"] |= interval_method(self.samples)
         n = max(1, report["n_phrases"])
         errors = {name: {"n": count, "share": count / n} for name, count in self.errors.items()}
         return {
@@ -102,21 +97,8 @@ class SystemScores:
         }
 
 
-@dataclass(frozen=True)
-class LocalisationScores:
+class LocalisationScores(ComparedSystems[SystemScores]):
     """The scores of one or more systems on the same phrases, and their differences."""
-
-    systems: list[SystemScores]
-    differences: list[Comparison]
-
-    def to_json(self) -> dict[str, Any]:
-        """The scores as the command line prints them: the first system's, then the others'."""
-        first, *others = self.systems
-        report = {"system": first.name, **first.to_json()}
-        if others:
-            report["compared"] = {system.name: system.to_json() for system in others}
-            report["differences"] = [comparison.to_json() for comparison in self.differences]
-        return report
 
 
 def evaluate_localisation(
@@ -314,8 +296,3 @@ def _signature(
         data=data_fingerprint(image_numbers([id for id, _ in scored], [texts for _, texts in scored])),
         limner=__version__,
     )
-
-
-def _number(value: float) -> float | None:
-    """A value as JSON has it, which knows no NaN."""
-    return None if isnan(value) else value

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import isnan, nan
+from math import nan
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +16,17 @@ from limner.errors import BadInput, LimnerError, shown
 from limner.learn.cross_search import TOLERANCE, Ranking, cross_search
 from limner.progress import Progress, silent
 from limner.score.caption_evaluation import CONFIDENCE, SEED
+from limner.score.compared_systems import (
+    ComparedSystems,
+    interval_method,
+    json_intervals,
+    json_number,
+    tested_columns,
+)
 from limner.score.data_fingerprint import data_fingerprint, image_numbers
 from limner.score.metric import SHARE, Statistics
 from limner.score.paired import Comparison, Tested, adjusted
-from limner.score.resampling import FEWEST, SAMPLES, Bounds, bounds, differences
+from limner.score.resampling import FEWEST, SAMPLES, Bounds, bounds
 from limner.score.retrieval.relevance import Relevance, RelevantPairs, average_precision_at_r, relevant_pairs
 from limner.score.retrieval.retrieval_system import RetrievalSystem
 
@@ -65,32 +72,17 @@ class SystemRetrieval:
         report: dict[str, Any] = dict(self.counts)
         for direction in DIRECTIONS:
             names = (*FIGURES, MEDIAN, MAP)
-            report[direction] = {name: _number(self.values[f"{direction} {name}"]) for name in names}
-        report[RSUM] = _number(self.values[RSUM])
+            report[direction] = {name: json_number(self.values[f"{direction} {name}"]) for name in names}
+        report[RSUM] = json_number(self.values[RSUM])
         if self.samples:
-            report["intervals"] = {
-                **{name: [_number(bound.low), _number(bound.high)] for name, bound in self.intervals.items()},
-                "confidence": CONFIDENCE,
-                "method": f"bootstrap of {self.samples} samples of images, seed {SEED}; all stay to be searched",
-            }
+            method = interval_method(self.samples, "images")
+            method["method"] += "; all stay to be searched"
+            report["intervals"] = {**json_intervals(self.intervals), **method}
         return {**report, "signature": self.signature}
 
 
-@dataclass(frozen=True)
-class RetrievalScores:
+class RetrievalScores(ComparedSystems[SystemRetrieval]):
     """The scores of one or more systems on the same images and texts, and their differences."""
-
-    systems: list[SystemRetrieval]
-    differences: list[Comparison]
-
-    def to_json(self) -> dict[str, Any]:
-        """The scores as the command line prints them: the first system's, then the others'."""
-        first, *others = self.systems
-        report = {"system": first.name, **first.to_json()}
-        if others:
-            report["compared"] = {system.name: system.to_json() for system in others}
-            report["differences"] = [comparison.to_json() for comparison in self.differences]
-        return report
 
 
 def evaluate_retrieval(
@@ -98,13 +90,15 @@ def evaluate_retrieval(
     *,
     relevance: Relevance | None = None,
     samples: int = SAMPLES,
+    pairs: Iterable[tuple[str, str]] | None = None,
     progress: Progress = silent,
 ) -> RetrievalScores:
     """The scores of systems on the same images and texts, in both directions.
 
     `relevance` says which texts are right for mAP@R (default: an image's own);
     recall and ranks are always of an image's own texts. An image without a
-    text is searched and asks nothing.
+    text is searched and asks nothing. Every two systems are compared, or the
+    `pairs` that are named; p-values are adjusted for as many tests as are made.
     """
     if not systems:
         raise LimnerError("there is nothing to score; give a system's vectors")
@@ -115,7 +109,7 @@ def evaluate_retrieval(
         _check_same(first, other)
     order = {id: row for row, id in enumerate(first.image_ids)}
     results = [_system_scores(system, relevance, order, samples, progress) for system in systems]
-    return RetrievalScores(results, _differences(results))
+    return RetrievalScores(results, _differences(results, pairs))
 
 
 def _check_same(first: RetrievalSystem, other: RetrievalSystem) -> None:
@@ -244,13 +238,14 @@ def median_bounds(direction: Direction, samples: int, confidence: float = CONFID
     return Bounds(*np.quantile(medians, [tail, 1 - tail]).tolist())
 
 
-def _differences(systems: list[SystemRetrieval]) -> list[Comparison]:
-    """Every two systems compared by the figures of `COMPARED`."""
+def _differences(systems: list[SystemRetrieval], pairs: Iterable[tuple[str, str]] | None) -> list[Comparison]:
+    """Every two systems, or those that are named, compared by the figures of `COMPARED`."""
+    by_name = {system.name: system for system in systems}
+    wanted = combinations(systems, 2) if pairs is None else ((by_name[a], by_name[b]) for a, b in pairs)
     tested = []
-    for first, second in combinations(systems, 2):
-        (judged,) = differences([first.statistics], [second.statistics], seed=SEED, confidence=CONFIDENCE)
-        by_name = dict(zip(COLUMNS, judged, strict=True))
-        tested += [Tested(name, first.name, second.name, by_name[name]) for name in COMPARED]
+    for first, second in wanted:
+        by_column = tested_columns(COLUMNS, first.statistics, second.statistics)
+        tested += [Tested(name, first.name, second.name, by_column[name]) for name in COMPARED]
     return adjusted(tested)
 
 
@@ -276,8 +271,3 @@ def _signature(system: RetrievalSystem, relevance: Relevance | None) -> str:
         "system": f"[{system.signature}]",
     }
     return "|".join(f"{name}:{value}" for name, value in choices.items())
-
-
-def _number(value: float) -> float | None:
-    """A value as JSON has it, which knows no NaN."""
-    return None if isnan(value) else value
