@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from limner.arrays import Indices, Singles
 from limner.corpus.caption import Caption
@@ -44,6 +45,9 @@ else:
 
 # Images whose vectors are multiplied at a time.
 BLOCK = 16_384
+
+# Vectors have length 1: numbers beyond this are of none, and their products could overflow.
+LARGE = 1_000
 
 ASPECTS: tuple[By, ...] = ("whole", "phrases", "mixture")
 
@@ -155,6 +159,7 @@ class RetrievalIndex:
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise damaged(path, f"image {number:,}: {one_line(str(error), 100)}") from error
 
+    @np.errstate(over="ignore", invalid="ignore")
     def search(self, query: str, k: int = 10, by: By | None = None) -> list[FoundImage]:
         """The k images that fit a sentence best, by exact search; of equal ones the first of the index."""
         text = self._text_vectors([query])[0]
@@ -168,6 +173,7 @@ class RetrievalIndex:
             for i, score in zip(items.tolist(), values.tolist(), strict=True)
         ]
 
+    @np.errstate(over="ignore", invalid="ignore")
     def search_many(self, queries: Sequence[str], k: int = 10, *, exact: bool | None = None) -> tuple[Indices, Singles]:
         """The numbers of the k best images of each sentence by whole vectors, and their scores, `[queries, k]`.
 
@@ -179,6 +185,7 @@ class RetrievalIndex:
         blocks = [vectors @ np.asarray(self.images[at]).T for at in self._blocks()]
         return best_of_rows(self._finite(np.concatenate(blocks, axis=1)), k)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def search_captions(self, seen: ImagePixels, k: int = 10, by: By | None = None) -> list[FoundCaption]:
         """The k captions that fit a picture best."""
         if not self.header.n_texts:
@@ -199,6 +206,8 @@ class RetrievalIndex:
     def system(self, by: By | None = None, name: str | None = None) -> RetrievalSystem:
         """The index as a system that can be scored: its captions are the texts."""
         by = by or self.usual
+        self._check_vectors("images", self.images)
+        self._check_vectors("texts", self.texts)
         ids = [self.image(number).id for number in range(len(self))]
         texts = [f"{ids[i]}{SEPARATOR}{t - self._first_texts[i]}" for t, i in enumerate(self.text_images.tolist())]
         whole = Products(np.asarray(self.images), np.asarray(self.texts))
@@ -206,6 +215,8 @@ class RetrievalIndex:
         signature = f"by:{by}|{self.header.signature}"
         if by != "whole":
             mixture = self._mixed(by)
+            self._check_vectors("regions", self.regions.vectors)
+            self._check_vectors("phrases", self.phrases.vectors)
             scores = MixedScores(whole, self.regions, self.phrases, mixture)
             chunked = f"{self.header.n_chunked} of {self.header.n_texts} captions chunked"
             signature = (
@@ -299,6 +310,12 @@ class RetrievalIndex:
             problem = "is another model than the index was made with"
             raise BadInput(str(path), problem, "make the index anew", code="damaged-index")
         return path
+
+    def _check_vectors(self, name: str, vectors: NDArray[Any]) -> None:
+        """Raise an error unless all numbers are those of vectors: ranks of others look like any ranks."""
+        for start in range(0, len(vectors), BLOCK):
+            if not (np.abs(vectors[start : start + BLOCK]) <= LARGE).all():
+                raise damaged(self.folder / f"{name}.npy", f"some of its numbers are not finite, or beyond {LARGE:,}")
 
     def _finite(self, scores: Singles) -> Singles:
         if not np.isfinite(scores).all():
