@@ -192,11 +192,13 @@ class RetrievalIndex:
             problem = "the index has no captions"
             raise BadInput(str(self.folder), problem, "make it of a corpus with captions", code="no-captions-indexed")
         by, encoder = by or self.usual, self.encoder
-        whole = np.asarray(encoder.whole.image_vectors([seen]))
+        whole = self._fitting(np.asarray(encoder.whole.image_vectors([seen])), self.header.n_dims)
         scores = (whole @ np.asarray(self.texts).T)[0]
         if by != "whole":
-            assert encoder.regions is not None
-            rows = encoder.regions.regions(seen).vectors
+            self._with_regions()
+            if encoder.regions is None:
+                raise damaged(self.folder, "its model has no regions")
+            rows = self._fitting(encoder.regions.regions(seen).vectors, self.header.n_region_dims)
             table = RegionTable(rows, np.array([0, len(rows)], dtype=np.int64))
             mixed = MixedScores(Products(whole, np.asarray(self.texts)), table, self.phrases, self._mixed(by))
             scores = mixed.block(slice(0, 1), slice(0, self.header.n_texts))[0]
@@ -277,7 +279,7 @@ class RetrievalIndex:
             if not self.text_encoder.knows(query):
                 problem = f"no word of {shown(query)} is known" if query.strip() else "the sentence is empty"
                 raise LimnerError(f"{problem}; use other words", code="unknown-words")
-        return self.text_encoder.text_vectors(queries)
+        return self._fitting(self.text_encoder.text_vectors(queries), self.header.n_dims)
 
     def _phrase_spans(self, query: str) -> list[tuple[int, int]]:
         return [(phrase.start, phrase.end) for phrase in built_in_phrases().phrases(query)]
@@ -285,7 +287,8 @@ class RetrievalIndex:
     def _phrase_vectors(self, phrases: Sequence[str]) -> Singles:
         if not phrases:
             return np.zeros((0, max(1, self.header.n_region_dims)), dtype=np.float32)
-        return self.text_encoder.phrase_vectors([phrase.lower() for phrase in phrases])
+        vectors = self.text_encoder.phrase_vectors([phrase.lower() for phrase in phrases])
+        return self._fitting(vectors, self.header.n_region_dims)
 
     def _mixed(self, by: By) -> Mixture:
         self._with_regions()
@@ -310,6 +313,13 @@ class RetrievalIndex:
             problem = "is another model than the index was made with"
             raise BadInput(str(path), problem, "make the index anew", code="damaged-index")
         return path
+
+    def _fitting(self, vectors: Singles, n_dims: int) -> Singles:
+        """Vectors of the model, if they are as long as the index says."""
+        if vectors.shape[1] != n_dims:
+            problem = f"its model makes vectors of {vectors.shape[1]:,} numbers, and it has vectors of {n_dims:,}"
+            raise damaged(self.folder, problem)
+        return vectors
 
     def _check_vectors(self, name: str, vectors: NDArray[Any]) -> None:
         """Raise an error unless all numbers are those of vectors: ranks of others look like any ranks."""
