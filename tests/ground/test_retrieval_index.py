@@ -20,6 +20,9 @@ from limner.ground.encoders import Encoder, open_encoders
 from limner.ground.index_writing import IndexSettings, write_index
 from limner.ground.phrase_distances import By
 from limner.ground.retrieval_index import ASPECTS, RetrievalIndex, open_index
+from limner.ground.retriever import RETRIEVER_KIND, RetrieverRecord
+from limner.learn.array_files import read_arrays, write_arrays
+from limner.learn.model_files import file_fingerprint
 from limner.score.retrieval.retrieval_evaluation import evaluate_retrieval
 from limner.vision.image_pixels import read_image
 from retrieval_world import make_world, train
@@ -329,6 +332,18 @@ def test_hostile_files_are_told_in_one_line(copied: Path, kind: str) -> None:
     with pytest.raises(LimnerError) as raised:
         use(copied)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("by", ["whole", "phrases"])
+def test_a_model_of_other_vectors_than_the_index_s_is_told(copied: Path, by: By) -> None:
+    record, arrays = read_arrays(copied / "model.limner", RETRIEVER_KIND, RetrieverRecord)
+    part = "whole" if by == "whole" else "regions"
+    for name in ("x_weights", "y_weights", "correlations"):
+        arrays[f"{part}.{name}"] = arrays[f"{part}.{name}"][..., :-1]
+    write_arrays(copied / "model.limner", record, arrays)
+    header(fingerprint=file_fingerprint(copied / "model.limner"))(copied)
+    with pytest.raises(LimnerError, match="its model makes vectors of"):
+        open_index(copied).search("a dog in the snow", 3, by)
 
 
 @pytest.mark.parametrize("name", ["images", "texts", "regions", "phrases"])

@@ -164,6 +164,8 @@ class RetrievalIndex:
         """The k images that fit a sentence best, by exact search; of equal ones the first of the index."""
         text = self._text_vectors([query])[0]
         by = by or self.usual
+        if by != "whole":
+            self._with_regions()
         spans = [] if by == "whole" else self._phrase_spans(query)
         vectors = self._phrase_vectors([query[start:end] for start, end in spans])
         scores = np.concatenate([self._scores(at, text, vectors, by) for at in self._blocks()])

@@ -130,7 +130,8 @@ def _centred(group: Sequence[Statistics]) -> Floats:
         contributions(of_metric) if len(_unbounded(of_metric)) < of_metric.per_image.shape[1] else of_metric.per_image
         for of_metric in group
     ]
-    return np.concatenate(several, axis=1) - np.concatenate([of_metric.value() for of_metric in group])
+    centred = np.concatenate(several, axis=1) - np.concatenate([of_metric.value() for of_metric in group])
+    return np.asarray(centred, dtype=np.float64)
 
 
 def _bounds_of_group(
