@@ -92,8 +92,23 @@ WRITING = {
         ("d.jsonl", "c.csv"),
     ),
     "constraints": Writing("constraints wV.jsonl --exclude none -o out/c.jsonl --json", ("c.jsonl",)),
+    "grounder": Writing("train grounder pV.jsonl --pictures . --out out/g.model", ("g.model",)),
+    "retriever": Writing("train retriever pV.jsonl --vectors words.txt --out out/r.model", ("r.model",)),
+    "localise": Writing(
+        "localise pV.jsonl --pictures . --model gV.model --why out/why.jsonl -o out/l.jsonl", ("l.jsonl", "why.jsonl")
+    ),
+    "index": Writing("index pV.jsonl --model rV.model --regions --approximate -o out/index --force", ("index/",)),
+    "retrieve": Writing("retrieve dog iV.index --by mixture --html out/page.html", ("page.html",)),
+    "score localisation": Writing(
+        "score localisation lV.jsonl --gold pV.jsonl --samples 50 --per-phrase out/per.csv --html out/page.html",
+        ("per.csv", "page.html"),
+    ),
     "demo": Writing("demo out/demo --images 120 --seed V", ("demo/",)),
 }
+
+
+# Those that need more than captions: pictures, and models that take seconds to train.
+WITH_MODELS = {"grounder", "retriever", "localise", "index", "retrieve", "score localisation"}
 
 
 def make_inputs(folder: Path, n_images: int = 150) -> None:
@@ -106,6 +121,22 @@ def make_inputs(folder: Path, n_images: int = 150) -> None:
         seen = f"detect w{version}.jsonl --model simulated --every-label -o s{version}.jsonl"
         for command in (*run, seen, f"describe w{version}.jsonl -o r{version}.jsonl"):
             subprocess.run([*LIMNER, *command.split()], cwd=folder, check=True, stderr=subprocess.DEVNULL)
+
+
+def make_models(folder: Path) -> None:
+    """Two versions of pictures, and of the models, results and indexes that commands on them read."""
+    (folder / "words.txt").write_text("dog 1 0 0\nman 0 1 0\nwoman 0 0 1\n")
+    for version in "01":
+        commands = (
+            "playground 12 pV.jsonl --pictures --size 120x120 --seed 3V",
+            "train grounder pV.jsonl --pictures . --out gV.model",
+            "train retriever pV.jsonl --vectors words.txt --out rV.model",
+            "localise pV.jsonl --pictures . --model gV.model -o lV.jsonl",
+            "index pV.jsonl --model rV.model --regions -o iV.index",
+        )
+        for command in commands:
+            words = command.replace("V", version).split()
+            subprocess.run([*LIMNER, *words], cwd=folder, check=True, stderr=subprocess.DEVNULL)
 
 
 def arguments(writing: Writing, version: str) -> list[str]:
@@ -268,6 +299,8 @@ def main() -> None:
         inputs = Path(temporary) / "inputs"
         inputs.mkdir()
         make_inputs(inputs)
+        if WITH_MODELS & set(names):
+            make_models(inputs)
         with ThreadPoolExecutor(os.cpu_count()) as workers:
             for report in workers.map(lambda plan: attack_often(*plan, inputs, asked.seed), plans):
                 print(*report.lines, sep="\n", flush=True)

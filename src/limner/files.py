@@ -38,6 +38,14 @@ STDIO = Path("-")
 ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, EOFError, OSError, RuntimeError, ValueError)
 
 
+def is_regular_file(path: str | Path) -> bool:
+    """Whether a path, which may be any text, names a file that is neither a folder nor a pipe or device."""
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False
+
+
 @contextmanager
 def open_bytes(path: Path) -> Iterator[IO[bytes]]:
     """The file's bytes, decompressed by its suffix (.gz, .zst); `-` is standard input."""

@@ -27,6 +27,9 @@ class LargeDirectory(zipfile.BadZipFile):
 @contextmanager
 def open_zip(path: Path, file: IO[bytes] | None = None) -> Iterator[zipfile.ZipFile]:
     """The zip at a path, or in a file that is open or in memory; raises LargeDirectory before a huge list is read."""
+    if file is None and path.exists() and not (path.is_file() or path.is_dir()):
+        # Opening a pipe would wait for somebody to write to it; neither can be read from its end, as zips are.
+        raise zipfile.BadZipFile("it is a pipe or a device")
     if isinstance(file, io.BytesIO):
         raw: io.FileIO | io.BytesIO = file
     else:

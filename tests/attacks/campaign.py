@@ -15,8 +15,8 @@ from hashlib import blake2b
 from multiprocessing import get_context
 from pathlib import Path
 
+from attacks.array_mutations import break_file
 from attacks.hostile_files import TRAPS
-from attacks.mutations import mutated
 from attacks.odd_arguments import odd_arguments
 from attacks.sound_files import Target, make_sound_files
 from attacks.victim import Outcome, attack, load_commands
@@ -78,9 +78,7 @@ class Battlefield:
             paths = [folder / source.rpartition(":")[2] for source in target.sources]
             files = sorted(file for path in paths for file in ([path] if path.is_file() else path.rglob("*")))
             file = rng.choice([file for file in files if file.is_file() and file.stat().st_size])
-            raw = mutated(file.read_bytes(), rng)
-            file.unlink()
-            file.write_bytes(raw)
+            break_file(file, rng)
             return attack(arguments, folder)
 
     def odd_argument(self, number: int, seed: int) -> Outcome:

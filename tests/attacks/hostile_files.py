@@ -16,6 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
 
+from attacks.hostile_arrays import ARRAY_TRAPS
+
 MEGABYTE = 1 << 20
 
 # Makes hostile files in a folder, and returns the arguments of the command that is to suffer from them.
@@ -244,5 +246,6 @@ TRAPS: dict[str, Trap] = {
     "an endless device": _device("/dev/zero", "jsonl"),
     "an endless device of JSON": _device("/dev/zero", "coco"),
     "noise without end": _device("/dev/urandom", "jsonl"),
+    **ARRAY_TRAPS,
     **{f"{text!r} again and again": _word(text) for text in REPEATED},
 }

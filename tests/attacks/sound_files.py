@@ -14,11 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 from PIL import Image as Picture
+from safetensors.numpy import save_file
 
 from conftest import REPOSITORY
 from limner.corpus import Image, open_corpus, write_corpus
 from limner.corpus.formats import FORMATS
-from limner.playground import playground
+from limner.playground import World, playground, write_world
 from published import OPEN_IMAGES_CLASSES, OPEN_IMAGES_HIERARCHY, PUBLISHED, publish
 
 FIXTURES = REPOSITORY / "tests" / "corpus" / "formats" / "grounded_text" / "fixtures"
@@ -53,11 +54,19 @@ ON_CORPUS = [
     ["features", "SRC", "--model", "colour", "--pictures", "photos", "-o", "store"],
     ["bench", "build", "SRC", "--size", "1", "-o", "chosen.jsonl", "--rotation", "any"],
     ["bench", "domains", "SRC", "--captions", "world.jsonl", "-o", "told.jsonl"],
+    ["localise", "SRC", "--pictures", ".", "--model", "few.grounder", "-o", "localised.jsonl", "--why", "why.jsonl"],
+    ["localise", "SRC", "--pictures", ".", "--model", "few.grounder", "-o", "localised.jsonl", "--candidates", "gold"],
+    ["index", "SRC", "--pictures", ".", "--model", "few.retriever", "-o", "new-index"],
+    ["train", "grounder", "SRC", "--pictures", ".", "--out", "new.grounder"],
+    ["train", "retriever", "SRC", "--pictures", ".", "--vectors", "vectors.txt", "--out", "new.retriever"],
 ]
 
 CAPTIONS = ["score", "captions", "mine.json", "--refs", "refs.json", *QUICK]
 
 # What can be done with another file, by the file's name.
+LOCALISE = ["localise", "three.jsonl", "--pictures", ".", "-o", "localised.jsonl", "--model"]
+INDEX = ["index", "three.jsonl", "--pictures", ".", "-o", "new-index", "--model"]
+RETRIEVAL = ["score", "retrieval", "--samples", "5"]
 LOCALISATION = ["score", "localisation", "mdetr.json", "--gold", "world.jsonl", "--missing", "zero", "--samples", "0"]
 
 ON_FILE: dict[str, list[list[str]]] = {
@@ -83,6 +92,48 @@ ON_FILE: dict[str, list[list[str]]] = {
     "profile.json": [["detect", "world.jsonl", "--model", "profile.json", "-o", "seen.jsonl"]],
     "mdetr.json": [[*LOCALISATION, "--json"]],
     "cues.jsonl": [[*LOCALISATION, "--html", "page.html", "--explanations", "cues.jsonl"]],
+    "three.jsonl": [[*LOCALISE, "few.grounder", "--why", "why.jsonl"], [*INDEX, "few.retriever", "--regions"]],
+    "few.jsonl": [
+        ["train", "grounder", "few.jsonl", "--pictures", ".", "--out", "new.grounder"],
+        ["train", "retriever", "few.jsonl", "--vectors", "vectors.txt", "--out", "new.retriever"],
+    ],
+    "few_pictures": [[*LOCALISE, "few.grounder"], [*INDEX, "few.retriever"]],
+    "few.grounder": [[*LOCALISE, "few.grounder"], [*LOCALISE, "few.grounder"], [*INDEX, "few.grounder"]],
+    "few.retriever": [[*INDEX, "few.retriever", "--regions", "--approximate"], [*INDEX, "few.retriever"]],
+    "vectors.txt": [[*INDEX, "few.retriever"], ["retrieve", "a dog", "index"]],
+    "index": [
+        ["retrieve", "a dog and a man", "index"],
+        ["retrieve", "a man on a bench", "index", "--by", "mixture", "--html", "page.html"],
+        ["retrieve", "a man on a bench", "index", "--by", "phrases", "--json"],
+        ["retrieve", "index", "--queries", "queries.txt"],
+        ["retrieve", "index", "--queries", "queries.txt", "--exact", "--json"],
+        ["retrieve", "index", "--picture", "photos/0.jpg"],
+        ["retrieve", "index", "--picture", "photos/0.jpg", "--by", "mixture", "--html", "page.html"],
+        [*RETRIEVAL, "index", "--by", "whole,phrases,mixture"],
+        [*RETRIEVAL, "index", "--json", "--relevance", "relevance.json"],
+    ],
+    "grounder-index": [
+        ["retrieve", "a man on a bench", "grounder-index", "--html", "page.html"],
+        [*RETRIEVAL, "grounder-index", "index"],
+    ],
+    "relevance.json": [[*RETRIEVAL, "index", "--relevance", "relevance.json"]],
+    "queries.txt": [["retrieve", "index", "--queries", "queries.txt"]],
+    "embedded.npz": [[*RETRIEVAL, "embedded.npz"], [*RETRIEVAL, "embedded.npz", "embedded.safetensors", "--json"]],
+    "embedded.safetensors": [[*RETRIEVAL, "embedded.safetensors"]],
+    "localised.jsonl": [
+        ["score", "localisation", "localised.jsonl", "--gold", "three.jsonl", "--samples", "5"],
+        [
+            "score",
+            "localisation",
+            "localised.jsonl",
+            "--gold",
+            "three.jsonl",
+            "--per-phrase",
+            "p.csv",
+            "--html",
+            "p.html",
+        ],
+    ],
     "ids.txt": [["convert", "world.jsonl", "some.jsonl", "--ids", "ids.txt"]],
 }
 
@@ -99,7 +150,8 @@ class Target(NamedTuple):
         words = [source for word in rng.choice(self.commands) for source in (self.sources if word == "SRC" else [word])]
         if words[:2] == ["experiment", "judgement"]:
             words += ["--out", "judged"]
-        return [*words, "--lenient"] if rng.random() < 0.3 else words
+        is_strict = words[0] == "retrieve" or words[:2] == ["score", "retrieval"]
+        return [*words, "--lenient"] if rng.random() < 0.3 and not is_strict else words
 
 
 def make_sound_files(folder: Path) -> list[Target]:
@@ -137,6 +189,7 @@ def make_sound_files(folder: Path) -> list[Target]:
     for name, text in texts.items():
         (folder / name).write_text(text)
     _features(folder)
+    _searched(folder)
     # Trained in processes of their own: forked ones would inherit threads that do not exist there.
     for arguments in (
         ["train", "selector", "world.jsonl", "--out", "selector.json"],
@@ -146,6 +199,11 @@ def make_sound_files(folder: Path) -> list[Target]:
         ["detect", "world.jsonl", "--model", "simulated", "--every-label", "-o", "seen.jsonl"],
         ["train", "detector", "world.jsonl", "seen.jsonl", "--out", "profile.json"],
         [*CAPTIONS, "--save-df", "counts.df"],
+        ["train", "grounder", "few.jsonl", "--pictures", ".", "--out", "few.grounder"],
+        ["train", "retriever", "few.jsonl", "--vectors", "vectors.txt", "--out", "few.retriever"],
+        [*LOCALISE, "few.grounder"],
+        ["index", "few.jsonl", "--model", "few.retriever", "-o", "index", "--regions", "--approximate"],
+        ["index", "few.jsonl", "--model", "few.grounder", "-o", "grounder-index"],
     ):
         subprocess.run([sys.executable, "-m", "limner", *arguments], cwd=folder, check=True, capture_output=True)
     return [*targets, *(Target(name, [name], commands) for name, commands in ON_FILE.items())]
@@ -162,6 +220,30 @@ def _features(folder: Path) -> None:
     np.savez(folder / "regions.npz", image_id=[7], num_boxes=[2], features=rows, boxes=boxes)
     packed = [b64encode(table.tobytes()).decode() for table in (boxes, rows)]
     (folder / "regions.tsv").write_text("\t".join(["7", "32", "24", "2", *packed]) + "\n")
+
+
+def _searched(folder: Path) -> None:
+    """A few pictures with captions, word vectors for them, and what others embedded and hold to be right."""
+    write_world(World(3, size=(120, 120)), 10, str(folder / "few.jsonl"), pictures=True)
+    images = list(open_corpus(folder / "few.jsonl"))
+    write_corpus(images[:3], folder / "three.jsonl")
+    noise = np.random.default_rng(0)
+    words = sorted({word for image in images for caption in image.captions for word in caption.text.lower().split()})
+    rows = noise.normal(size=(len(words), 8)).round(3).tolist()
+    (folder / "vectors.txt").write_text(
+        "".join(f"{' '.join([word, *map(str, row)])}\n" for word, row in zip(words, rows, strict=True))
+    )
+    ids, owners = [image.id for image in images], [image.id for image in images for _ in image.captions]
+    vectors = {
+        "image_vectors": noise.normal(size=(len(ids), 4)).astype(np.float32),
+        "text_vectors": noise.normal(size=(len(owners), 4)).astype(np.float32),
+    }
+    np.savez(folder / "embedded.npz", image_ids=ids, text_image_ids=owners, **vectors)
+    metadata = {"image_ids": json.dumps(ids), "text_image_ids": json.dumps(owners)}
+    save_file(vectors, folder / "embedded.safetensors", metadata=metadata)
+    texts = {image.id: [f"{image.id}#{number}" for number in range(len(image.captions))] for image in images}
+    (folder / "relevance.json").write_text(json.dumps(texts))
+    (folder / "queries.txt").write_text("a dog\na man on a bench\n")
 
 
 def _corpus(folder: Path, format: str) -> list[str]:

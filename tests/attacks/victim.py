@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import limner.cli
-from limner.lazy import load_object
+from limner.lazy import load, load_object
 
 # No try may take the machine's memory, whatever it finds: more than this is refused by the system.
 ADDRESS_SPACE = 6 << 30
@@ -51,8 +51,14 @@ class Outcome(NamedTuple):
         return self.code == 1 and not (lines and all(line.startswith("limner: ") for line in lines))
 
 
+# What commands load only when they need it, and many tries do.
+LOADED_LATE = ("grounder", "grounder_training", "localising", "region_cache", "retriever_training")
+
+
 def load_commands() -> None:
     """Import what commands need, so that a try costs a fork and not a start."""
+    for name in LOADED_LATE:
+        load(f"limner.ground.{name}")
     entries = list(limner.cli.COMMANDS.values())
     while entries:
         target = entries.pop().target

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -18,6 +20,9 @@ from limner.ground.encoders import Encoder, open_encoders
 from limner.ground.index_writing import IndexSettings, write_index
 from limner.ground.phrase_distances import By
 from limner.ground.retrieval_index import ASPECTS, RetrievalIndex, open_index
+from limner.ground.retriever import RETRIEVER_KIND, RetrieverRecord
+from limner.learn.array_files import read_arrays, write_arrays
+from limner.learn.model_files import file_fingerprint
 from limner.score.retrieval.retrieval_evaluation import evaluate_retrieval
 from limner.vision.image_pixels import read_image
 from retrieval_world import make_world, train
@@ -235,6 +240,30 @@ def set_at(place: int, value: float) -> Callable[[np.ndarray], np.ndarray]:
     return change
 
 
+def head(text: str) -> bytes:
+    """The beginning of a file of numpy."""
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode()
+
+
+def typed(descr: str) -> Callable[[Path], None]:
+    return content("images.npy", head(f"{{'descr': {descr}, 'fortran_order': False, 'shape': (24, 9), }}"))
+
+
+def pipe(folder: Path) -> None:
+    (folder / "images.npy").unlink()
+    os.mkfifo(folder / "images.npy")
+
+
+def guessed(folder: Path) -> None:
+    raw = (folder / "images.npy").read_bytes()
+    (folder / "images.npy").write_bytes(re.sub(rb"'shape': \(\d+,", b"'shape': (-1,", raw))
+
+
+def longer(folder: Path) -> None:
+    with (folder / "images.npy").open("ab") as handle:
+        handle.write(bytes(64))
+
+
 HOSTILE: dict[str, Callable[[Path], None]] = {
     "a header that is no JSON": content("index.json", b"{"),
     "a header of nested lists": content("index.json", b"[" * 100_000),
@@ -259,6 +288,15 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
         (folder / "images.npy").write_bytes((folder / "images.npy").read_bytes()[:500]) and None
     ),
     "a head of numpy that is code": content("images.npy", b"\x93NUMPY\x01\x00\x20\x00__import__('os').abort()      \n"),
+    "a head that is a broken zip": content("images.npy", b"PK\x03\x04 nothing"),
+    "a head of no type": typed("()"),
+    "a head of half a type": typed("('<f4',)"),
+    "a head that nests": typed("-" * 9000 + "1"),
+    "a pipe": pipe,
+    "more numbers than the head says": longer,
+    "a shape to be guessed": guessed,
+    "vectors in Fortran's order": array("images.npy", np.asfortranarray),
+    "vectors beyond all bounds": array("images.npy", lambda v: np.full_like(v, 3e38)),
     "lines that go back": array("lines.npy", set_at(1, 10**9)),
     "lines before the file": array("lines.npy", set_at(0, -5)),
     "images that are no images": lambda folder: (
@@ -288,13 +326,32 @@ def test_a_sound_copy_is_used(copied: Path) -> None:
     use(copied)
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_files_are_told_in_one_line(copied: Path, kind: str) -> None:
     HOSTILE[kind](copied)
     with pytest.raises(LimnerError) as raised:
         use(copied)
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("by", ["whole", "phrases"])
+def test_a_model_of_other_vectors_than_the_index_s_is_told(copied: Path, by: By) -> None:
+    record, arrays = read_arrays(copied / "model.limner", RETRIEVER_KIND, RetrieverRecord)
+    part = "whole" if by == "whole" else "regions"
+    for name in ("x_weights", "y_weights", "correlations"):
+        arrays[f"{part}.{name}"] = arrays[f"{part}.{name}"][..., :-1]
+    write_arrays(copied / "model.limner", record, arrays)
+    header(fingerprint=file_fingerprint(copied / "model.limner"))(copied)
+    with pytest.raises(LimnerError, match="its model makes vectors of"):
+        open_index(copied).search("a dog in the snow", 3, by)
+
+
+@pytest.mark.parametrize("name", ["images", "texts", "regions", "phrases"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, 6e4])
+def test_vectors_that_are_none_are_not_scored(copied: Path, name: str, value: float) -> None:
+    array(f"{name}.npy", set_at(-1, value))(copied)
+    with pytest.raises(LimnerError, match=rf"{name}\.npy: is damaged \(some of its numbers"):
+        open_index(copied).system("mixture")
 
 
 def test_a_folder_that_is_no_index_is_told(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
 import zipfile
 from pathlib import Path
@@ -73,10 +74,14 @@ RECORD = b'{"limner_model": "example", "version": 1}'
 SOUND = npy(np.ones(3, np.float32))
 # The header tells of a thousand numbers where there are three.
 LYING = SOUND.replace(b"(3,), ", b"(1000,)")
+NESTED = b"\x93NUMPY\x01\x00" + (9000).to_bytes(2, "little") + b"-" * 8999 + b"1"
 HOSTILE = {
     "objects": ([("model.json", RECORD), ("a.npy", npy(np.array([Bomb()], dtype=object)))], "could run code"),
     "pickle": ([("model.json", RECORD), ("a.npy", pickle.dumps(Bomb()))], "not a sound array"),
     "lies about its size": ([("model.json", RECORD), ("a.npy", LYING)], "not a sound array"),
+    "a length to be guessed": ([("model.json", RECORD), ("a.npy", SOUND.replace(b"(3,)", b"(-1,)"))], "its shape is"),
+    "no type": ([("model.json", RECORD), ("a.npy", SOUND.replace(b"'<f4'", b"()"))], "not a sound array"),
+    "a nested head": ([("model.json", RECORD), ("a.npy", NESTED)], "nested too deeply"),
     "text": ([("model.json", RECORD), ("a.npy", npy(np.array(["a"])))], "'a' holds"),
     "infinite": ([("model.json", RECORD), ("a.npy", npy(np.array([np.inf])))], "not finite"),
     "no record": ([("a.npy", SOUND)], "its first member is no"),
@@ -109,6 +114,9 @@ def test_a_file_that_unpacks_to_more_than_it_is_is_refused(tmp_path: Path) -> No
 
 
 def test_what_is_not_there_or_no_file_is_told(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(LimnerError, match="it is a pipe"):
+        read_arrays(tmp_path / "pipe", KIND, ExampleRecord)
     with pytest.raises(LimnerError, match="cannot read"):
         read_arrays(tmp_path / "nothing", KIND, ExampleRecord)
     with pytest.raises(LimnerError, match="is a folder"):

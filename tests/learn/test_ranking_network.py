@@ -69,6 +69,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     for name, values in (
         ("hidden", np.zeros((3, 4), dtype=np.float32)),
         ("scale", np.zeros(2, dtype=np.float32)),
+        ("scale", np.full(2, 1e-40, dtype=np.float32)),
         ("query", np.zeros((3, 4))),
     ):
         with pytest.raises(ValueError, match=name):

@@ -11,7 +11,7 @@ import pytest
 from limner.arrays import Floats
 from limner.errors import LimnerError
 from limner.score.metric import SHARE, Statistics, means
-from limner.score.resampling import FEWEST, bounds, contributions, differences
+from limner.score.resampling import FEWEST, bounds, bounds_of_groups, contributions, differences
 
 
 def ratio(hits: list[int], tries: list[int]) -> Statistics:
@@ -72,6 +72,14 @@ def test_metrics_side_by_side_are_judged_as_each_alone() -> None:
     for one, other in zip(together, alone, strict=True):
         np.testing.assert_allclose(np.array(one), np.array(other), atol=1e-12)
     assert [found[0].is_exact for found in together] == [False, True, False, False]
+
+
+def test_groups_that_share_draws_are_bounded_as_each_alone() -> None:
+    rng = np.random.default_rng(5)
+    groups = [[means(rng.random((57, n)), value_range=SHARE)] for n in (3, 3, 1, 5)]
+    together = bounds_of_groups([*groups, []], samples=300, seed=2)
+    # To the bit: a score's interval must not depend on what else is scored.
+    assert together == [*(bounds(group, samples=300, seed=2) for group in groups), []]
 
 
 def test_bounds_are_those_of_sums_over_samples() -> None:

@@ -13,7 +13,7 @@ model.limner        the model, if it is a file of Limner's; grounder.limner: ano
 
 from __future__ import annotations
 
-import tokenize
+from math import prod
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limner.errors import BadInput, cannot, one_line, shown
+from limner.learn.array_files import NPY_FAULTS, npy_problem, read_npy_header
 from limner.vision.features.store_files import NPY_BYTES, DType, npy_header
 
 VERSION = 1
@@ -105,23 +106,23 @@ def open_array(folder: Path, name: str, shape: tuple[int, ...], *dtypes: str) ->
     """An array of the index, mapped into memory, if it has this shape and one of these types."""
     path = folder / f"{name}.npy"
     try:
-        values = np.load(path, mmap_mode="r", allow_pickle=False) if 0 not in shape else _read_empty(path)
+        # Opening a pipe would wait for somebody to write to it.
+        if path.exists() and not path.is_file():
+            raise damaged(path, "it is not a regular file")
+        with path.open("rb") as handle:
+            said, is_fortran, dtype = read_npy_header(handle)
+            start, size = handle.tell(), path.stat().st_size
+        if said != shape or dtype.str not in dtypes or is_fortran:
+            held = one_line(f"{dtype} of shape {said}", 100)
+            raise damaged(path, f"it holds {held}, not {dtypes[0]} of shape {shape}")
+        if size - start != prod(shape) * dtype.itemsize:
+            raise damaged(path, "it is not as large as its numbers")
+        # What has no numbers cannot be mapped.
+        return np.memmap(path, dtype, "r", start, shape) if size > start else np.empty(shape, dtype)
     except OSError as error:
         raise cannot("read", path, error) from error
-    except (ValueError, TypeError, OverflowError, EOFError, SyntaxError, RecursionError, tokenize.TokenError) as error:
-        raise damaged(path, one_line(str(error), 200)) from error
-    if not isinstance(values, np.ndarray) or values.shape != shape or values.dtype.str not in dtypes:
-        found = f"{getattr(values, 'dtype', type(values).__name__)} of shape {getattr(values, 'shape', '?')}"
-        raise damaged(path, f"it holds {found}, not {dtypes[0]} of shape {shape}")
-    return values
-
-
-def _read_empty(path: Path) -> NDArray[Any]:
-    # What has no numbers cannot be mapped; a file that says so and has some is told apart by its shape.
-    with path.open("rb") as handle:
-        if len(handle.read(1 << 16)) == 1 << 16:
-            raise ValueError("it is larger than its numbers")
-    return np.asarray(np.load(path, allow_pickle=False))
+    except NPY_FAULTS as error:
+        raise damaged(path, npy_problem(error)) from error
 
 
 def open_starts(folder: Path, name: str, n: int, last: int) -> NDArray[np.int64]:

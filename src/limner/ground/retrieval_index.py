@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from limner.arrays import Indices, Singles
 from limner.corpus.caption import Caption
@@ -44,6 +45,9 @@ else:
 
 # Images whose vectors are multiplied at a time.
 BLOCK = 16_384
+
+# Vectors have length 1: numbers beyond this are of none, and their products could overflow.
+LARGE = 1_000
 
 ASPECTS: tuple[By, ...] = ("whole", "phrases", "mixture")
 
@@ -157,6 +161,7 @@ class RetrievalIndex:
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise damaged(path, f"image {number:,}: {one_line(str(error), 100)}") from error
 
+    @np.errstate(over="ignore", invalid="ignore")
     def search(self, query: str, k: int = 10, by: By | None = None) -> list[FoundImage]:
         """The k images that fit a sentence best, by exact search; of equal ones the first of the index.
 
@@ -164,6 +169,8 @@ class RetrievalIndex:
         """
         text = self._text_vectors([query])[0]
         by = by or self.usual
+        if by != "whole":
+            self._with_regions()
         spans = [] if by == "whole" else self._phrase_spans(query)
         vectors = self._phrase_vectors([query[start:end] for start, end in spans])
         if by == "phrases" and not vectors.any():
@@ -175,6 +182,7 @@ class RetrievalIndex:
             for i, score in zip(items.tolist(), values.tolist(), strict=True)
         ]
 
+    @np.errstate(over="ignore", invalid="ignore")
     def search_many(self, queries: Sequence[str], k: int = 10, *, exact: bool | None = None) -> tuple[Indices, Singles]:
         """The numbers of the k best images of each sentence by whole vectors, and their scores, `[queries, k]`.
 
@@ -186,17 +194,20 @@ class RetrievalIndex:
         blocks = [vectors @ np.asarray(self.images[at]).T for at in self._blocks()]
         return best_of_rows(self._finite(np.concatenate(blocks, axis=1)), k)
 
+    @np.errstate(over="ignore", invalid="ignore")
     def search_captions(self, seen: ImagePixels, k: int = 10, by: By | None = None) -> list[FoundCaption]:
         """The k captions that fit a picture best."""
         if not self.header.n_texts:
             problem = "the index has no captions"
             raise BadInput(str(self.folder), problem, "make it of a corpus with captions", code="no-captions-indexed")
         by, encoder = by or self.usual, self.encoder
-        whole = np.asarray(encoder.whole.image_vectors([seen]))
+        whole = self._fitting(np.asarray(encoder.whole.image_vectors([seen])), self.header.n_dims)
         scores = (whole @ np.asarray(self.texts).T)[0]
         if by != "whole":
-            assert encoder.regions is not None
-            rows = encoder.regions.regions(seen).vectors
+            self._with_regions()
+            if encoder.regions is None:
+                raise damaged(self.folder, "its model has no regions")
+            rows = self._fitting(encoder.regions.regions(seen).vectors, self.header.n_region_dims)
             table = RegionTable(rows, np.array([0, len(rows)], dtype=np.int64))
             mixed = MixedScores(Products(whole, np.asarray(self.texts)), table, self.phrases, self._mixed(by))
             scores = mixed.block(slice(0, 1), slice(0, self.header.n_texts))[0]
@@ -222,6 +233,8 @@ class RetrievalIndex:
     def system(self, by: By | None = None, name: str | None = None) -> RetrievalSystem:
         """The index as a system that can be scored: its captions are the texts."""
         by = by or self.usual
+        self._check_vectors("images", self.images)
+        self._check_vectors("texts", self.texts)
         ids = [self.image(number).id for number in range(len(self))]
         texts = [f"{ids[i]}{SEPARATOR}{t - self._first_texts[i]}" for t, i in enumerate(self.text_images.tolist())]
         whole = Products(np.asarray(self.images), np.asarray(self.texts))
@@ -229,6 +242,8 @@ class RetrievalIndex:
         signature = f"by:{by}|{self.header.signature}"
         if by != "whole":
             mixture = self._mixed(by)
+            self._check_vectors("regions", self.regions.vectors)
+            self._check_vectors("phrases", self.phrases.vectors)
             scores = MixedScores(whole, self.regions, self.phrases, mixture)
             chunked = f"{self.header.n_chunked} of {self.header.n_texts} captions chunked"
             signature = (
@@ -273,7 +288,7 @@ class RetrievalIndex:
             if not self.text_encoder.knows(query):
                 problem = f"no word of {shown(query)} is known" if query.strip() else "the sentence is empty"
                 raise LimnerError(f"{problem}; use other words", code="unknown-words")
-        return self.text_encoder.text_vectors(queries)
+        return self._fitting(self.text_encoder.text_vectors(queries), self.header.n_dims)
 
     def _phrase_spans(self, query: str) -> list[tuple[int, int]]:
         return [(phrase.start, phrase.end) for phrase in built_in_phrases().phrases(query)]
@@ -281,7 +296,8 @@ class RetrievalIndex:
     def _phrase_vectors(self, phrases: Sequence[str]) -> Singles:
         if not phrases:
             return np.zeros((0, max(1, self.header.n_region_dims)), dtype=np.float32)
-        return self.text_encoder.phrase_vectors([phrase.lower() for phrase in phrases])
+        vectors = self.text_encoder.phrase_vectors([phrase.lower() for phrase in phrases])
+        return self._fitting(vectors, self.header.n_region_dims)
 
     def _mixed(self, by: By) -> Mixture:
         self._with_regions()
@@ -306,6 +322,19 @@ class RetrievalIndex:
             problem = "is another model than the index was made with"
             raise BadInput(str(path), problem, "make the index anew", code="damaged-index")
         return path
+
+    def _fitting(self, vectors: Singles, n_dims: int) -> Singles:
+        """Vectors of the model, if they are as long as the index says."""
+        if vectors.shape[1] != n_dims:
+            problem = f"its model makes vectors of {vectors.shape[1]:,} numbers, and it has vectors of {n_dims:,}"
+            raise damaged(self.folder, problem)
+        return vectors
+
+    def _check_vectors(self, name: str, vectors: NDArray[Any]) -> None:
+        """Raise an error unless all numbers are those of vectors: ranks of others look like any ranks."""
+        for start in range(0, len(vectors), BLOCK):
+            if not (np.abs(vectors[start : start + BLOCK]) <= LARGE).all():
+                raise damaged(self.folder / f"{name}.npy", f"some of its numbers are not finite, or beyond {LARGE:,}")
 
     def _finite(self, scores: Singles) -> Singles:
         if not np.isfinite(scores).all():

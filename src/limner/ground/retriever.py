@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limner.arrays import Singles
-from limner.errors import BadInput, LimnerError
+from limner.errors import BadInput, LimnerError, shown
+from limner.files import is_regular_file
 from limner.ground.dual_encoders import Mixture
 from limner.ground.grounder_encoder import GrounderEncoder, GrounderTexts, open_grounder_encoders
 from limner.ground.region_phrase_cca import WINDOWS, RegionPhraseCCA, open_region_extractors
@@ -232,6 +233,10 @@ def _read(path: Path, grounder: Path | None = None) -> _Parts:
     except (ValueError, KeyError) as error:
         raise RETRIEVER_KIND.error(path, f"is damaged ({error})") from error
     embedders = Embedders(bag, record.vectors)
+    # A file may name whatever it likes: a pipe would be waited for, a device read without end.
+    if record.vectors not in (NO_VECTORS, PACKAGED) and not is_regular_file(record.vectors):
+        problem = f"its word vectors, {shown(record.vectors)}, are not there"
+        raise BadInput(str(path), problem, "put them there, or train it anew")
     embedder = embedders.open()
     if embedder.signature != record.text_signature or embedder.n_dims != len(whole.y_mean_):
         problem = "its word vectors are not those that it was trained with"
@@ -245,7 +250,7 @@ def _grounder(record: RetrieverRecord, given: Path | None, path: Path) -> Path |
     if not record.grounder:
         return None
     grounder = Path(record.grounder) if given is None else given
-    if not grounder.is_file():
+    if not is_regular_file(grounder):
         raise BadInput(str(grounder), f"the grounder of {path} is not there", "put it there", code="other-model")
     if file_fingerprint(grounder) != record.grounder_fingerprint:
         problem = f"is another grounder than {path} was trained with"

@@ -13,7 +13,7 @@ import tokenize
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -34,6 +34,12 @@ MAX_BYTES = 8 << 30
 
 # What an array may hold, in the byte order of nearly every machine.
 DTYPES = frozenset({"<f4", "<f8", "<i4", "<i8", "|u1", "|b1"})
+
+# What numpy raises on the head of an array that it cannot make sense of: it reads it as Python writes values.
+NPY_FAULTS = (
+    *(ValueError, TypeError, LookupError, AttributeError, OverflowError, EOFError),
+    *(SyntaxError, RecursionError, MemoryError, tokenize.TokenError),
+)
 
 # Numbers that are looked at in one step.
 _STEP = 1 << 22
@@ -75,19 +81,33 @@ def read_arrays(path: Path, kind: ModelKind, record: type[Record]) -> tuple[Reco
 
 def read_npy(raw: bytes, location: str) -> NDArray[Any]:
     """The array in the bytes of an npy file, whatever its type but objects of Python; it cannot be written to."""
-    header = io.BytesIO(raw)
+    handle = io.BytesIO(raw)
     try:
-        version = npy.read_magic(header)
-        if version not in ((1, 0), (2, 0)):
-            raise ValueError(f"version {version}")
-        read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
-        shape, is_fortran, dtype = read_header(header)
-        if dtype.hasobject:
-            raise ValueError("it holds objects of Python, which could run code")
-        values = np.frombuffer(raw, dtype=dtype, offset=header.tell())
+        shape, is_fortran, dtype = read_npy_header(handle)
+        values = np.frombuffer(raw, dtype=dtype, offset=handle.tell())
         return values.reshape(shape, order="F" if is_fortran else "C")
-    except (ValueError, TypeError, OverflowError, SyntaxError, RecursionError, tokenize.TokenError) as error:
-        raise BadInput(location, f"is not a sound array ({one_line(str(error), 200)})", "make the file anew") from error
+    except NPY_FAULTS as error:
+        raise BadInput(location, f"is not a sound array ({npy_problem(error)})", "make the file anew") from error
+
+
+def read_npy_header(handle: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """The shape of the array in an npy file, whether it is in Fortran's order, and its type; raises `NPY_FAULTS`."""
+    version = npy.read_magic(handle)
+    if version not in ((1, 0), (2, 0)):
+        raise ValueError(f"version {version}")
+    read_header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
+    shape, is_fortran, dtype = read_header(handle)
+    if dtype.hasobject:
+        raise ValueError("it holds objects of Python, which could run code")
+    # Numpy would work out a length of -1 by itself.
+    if min(shape, default=0) < 0:
+        raise ValueError(f"its shape is {one_line(str(shape), 100)}")
+    return shape, bool(is_fortran), dtype
+
+
+def npy_problem(error: BaseException) -> str:
+    """What is wrong with an array by one of `NPY_FAULTS`; some have no words."""
+    return one_line(str(error), 200) or "its head is nested too deeply"
 
 
 def _record(archive: zipfile.ZipFile, path: Path, kind: ModelKind, record: type[Record]) -> Record:

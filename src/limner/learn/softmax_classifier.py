@@ -56,6 +56,10 @@ _SHAPES = {
 }
 
 
+# Numbers of rows are divided by scales: by smaller ones, 32 bits would not hold the quotients.
+SMALLEST_SCALE = 1e-30
+
+
 def check_shapes(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[str, ...]]) -> None:
     """Raise ValueError unless all arrays are there, of 32-bit floats, and axes of one name have one length."""
     lengths: dict[str, int] = {}
@@ -66,8 +70,8 @@ def check_shapes(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[
         for axis, length in zip(axes, values.shape, strict=True):
             if lengths.setdefault(axis, length) != length:
                 raise ValueError(f"{name} has {length} of {axis}, other arrays have {lengths[axis]}")
-    if "scale" in arrays and not (arrays["scale"] > 0).all():
-        raise ValueError("scale is not positive")
+    if "scale" in arrays and not (arrays["scale"] > SMALLEST_SCALE).all():
+        raise ValueError("scale is not positive, or so small that quotients overflow")
 
 
 def train_classifier(

@@ -27,6 +27,10 @@ def check_folder(folder: Path) -> None:
         raise BadInput(str(folder), "is no folder", "download the model first, and name the folder it is in")
     if not (folder / "config.json").is_file():
         raise BadInput(str(folder), "there is no config.json", "name a folder that transformers' save_pretrained wrote")
+    for path in _model_files(folder):
+        # Opening a pipe would wait for somebody to write to it.
+        if not (path.is_file() or path.is_dir()):
+            raise BadInput(str(path), "is not a regular file", "copy the model anew")
     if not any(folder.glob("*.safetensors")):
         remedy = "convert them with transformers' save_pretrained"
         raise BadInput(str(folder), "there are no weights as safetensors; others could run code", remedy)
@@ -55,13 +59,17 @@ def load_part(folder: Path, kind: Any, **options: Any) -> Any:
 def fingerprint(folder: Path) -> str:
     """A few letters that are others for another model."""
     digest = sha256()
-    for path in sorted(path for path in folder.iterdir() if path.suffix in FILES):
+    for path in filter(Path.is_file, _model_files(folder)):
         file_digest = sha256()
         with path.open("rb") as handle:
             while chunk := handle.read(1 << 20):
                 file_digest.update(chunk)
         digest.update(f"{path.name} {file_digest.hexdigest()}\n".encode())
     return digest.hexdigest()[:12]
+
+
+def _model_files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.suffix in FILES)
 
 
 @contextmanager

@@ -27,13 +27,13 @@ from limner.score.box_matching import MATCH_IOU, count_boxes
 from limner.score.box_subsets import BoxSubsets
 from limner.score.caption_evaluation import CONFIDENCE, SEED
 from limner.score.content import PRF, gold_sets, mentioned
-from limner.score.data_fingerprint import data_fingerprint, image_numbers
+from limner.score.data_fingerprint import data_fingerprint
 from limner.score.given_captions import Captions, References, opened, read_captions, read_grounded_references
 from limner.score.grounded import FINER
 from limner.score.leave_one_out import human_bound, matched
 from limner.score.measure import GroundedMeasure, match_choice
 from limner.score.metric import SHARE, Metric, Statistics, concatenated, means, measured
-from limner.score.paired import intervals
+from limner.score.paired import Interval, intervals_of_several
 from limner.score.pairing import Missing, Policy, check_boxes, make_runs, misfits
 from limner.score.resampling import SAMPLES
 from limner.score.selection_scores import (
@@ -200,8 +200,9 @@ class ContentEvaluation:
         self.portions.append({metric.name: measured(metric, run) for metric in METRICS})
         self.ids += run.ids
         self.n_captions += map(len, run.references)
-        self.numbers.append(run.numbers(with_boxes=True))
-        self.kind_numbers.append(image_numbers(run.ids, run.references, run.images, with_kinds=True))
+        numbers, kind_numbers = run.box_and_kind_numbers()
+        self.numbers.append(numbers)
+        self.kind_numbers.append(kind_numbers)
         self._count_left_out(references)
         if run.images is not None and run.result_boxes is not None:
             self.result_boxes += count_boxes(run.images, run.result_boxes)
@@ -244,16 +245,23 @@ class ContentEvaluation:
 
     def to_json(self) -> dict[str, Any]:
         """The scores as JSON holds them."""
+        of_boxes, of_classes = intervals_of_several(
+            [self.system, self.classes.system],
+            samples=SAMPLES,
+            seed=SEED,
+            confidence=CONFIDENCE,
+            value_range=SHARE,
+        )
         return {
             **self.boxes.to_json(),
             "source": self.source,
-            "intervals": _intervals(self.system),
+            "intervals": _intervals(of_boxes),
             "left_out": {name: self.left_out[name] for name in ("images", "gold_captions", "missing")},
             "zero": {name: self.zero[name] for name in ("empty", "missing")},
             "captions_without_words": self.n_without_words,
             "captions_without_box": {"n": self.n_without_box, "counted": self.all_captions},
             "result_boxes": self._result_boxes(),
-            "class_level": {**self.classes.to_json(), "intervals": _intervals(self.classes.system)},
+            "class_level": {**self.classes.to_json(), "intervals": _intervals(of_classes)},
             **{measure.name: self._finer(measure) for measure in MEASURES},
             "by": self.subsets.to_json(),
             "provenance": self.provenance.to_json(),
@@ -311,9 +319,8 @@ class ContentEvaluation:
         }
 
 
-def _intervals(scores: Mapping[str, PRF]) -> dict[str, Any]:
+def _intervals(of_columns: Sequence[Interval]) -> dict[str, Any]:
     """Where the means of other images of the kind would likely lie."""
-    of_columns = intervals(scores, samples=SAMPLES, seed=SEED, confidence=CONFIDENCE, value_range=SHARE)
     bounds = {
         name: [_number(bound.low), _number(bound.high)] for name, bound in zip(PRF._fields, of_columns, strict=False)
     }

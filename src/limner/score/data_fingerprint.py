@@ -50,7 +50,30 @@ def image_numbers(
         if gold is not None:
             parts += sorted(_mentions(gold[i]))
         numbers += _digest(parts)
-    return np.frombuffer(bytes(numbers), dtype=np.int64)
+    return _whole_numbers(numbers)
+
+
+def box_and_kind_numbers(
+    ids: Sequence[str],
+    references: Sequence[Sequence[str]],
+    images: Sequence[Image],
+    gold: Sequence[Sequence[Caption]],
+    with_size: Sequence[bool] | None = None,
+) -> tuple[Integers, Integers]:
+    """The `image_numbers` of images and gold captions, and those of images alone with kinds.
+
+    Ids, references and boxes, which begin both, are put together once.
+    """
+    of_boxes, of_kinds = bytearray(), bytearray()
+    for i, (id, texts, image) in enumerate(zip(ids, references, images, strict=True)):
+        begun = blake2b(_joined([id, *sorted(texts), *sorted(_boxes(image))]), digest_size=SIZE)
+        with_kinds = begun.copy()
+        size = [_size(image)] if with_size is not None and with_size[i] else []
+        begun.update(_joined([*size, *sorted(_mentions(gold[i]))]))
+        with_kinds.update(_joined(sorted(_kinds(image))))
+        of_boxes += begun.digest()
+        of_kinds += with_kinds.digest()
+    return _whole_numbers(of_boxes), _whole_numbers(of_kinds)
 
 
 def image_number(id: str, texts: Iterable[str]) -> int:
@@ -125,6 +148,13 @@ def _number(parts: Iterable[str]) -> int:
 
 
 def _digest(parts: Iterable[str]) -> bytes:
+    return blake2b(_joined(parts), digest_size=SIZE).digest()
+
+
+def _joined(parts: Iterable[str]) -> bytes:
     # A separator that no encoded text contains: ("ab", "c") is not ("a", "bc").
-    encoded = [part.encode(errors="surrogatepass") + b"\xff" for part in parts]
-    return blake2b(b"".join(encoded), digest_size=SIZE).digest()
+    return b"".join([part.encode(errors="surrogatepass") + b"\xff" for part in parts])
+
+
+def _whole_numbers(digests: bytearray) -> Integers:
+    return np.frombuffer(bytes(digests), dtype=np.int64)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from limner.errors import LimnerError, shown
 from limner.score.metric import UNBOUNDED, Range, means
-from limner.score.resampling import SAMPLES, SWAPS, Difference, bounds, differences
+from limner.score.resampling import SAMPLES, SWAPS, Difference, bounds_of_groups, differences
 
 
 class Interval(NamedTuple):
@@ -133,13 +133,28 @@ def intervals(
 
     There are none without an image.
     """
-    if not scores:
-        return []
-    values = means([scores[image] for image in sorted(scores)], value_range=value_range)
-    (of_columns,) = bounds([values], samples=samples, seed=seed, confidence=confidence)
+    (of_scores,) = intervals_of_several(
+        [scores], samples=samples, seed=seed, confidence=confidence, value_range=value_range
+    )
+    return of_scores
+
+
+def intervals_of_several(
+    several: Sequence[Mapping[str, Sequence[float]]],
+    *,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    confidence: float = 0.95,
+    value_range: Range = UNBOUNDED,
+) -> list[list[Interval]]:
+    """The `intervals` of several scores of the same images, from the same draws of images."""
+    if not all(several):
+        return [[] for _ in several]
+    values = [means([scores[image] for image in sorted(scores)], value_range=value_range) for scores in several]
+    groups = bounds_of_groups([[of_scores] for of_scores in values], samples=samples, seed=seed, confidence=confidence)
     return [
-        Interval(float(mean), *bounds_of_column)
-        for mean, bounds_of_column in zip(values.value(), of_columns, strict=True)
+        [Interval(float(mean), *bounds) for mean, bounds in zip(of_scores.value(), of_columns, strict=True)]
+        for of_scores, (of_columns,) in zip(values, groups, strict=True)
     ]
 
 

@@ -102,21 +102,47 @@ def bounds(
     for fewer than `FEWEST` images, where all contributions are equal, or where
     the metric says that samples tell nothing of the value.
     """
-    if not statistics or not len(statistics[0].rows):
-        return [[Bounds(np.nan, np.nan)] * of_metric.per_image.shape[1] for of_metric in statistics]
+    (of_group,) = bounds_of_groups([statistics], samples=samples, seed=seed, confidence=confidence)
+    return of_group
+
+
+def bounds_of_groups(
+    groups: Sequence[Sequence[Statistics]], *, samples: int = SAMPLES, seed: int = 0, confidence: float = 0.95
+) -> list[list[list[Bounds]]]:
+    """The `bounds` of each of several groups of metrics, all on the same images, to the bit; images are drawn once."""
+    sampled = iter(_bootstrap([_centred(group) for group in groups if _has_images(group)], samples, seed))
+    return [
+        _bounds_of_group(group, *next(sampled), confidence)
+        if _has_images(group)
+        else [[Bounds(np.nan, np.nan)] * of_metric.per_image.shape[1] for of_metric in group]
+        for group in groups
+    ]
+
+
+def _has_images(group: Sequence[Statistics]) -> bool:
+    return bool(group) and len(group[0].rows) > 0
+
+
+def _centred(group: Sequence[Statistics]) -> Floats:
+    """The contributions to the values of all metrics, less the values: `[images, columns]`."""
     several = [
         # Nothing is asked of a metric without any interval: some take long to be taken apart.
         contributions(of_metric) if len(_unbounded(of_metric)) < of_metric.per_image.shape[1] else of_metric.per_image
-        for of_metric in statistics
+        for of_metric in group
     ]
-    values = [of_metric.value() for of_metric in statistics]
-    centred = np.concatenate(several, axis=1) - np.concatenate(values)
-    sampled = np.concatenate(list(_bootstrap(centred, samples, seed))) / len(centred)
-    n_images = np.concatenate([_n_images(of_metric) for of_metric in statistics]).tolist()
+    centred = np.concatenate(several, axis=1) - np.concatenate([of_metric.value() for of_metric in group])
+    return np.asarray(centred, dtype=np.float64)
+
+
+def _bounds_of_group(
+    group: Sequence[Statistics], centred: Floats, sums: Floats, confidence: float
+) -> list[list[Bounds]]:
+    sampled = sums / len(centred)
+    n_images = np.concatenate([_n_images(of_metric) for of_metric in group]).tolist()
     of_columns = iter([_interval(*column, confidence) for column in zip(centred.T, sampled.T, n_images, strict=True)])
     return [
-        [_around(next(of_columns), float(x), of_metric, i) for i, x in enumerate(value)]
-        for of_metric, value in zip(statistics, values, strict=True)
+        [_around(next(of_columns), float(x), of_metric, i) for i, x in enumerate(of_metric.value())]
+        for of_metric in group
     ]
 
 
@@ -389,14 +415,24 @@ def _student(freedom: int, level: float) -> float:
     return z + first / freedom + second / freedom**2
 
 
-def _bootstrap(rows: Floats, samples: int, seed: int) -> Iterator[Floats]:
-    """Sums of the rows of as many images as there are, drawn with replacement: `[samples, columns]` in blocks."""
+def _bootstrap(tables: Sequence[Floats], samples: int, seed: int) -> list[tuple[Floats, Floats]]:
+    """Each table with the sums of its rows of as many images as there are, drawn with replacement.
+
+    The sums are `[samples, columns]`. Tables are of the same images and share
+    the draws; each is multiplied by itself, so that its sums are those that it would have alone.
+    """
+    if not tables:
+        return []
     generator = np.random.default_rng(seed)
-    n_images = len(rows)
+    n_images = len(tables[0])
+    sums: list[list[Floats]] = [[] for _ in tables]
     for n in _blocks(samples, n_images):
         drawn = generator.integers(0, n_images, size=(n, n_images)) + n_images * np.arange(n)[:, None]
-        times: Integers = np.bincount(drawn.ravel(), minlength=n * n_images).reshape(n, n_images)
-        yield times.astype(np.float64) @ rows
+        counts: Integers = np.bincount(drawn.ravel(), minlength=n * n_images).reshape(n, n_images)
+        times = counts.astype(np.float64)
+        for table, of_table in zip(tables, sums, strict=True):
+            of_table.append(times @ table)
+    return [(table, np.concatenate(of_table)) for table, of_table in zip(tables, sums, strict=True)]
 
 
 def _portions(places: Integers, width: int) -> Iterator[Integers]:

@@ -17,7 +17,7 @@ from limner.corpus.image import Facts, Image
 from limner.corpus.provenance import ProvenanceTally, caveat_facts
 from limner.errors import LimnerError, shown
 from limner.score.box_matching import MATCH_IOU
-from limner.score.data_fingerprint import data_fingerprint, image_numbers
+from limner.score.data_fingerprint import box_and_kind_numbers, data_fingerprint, image_numbers
 from limner.text.token_table import TokenTable, token_table
 
 # From sentences to sentences whose tokens stand between single spaces.
@@ -131,6 +131,11 @@ class Run:
                 references = [[c.text for c in captions if refers_to_boxes(c)] for captions in gold]
             self._numbers[key] = image_numbers(self.ids, references, images, gold, with_size=self.is_scaled)
         return self._numbers[key]
+
+    def box_and_kind_numbers(self) -> tuple[Integers, Integers]:
+        """The numbers with boxes, and others that tell what tells subsets of boxes apart instead of mentions."""
+        images, gold = self.images or (), self._gold() or ()
+        return box_and_kind_numbers(self.ids, self.references, images, gold, self.is_scaled)
 
     def fingerprint(self, *, with_boxes: bool = False) -> str:
         """Eight letters that stand for the images and their references."""

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import tracemalloc
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +95,10 @@ HOSTILE = {
     "a shape that is too large": safetensors({"image_vectors": {**ENTRY, "shape": [1 << 40, 1 << 40]}}, bytes(8)),
     "a negative shape": safetensors({"image_vectors": {**ENTRY, "shape": [-1, -2]}}, bytes(8)),
     "offsets outside": safetensors({"image_vectors": {**ENTRY, "data_offsets": [1 << 50, (1 << 50) + 8]}}, bytes(8)),
+    "a name twice": safetensors(b'{"image_vectors": {}, "image_vectors": {}}'),
+    "bytes of two arrays": safetensors({"image_vectors": ENTRY, "text_vectors": ENTRY}, bytes(8)),
+    "ids in two places": safetensors({"__metadata__": {"image_vectors": "[1]"}, "image_vectors": ENTRY}, bytes(8)),
+    "ids that are truths": safetensors({"__metadata__": {"image_ids": "[true]"}}),
     "ids that are none": safetensors({"__metadata__": {"image_ids": '{"a": 1}'}}),
 }
 
@@ -101,6 +108,50 @@ def test_hostile_safetensors_are_refused(tmp_path: Path, kind: str) -> None:
     (tmp_path / "bad.safetensors").write_bytes(HOSTILE[kind])
     with pytest.raises(BadInput, match=r"safetensors file|there are no image vectors"):
         open_embeddings(tmp_path / "bad.safetensors")
+
+
+def test_one_long_id_does_not_make_all_of_them_long(tmp_path: Path) -> None:
+    ids = ["a" * 100_000, *map(str, range(2000))]
+    head = {
+        "__metadata__": {"image_ids": json.dumps(ids)},
+        "image_vectors": {"dtype": "F32", "shape": [2001, 1], "data_offsets": [0, 8004]},
+        "text_vectors": {"dtype": "F32", "shape": [2001, 1], "data_offsets": [8004, 16008]},
+    }
+    (tmp_path / "long.safetensors").write_bytes(safetensors(head, np.ones(4002, np.float32).tobytes()))
+    tracemalloc.start()
+    try:
+        assert list(open_embeddings(tmp_path / "long.safetensors", captions_each=1).image_ids) == ids
+        # As an array of texts of one length, the ids alone would take 800 MB.
+        assert tracemalloc.get_traced_memory()[1] < 50 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("name", ["pipe.npz", "pipe.safetensors"])
+def test_pipes_are_not_waited_for(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(BadInput, match="it is a pipe"):
+        open_embeddings(tmp_path / name)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_nothing_is_chosen_among_arrays_of_one_name(tmp_path: Path) -> None:
+    path = tmp_path / "twice.npz"
+    np.savez(path, image_ids=[7, 8, 9], images=IMAGES, text_image_ids=[9, 9, 8, 8, 7, 7], texts=TEXTS)
+    raw = zipfile.ZipFile(path).read("images.npy")
+    for name, problem in (("image_embeds.npy", "are both image vectors"), ("images.npy", "is there twice")):
+        with zipfile.ZipFile(path, "a") as archive:
+            archive.writestr(name, raw)
+        with pytest.raises(BadInput, match=problem):
+            open_embeddings(path)
+
+
+def test_an_npz_of_zeros_is_not_unpacked(tmp_path: Path) -> None:
+    path = tmp_path / "zeros.npz"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        archive.writestr("image_vectors.npy", bytes(257 << 20))
+    with pytest.raises(BadInput, match=r"unpacks from \d+ to 257 MB"):
+        open_embeddings(path)
 
 
 @pytest.mark.parametrize("name", ["absent.npz", "absent.safetensors", "vectors.csv"])

@@ -18,8 +18,8 @@ from limner.score.retrieval.retrieval_system import RetrievalSystem
 # Right answers that a query may have. So many of the best items of every query are kept in memory.
 MOST_RELEVANT = 1_000
 
-# Bytes of a file.
-MAX_BYTES = 1 << 30
+# Bytes of a file: in memory it takes ten times as many.
+MAX_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def read_relevance(path: Path) -> Relevance:
     with open_bytes(path) as handle:
         raw = handle.read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:
-        raise BadInput(str(path), f"is larger than {MAX_BYTES >> 30} GB", "list the right texts only")
+        raise BadInput(str(path), f"is larger than {MAX_BYTES >> 20} MB", "list the right texts only")
     try:
         texts = msgspec.json.decode(raw, type=dict[str, list[str]])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:

@@ -69,6 +69,9 @@ class TensorModel(Protocol):
 def read_model(path: Path) -> bytes:
     """The bytes of a model file, all of it: a model that is spread over several files is refused by what runs it."""
     try:
+        # Opening a pipe would wait for somebody to write to it.
+        if not (path.is_file() or path.is_dir()) and path.exists():
+            raise BadInput(str(path), "is a pipe or a device", "name a model file")
         if path.stat().st_size > MAX_MODEL:
             raise BadInput(str(path), f"is larger than {MAX_MODEL >> 30} GB", "give a smaller model")
         return path.read_bytes()
