@@ -86,12 +86,17 @@ def test_the_sweep_has_the_usual_number_among_others(experiment: LocalisationExp
     assert bounds[0] < bounds[-1]
 
 
-def test_explanations_are_of_every_answer_and_add_up(experiment: LocalisationExperiment, images: list[Image]) -> None:
+def test_explanations_are_of_every_answer_and_add_up(
+    experiment: LocalisationExperiment, grounder: Grounder, images: list[Image], world: Path
+) -> None:
     spans = {
         (image.id, caption.id, mention.start, mention.end) for image in images for caption, mention in image.mentions()
     }
     assert spans == set(experiment.explanations)
-    assert all("cca" in points or "size" in points for points in experiment.explanations.values())
+    results = {image.id: image for image in localise_corpus(images, world, grounder)}
+    for (image, caption, start, _), points in experiment.explanations.items():
+        (mention,) = (m for c, m in results[image].mentions() if (c.id, m.start) == (caption, start))
+        assert sum(points.values()) == pytest.approx(mention.candidates[0].score, abs=1e-5)
 
 
 def test_tables_count_every_phrase_once(experiment: LocalisationExperiment) -> None:
@@ -145,6 +150,19 @@ def test_training_images_are_not_tested(world: Path, tmp_path: Path) -> None:
     assert isinstance(done.exception, BadInput)
     assert done.exception.code == "train-is-test"
     assert not (tmp_path / "out").exists()
+
+
+def test_images_to_tune_on_are_not_tested(world: Path, tmp_path: Path) -> None:
+    sources = [str(world / "train.jsonl"), str(world / "test.jsonl"), "--pictures", str(world)]
+    done = CliRunner().invoke(localisation, [*sources, "--out", str(tmp_path), "--valid", str(world / "test.jsonl")])
+    assert isinstance(done.exception, BadInput)
+    assert done.exception.code == "train-is-test"
+
+
+def test_few_pictures_are_not_tested(experiment: LocalisationExperiment) -> None:
+    findings = localisation_report(experiment).findings
+    assert any("not tested: fewer than 30 pictures" in finding for finding in findings)
+    assert not any("nan" in finding for finding in findings)
 
 
 def test_a_trained_model_has_no_images_to_tune_on(world: Path, tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def localisation(
 ) -> None:
     """Boxes for the phrases of captions against gold boxes: Recall@1, 5 and 10, and the bound of the boxes.
 
-    More RESULTS are compared with the first.
+    Of several RESULTS every two are compared.
     """
     sources = [*results, *compare]
     check_sources([*sources, gold])

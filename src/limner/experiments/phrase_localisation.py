@@ -118,6 +118,7 @@ def localisation_experiment(
     reading, nouns, seen = Reading(lenient=setting.lenient), _Nouns(), SeenImages()
     images = list(track(unseen, "test images", progress))
     training = list(seen.watch(nouns.watch(track(known, "training images", progress))))
+    tuned_on = None if tuning is None else list(seen.watch(track(tuning, "images to tune on", progress)))
     # What would be refused after an hour of training is refused now.
     overlap = _check_overlap(images, unseen.name, setting.allow_overlap, seen)
     if setting.model is None:
@@ -125,7 +126,7 @@ def localisation_experiment(
             training,
             setting.pictures,
             setting.recipe,
-            valid=tuning,
+            valid=tuned_on,
             valid_name="" if valid is None else Path(valid).name,
             seed=setting.seed,
             workers=setting.workers,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from limner.arrays import Floats, Integers
+from limner.arrays import Booleans, Floats, Integers
 from limner.errors import LimnerError, shown
 from limner.progress import Progress, silent
 from limner.score.reference_round import Round
@@ -329,7 +329,8 @@ class Statistics:
     `[images, counts]`: what is only reported, and does not belong in `rows`,
     where a test of two systems would take it for a difference. `ranges` are
     the least and the largest value of each column, which no interval leaves;
-    none are given where values have no such bounds.
+    none are given where values have no such bounds. `members` is `[images,
+    columns]`: which images a value is made of, where it is not made of all.
     """
 
     rows: Floats
@@ -343,6 +344,7 @@ class Statistics:
     is_mean: bool = False
     items: Floats | None = None
     ranges: Sequence[Range] = ()
+    members: Booleans | None = None
 
     def value(self) -> Floats:
         """The values of all images together, `[columns]`."""
@@ -351,7 +353,8 @@ class Statistics:
     def select(self, places: Integers) -> Statistics:
         """The statistics of the images at these places."""
         items = None if self.items is None else self.items[places]
-        return replace(self, rows=self.rows[places], per_image=self.per_image[places], items=items)
+        members = None if self.members is None else self.members[places]
+        return replace(self, rows=self.rows[places], per_image=self.per_image[places], items=items, members=members)
 
     def range_of(self, column: int) -> Range:
         """The least and the largest value of a column."""

@@ -404,6 +404,49 @@ def test_systems_are_compared_on_the_same_phrases() -> None:
     assert (same.difference, same.p) == (0, 1)
 
 
+def test_a_type_of_few_images_has_neither_interval_nor_test() -> None:
+    gold, results = made_case(11, n_images=60)
+    _, others = made_case(12, n_images=60)
+    swapped = [
+        replace(image, boxes=other.boxes, captions=other.captions) for image, other in zip(results, others, strict=True)
+    ]
+    # Of instruments there are seven images; the rest is of types that all images have.
+    rare = [
+        replace(image, captions=tuple(_typed(caption, number < 7) for caption in image.captions))
+        for number, image in enumerate(gold)
+    ]
+    scores = evaluate_localisation({"a": results, "b": swapped}, rare)
+    by_type = scores.systems[0].by("type")
+    assert by_type["instruments"]["intervals"]["R@5"] == [None, None]
+    assert None not in by_type["people"]["intervals"]["R@5"]
+    tests = {row.subset: row for row in scores.differences if row.by == "type"}
+    assert (tests["instruments"].n_images, np.isnan(tests["instruments"].p)) == (7, True)
+    assert (tests["people"].n_images, np.isnan(tests["people"].p)) == (60, False)
+
+
+def _typed(caption: Caption, is_rare: bool) -> Caption:
+    types = ("people", "instruments") if is_rare else ("people",)
+    return replace(caption, mentions=tuple(replace(mention, types=types) for mention in caption.mentions))
+
+
+def test_the_bound_of_the_same_boxes_is_not_tested() -> None:
+    gold, results = made_case(11, n_images=60)
+    ranked, worse = ([_from_rank(image, first) for image in results] for first in (0, 1))
+    columns = {row.column for row in evaluate_localisation({"a": ranked, "b": worse}, gold).differences}
+    assert columns == {"R@1", "R@5", "R@10"}
+
+
+def _from_rank(image: Image, first: int) -> Image:
+    """The image with rankings from a rank on, and no other answers."""
+    return replace(
+        image,
+        captions=tuple(
+            replace(c, mentions=tuple(replace(m, boxes=(), candidates=m.candidates[first:]) for m in c.mentions))
+            for c in image.captions
+        ),
+    )
+
+
 def test_signatures_tell_choices_apart() -> None:
     gold, results = made_case(1)
     usual = scored(results, gold).signature

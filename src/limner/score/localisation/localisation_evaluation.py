@@ -217,7 +217,10 @@ def _statistics(
         numbers.append(np.bincount(table.image[members], minlength=len(table.images)))
     rows = np.stack([*sums, *numbers], axis=1).astype(np.float64)[images]
     finish = _Ratios(len(subsets))
-    return list(subsets), Statistics(rows, finish, finish(rows), ranges=[SHARE] * (len(subsets) * len(VALUES)))
+    # A rare type is in few of the images, however many others there are.
+    members = np.repeat(rows[:, -len(subsets) :] > 0, len(VALUES), axis=1)
+    ranges = [SHARE] * (len(subsets) * len(VALUES))
+    return list(subsets), Statistics(rows, finish, finish(rows), ranges=ranges, members=members)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,14 +237,19 @@ class _Ratios:
 
 
 def _differences(pairs: Iterable[tuple[SystemScores, SystemScores]]) -> list[Comparison]:
-    """Pairs of systems compared by the recalls and the bound of all phrases, and by R@1 of each type."""
+    """Pairs of systems compared by the recalls and the bound of all phrases, and by R@1 of each type.
+
+    Systems that rank the same boxes have the same bound, which is not tested.
+    """
     tested = []
     for first, second in pairs:
         (judged,) = differences([first.statistics], [second.statistics], seed=SEED, confidence=CONFIDENCE)
+        has_same_boxes = np.array_equal(first.outcomes.values[:, -1], second.outcomes.values[:, -1])
+        compared = VALUES[:-1] if has_same_boxes else VALUES
         for at, (key, subset) in enumerate(first.columns):
             if key not in ("", "type"):
                 continue
-            for i, column in enumerate(VALUES if not key else VALUES[:1]):
+            for i, column in enumerate(VALUES[:1] if key else compared):
                 tested.append(Tested(column, first.name, second.name, judged[at * len(VALUES) + i], key, subset))
     return adjusted(tested)
 
