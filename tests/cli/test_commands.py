@@ -167,7 +167,7 @@ def test_a_name_that_does_not_tell_the_format_is_answered_with_the_option(corpus
     done = limner("convert", corpus, tmp_path / "out.zip")
     assert done.returncode == 1
     assert done.stderr.startswith(
-        f"limner: {tmp_path / 'out.zip'}: the name does not tell the format; pass it with --to"
+        f"limner: {tmp_path / 'out.zip'}: the name does not tell the format; name it FORMAT:PATH"
     )
     assert "flickr30k-entities" in done.stderr
 

@@ -88,4 +88,4 @@ def localisation(
     reading = Reading(lenient=True)
     page = write_examples(experiment, out, pictures, reading)
     tell_reading(reading)
-    tell(f"open {page} in a browser")
+    tell(f"open {out / 'localisation.html'} and {page} in a browser")

@@ -36,7 +36,7 @@ REMEDIES: dict[str, str] = {
     "train-is-test": "name other images, or pass --allow-overlap",
     "no-boxes": "detect things in photographs with `limner detect`, or give a corpus with boxes, such as "
     "`limner convert CAPTIONS BOXES DST` makes",
-    "no-format": "pass it with --to: {choices}",
+    "no-format": "name it FORMAT:PATH; the formats are {choices}",
     "no-chains": "give a corpus with chains, such as Flickr30k Entities",
     "no-mentions": "tie captions to boxes with `limner link`",
     "empty-captions": "mend them, or pass --empty score to score them as they are",

@@ -142,6 +142,8 @@ def localisation(
     finally:
         terminal_progress.clear()
     tell_reading(truth, *systems.values())
+    if n_localised := sum("localiser" in known.image.provenance for known in gold_phrases.images.values()):
+        tell(f"warning: {n_localised:,} gold images have boxes that a localiser chose, not people")
     _tell_caveats(scores, samples)
     if html:
         _write_page(scores, html, pictures, explanations, lenient)
@@ -185,6 +187,11 @@ def _write_page(
     reading = Reading(lenient=lenient)
     shown = report.Pictures(pictures, path) if pictures else None
     reasons = {scores.systems[0].name: read_explanations(explanations, reading)} if explanations else {}
-    report.write_localisation_page(scores.systems, path, pictures=shown, explanations=reasons, reading=reading)
+    written = report.write_localisation_page(
+        scores.systems, path, pictures=shown, explanations=reasons, reading=reading
+    )
     tell_reading(reading)
+    if pictures and written.n_pictures < written.n_images:
+        n_missing = written.n_images - written.n_pictures
+        tell(f"warning: {n_missing:,} of {written.n_images:,} pictures are not in {pictures}; frames are empty")
     tell(f"open {path} in a browser")

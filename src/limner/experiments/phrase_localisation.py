@@ -43,13 +43,20 @@ CHUNKED = f"{JOINT}, found phrases"
 # Proposals of a picture that are compared.
 SWEEP = (50, 100, 200, 300, 400, 500)
 
-# Every system is tested against the one that it adds a cue to, and the last against the largest region.
-TESTED = (
-    *((second, first) for first, second in pairwise(STEPS)),
-    ("detector", EITHER),
-    ("detector-and-colour", "detector"),
-    (JOINT, LARGEST),
-)
+# Systems that say nothing more than others where there is no detector.
+OF_DETECTOR = ("detector", EITHER, "detector-and-colour")
+
+
+def systems_of(grounder: Grounder) -> list[str]:
+    """The systems that a grounder's models allow."""
+    return [name for name in SYSTEMS if grounder.parts.class_names or name not in OF_DETECTOR]
+
+
+def tested_pairs(systems: Sequence[str]) -> list[tuple[str, str]]:
+    """Which systems are tested: each against the one that it adds to, and the last against the largest region."""
+    pairs = [(second, first) for first, second in pairwise(name for name in STEPS if name in systems)]
+    more = (("detector", EITHER), ("detector-and-colour", "detector"), (JOINT, LARGEST))
+    return [*pairs, *(pair for pair in more if set(pair) <= set(systems))]
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,7 @@ class ExperimentSetting:
 class LocalisationExperiment:
     """What every system scores on the test pictures.
 
-    `proposals` has a system for each of `SYSTEMS`, `gold` the same among the
+    `proposals` has all systems that there are, `gold` the same among the
     boxes of the corpus, `chunked` is the joint system with phrases that were
     found in the captions, `sweep` the joint system with other numbers of
     proposals, `colours` which colours are taken for which. `n_met` counts the
@@ -228,7 +235,8 @@ class _Judge:
 
     def score_all(self, pictures: Sequence[CandidatePicture], candidates: Candidates) -> LocalisationScores:
         """The scores of all systems among these candidates."""
-        return self.score({name: LocaliseSettings(candidates, name) for name in SYSTEMS}, pictures, TESTED)
+        names = systems_of(self.grounder)
+        return self.score({name: LocaliseSettings(candidates, name) for name in names}, pictures, tested_pairs(names))
 
     def score(
         self,

@@ -16,7 +16,7 @@ from limner.experiments.phrase_localisation import CHUNKED, LocalisationExperime
 from limner.ground.colour_confusion import ColourConfusions
 from limner.ground.phrase_queries import make_query
 from limner.ground.region_cues import DetectorCue
-from limner.ground.systems import EITHER, JOINT, LARGEST, SYSTEMS
+from limner.ground.systems import EITHER, JOINT, LARGEST
 from limner.lazy import lazy
 from limner.report import Pictures, write_localisation_page
 from limner.score.localisation.localisation_evaluation import SystemScores
@@ -96,6 +96,7 @@ def localisation_report(experiment: LocalisationExperiment) -> ExperimentReport:
             "from cca on, each system adds to the one before it, and has weights of its own; full adds the scene and "
             "the network; joint solves all phrases of a sentence together",
             "p is adjusted for all rows of tests.csv (Holm)",
+            *([] if experiment.grounder.parts.class_names else ["there is no detector, and no system that needs one"]),
             "gold_…: among the boxes of the corpus instead of proposals",
             "paper_R@1: Plummer et al. (2016), of 1,000 other pictures, with training on 29,783 and other models",
             f"{CHUNKED}: phrases are found in the captions; those that are not found count as missed",
@@ -163,7 +164,8 @@ def _finding(test: Comparison) -> str:
     change = f"{test.first} against {test.second}: R@1 {100 * test.difference:+.1f} points"
     if isnan(test.p_adjusted):
         return f"{change}, not tested: fewer than {FEWEST} pictures"
-    return f"{change}, p = {test.p_adjusted:.3f}{'' if test.p_adjusted < SURE else ', within chance'}"
+    is_sure = test.p_adjusted < SURE
+    return f"{change}, p {test.p:.4f}, adjusted {test.p_adjusted:.3f}{'' if is_sure else ': within chance'}"
 
 
 def _tables(experiment: LocalisationExperiment) -> list[Table]:
@@ -189,7 +191,7 @@ def _tables(experiment: LocalisationExperiment) -> list[Table]:
         ),
         Table(
             "met_in_training",
-            ("times_met", "n_phrases", *(name for name in SYSTEMS)),
+            ("times_met", "n_phrases", *(system.name for system in systems)),
             _by_times_met(experiment),
         ),
         Table("colours", ("classifier", "colour", *experiment.colours.colours), _colour_rows(experiment.colours)),
@@ -233,6 +235,8 @@ def _test(test: Comparison) -> tuple[Cell, ...]:
 
 def _by_class(experiment: LocalisationExperiment) -> list[tuple[str, int, float, float]]:
     """Figure 7: R@1 with and without the detector of phrases that name one of its classes, frequent ones first."""
+    if not experiment.grounder.parts.class_names:
+        return []
     cca, detector = experiment.system("cca"), experiment.system("detector")
     cue = DetectorCue(experiment.grounder.parts.class_names)
     members: dict[str, list[int]] = {}

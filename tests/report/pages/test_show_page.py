@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PIL import Image as Picture
 
-from limner.corpus import Box, Caption, Image, Mention
+from limner.corpus import Box, Candidate, Caption, Image, Mention
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
 from limner.look.palette import PALETTE
@@ -141,3 +141,15 @@ def test_a_picture_of_another_shape_is_told_of(page: Path) -> None:
     reading = Reading()
     write_page(IMAGES, [], page, pictures=Pictures(page.parent, page), reading=reading)
     assert reading.warnings == {"picture whose shape is not the corpus'": 1}
+
+
+def test_of_a_localisers_proposals_those_that_captions_speak_of_are_shown(page: Path) -> None:
+    boxes = tuple(Box(f"p{i}", i, i, i + 5, i + 5) for i in range(20))
+    mention = Mention(0, 5, ("p7",), candidates=(Candidate("p7", 1.0), Candidate("p3", 0.5)), origin="localised")
+    captions = (Caption("0", "a dog", (mention,)),)
+    write_page([Image("a", 30, 30, boxes, captions, provenance={"candidates": "proposals"})], [], page)
+    (entry,) = data_of(page)["images"]
+    assert len(entry["b"]) == 1
+    assert "oracle" not in entry
+    write_page([Image("a", 30, 30, boxes, captions)], [], page)
+    assert len(data_of(page)["images"][0]["b"]) == 20

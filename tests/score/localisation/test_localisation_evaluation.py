@@ -447,6 +447,37 @@ def _from_rank(image: Image, first: int) -> Image:
     )
 
 
+def test_training_images_are_warned_of_and_signed() -> None:
+    gold, results = made_case(3)
+    seen = [replace(image, provenance={"training": "yes"}) for image in results[:2]] + results[2:]
+    system = scored(seen, gold)
+    assert any("2 of 4 images were seen in training" in warning for warning in system.warnings)
+    assert "training:yes in 2 of 4 images" in system.signature
+
+
+def test_what_gold_lacks_is_told_with_what_it_misses() -> None:
+    gold, results = made_case(3)
+    renamed = [replace(results[0], id="nosuch"), *results[1:]]
+    with pytest.raises(BadInput, match="1 images that gold lacks \\(first: 'nosuch'\\)"):
+        scored(renamed, gold)
+
+
+def test_boxes_on_a_picture_of_another_size_are_warned_of() -> None:
+    gold, results = made_case(3)
+    doubled = [
+        replace(
+            image,
+            width=2 * image.width,
+            height=2 * image.height,
+            boxes=tuple(replace(b, x0=2 * b.x0, y0=2 * b.y0, x1=2 * b.x1, y1=2 * b.y1) for b in image.boxes),
+        )
+        for image in results
+    ]
+    system = scored(doubled, gold)
+    assert system.values == scored(results, gold).values
+    assert any("4 images have another size than gold's" in warning for warning in system.warnings)
+
+
 def test_signatures_tell_choices_apart() -> None:
     gold, results = made_case(1)
     usual = scored(results, gold).signature

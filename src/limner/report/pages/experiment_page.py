@@ -10,6 +10,9 @@ from typing import NamedTuple
 
 from limner.look.document import plain_page
 
+# Columns of a table that fit a page's usual width.
+MANY = 9
+
 
 class TableRow(NamedTuple):
     """A row of the table: what it is of, a remark on that, and for each column a value with what is said below it."""
@@ -46,10 +49,11 @@ class ExperimentPage:
         warnings = "".join(f'<p class="warning"><b>Warning:</b> {_text(text)}.</p>' for text in self.warnings)
         more = (_drawn(svg, caption) for caption, svg in self.figures)
         cards = (_drawn(self.figure), self._table(), self._findings(), *more, self._notes(), self._signatures())
+        width = "many" if len(self.columns) > MANY else "few"
         body = (
             f'<header class="top"><div><h1>{_text(self.title)}</h1><p class="about">{_text(self.about)}</p>'
             f"{self._links()}{warnings}"
-            f"</div></header>\n<main>\n{''.join(cards)}</main>"
+            f'</div></header>\n<main class="{width}">\n{"".join(cards)}</main>'
         )
         return plain_page(self.title, body, files(__package__).joinpath("experiment.css").read_text(encoding="utf-8"))
 

@@ -106,10 +106,12 @@ class Entries:
         already_said = {(c.source, c.text, c.mentions) for c in image.captions}
         more = [s for s in results if (s.source, s.caption.text, s.caption.mentions) not in already_said]
         everything = [*(Said(caption.source, caption, {}) for caption in image.captions), *more]
+        image = _without_unnamed_proposals(image)
         numbers, boxes, owners = _numbered(image, everything)
         pieces = [pieces_of(s.caption, _numbers_of(s, numbers)) for s in everything]
         colours = colours_of(len(boxes), pieces)
-        gold = gold_sets(image)
+        # Answers of a localiser are no people's choice that others could be held against.
+        gold = [] if is_localised(image) else gold_sets(image)
         entry: Json = {"i": image.id, **frame_of(image, picture, boxes)}
         if facts := {**image.attributes, **image.provenance}:
             entry["f"] = {name: str(value) for name, value in facts.items()}
@@ -144,6 +146,23 @@ class Entries:
         if gold and said.source != "gold" and not chosen & said.boxes.keys():
             row.append(_rounded(score_selection(chosen, gold)))
         return row
+
+
+def is_localised(image: Image) -> bool:
+    """Whether the image's boxes are proposals that a localiser ranked."""
+    return image.provenance.get("candidates") == "proposals"
+
+
+def _without_unnamed_proposals(image: Image) -> Image:
+    """The image with those of a localiser's proposals that captions speak of: 200 boxes would hide the picture."""
+    if not is_localised(image):
+        return image
+    named = {id for caption in image.captions for id in mentioned(caption)}
+    mentions = tuple(
+        replace(caption, mentions=tuple(replace(mention, candidates=()) for mention in caption.mentions))
+        for caption in image.captions
+    )
+    return replace(image, boxes=tuple(box for box in image.boxes if box.id in named), captions=mentions)
 
 
 def _numbered(

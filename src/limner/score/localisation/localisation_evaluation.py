@@ -264,6 +264,7 @@ def _missing(system: LocalisedResults, table: PhraseTable) -> BadInput:
         f"{shown(phrase.text)} at character {phrase.mention.start} of {shown(text)}, image {shown(image.image.id)}"
     )
     problem = f"{len(lacking):,} of {len(table.phrases):,} gold phrases have no result (first: {example})"
+    problem += f"; results have {system.extras}" if system.extras else ""
     remedy = "give results for all phrases, count these as missed, or leave them out"
     return BadInput(system.name, problem, remedy, code="missing-phrases")
 
@@ -302,5 +303,6 @@ def _signature(
         images=len(scored),
         n=int(is_scored.sum()),
         data=data_fingerprint(image_numbers([id for id, _ in scored], [texts for _, texts in scored])),
+        **system.provenance.to_json(),
         limner=__version__,
     )

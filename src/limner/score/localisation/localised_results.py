@@ -12,7 +12,7 @@ import numpy as np
 from limner.arrays import Booleans
 from limner.corpus.geometry import corners
 from limner.corpus.image import Image
-from limner.corpus.provenance import CHUNKED
+from limner.corpus.provenance import CHUNKED, ProvenanceTally
 from limner.errors import BadInput, shown
 from limner.score.localisation.gold_phrases import GoldPhrases
 from limner.score.localisation.phrase_ranking import NO_CAPTION, NO_IMAGE, NO_PHRASE, PhraseRanking, rank_phrases
@@ -48,6 +48,16 @@ class LocalisedResults:
     n_boxes: tuple[int, int]
     counts: Counter[str]
     outcomes: PhraseOutcomes
+    provenance: ProvenanceTally
+    first_extra_image: str = ""
+
+    @property
+    def extras(self) -> str:
+        """What results have that gold lacks, which may be what gold seems to miss; empty for nothing."""
+        n_images, n_phrases = self.counts["extra_images"], self.counts["extra_phrases"]
+        parts = [f"{n_images:,} images that gold lacks (first: {shown(self.first_extra_image)})"] if n_images else []
+        parts += [f"{n_phrases:,} phrases at spans that gold lacks"] if n_phrases else []
+        return " and ".join(parts)
 
     @property
     def is_lacking(self) -> Booleans:
@@ -67,7 +77,8 @@ class LocalisedResults:
 
     def warnings(self, is_scored: Booleans, missing: Missing) -> list[str]:
         """What a reader of the scores should know, a sentence each."""
-        said = []
+        seen_in_training = self.provenance.warning()
+        said = [seen_in_training] if seen_in_training else []
         n = len(is_scored)
         n_lacking = int(self.is_lacking.sum())
         n_not_found = int((~self.outcomes.is_present).sum()) - n_lacking
@@ -77,7 +88,11 @@ class LocalisedResults:
             became = "are left out" if missing == "skip" else "count as missed"
             said.append(f"{n_lacking:,} of {n:,} gold phrases have no result and {became}")
         if n_extra := self.counts["extra_images"]:
-            said.append(f"{n_extra:,} images are not in gold, or have no phrase to localise there, and are left out")
+            first = shown(self.first_extra_image)
+            problem = "are not in gold, or have no phrase to localise there, and are left out"
+            said.append(f"{n_extra:,} images {problem} (first: {first})")
+        if n_scaled := self.counts["scaled"]:
+            said.append(f"{n_scaled:,} images have another size than gold's; their boxes are scaled to it")
         if self.counts["own"] > OWN_BOXES * self.counts["boxes"]:
             said.append(f"{self.counts['own']:,} of {self.counts['boxes']:,} boxes are exactly gold's own")
         is_answered = is_scored & ~np.isnan(self.outcomes.answers[:, 0])
@@ -98,6 +113,7 @@ def read_results(
     by_image: dict[str, ImageOutcome] = {}
     counts: Counter[str] = Counter()
     origins: Counter[str] = Counter()
+    provenance, first_extra = ProvenanceTally(), ""
     met: set[str] = set()
     n_boxes: list[int] = []
     for image in images:
@@ -106,7 +122,10 @@ def read_results(
         met.add(image.id)
         if (truth := gold.images.get(image.id)) is None:
             counts["extra_images"] += 1
+            first_extra = first_extra or image.id
             continue
+        provenance.add({name: how for name, how in image.provenance.items() if name == "training"})
+        counts["scaled"] += bool(image.boxes) and _has_other_size(image, truth.image)
         ranking = rank_phrases(image, truth, name, merge_answers=settings.protocol == "merged")
         by_image[image.id] = ImageOutcome.of(ranking, truth, settings)
         counts["extra_phrases"] += ranking.n_extra
@@ -128,8 +147,20 @@ def read_results(
     whose = phrases if phrases != "auto" else "found" if counts["chunked"] else "gold"
     origin = next(iter(origins)) if len(origins) == 1 else "of several kinds"
     return LocalisedResults(
-        name, whose, origin, (min(n_boxes), max(n_boxes)), counts, PhraseOutcomes.join(outcomes, table)
+        name,
+        whose,
+        origin,
+        (min(n_boxes), max(n_boxes)),
+        counts,
+        PhraseOutcomes.join(outcomes, table),
+        provenance,
+        first_extra,
     )
+
+
+def _has_other_size(image: Image, gold: Image) -> bool:
+    sizes = [(i.width, i.height) for i in (image, gold)]
+    return None not in (*sizes[0], *sizes[1]) and sizes[0] != sizes[1]
 
 
 def _origin(image: Image) -> str:
