@@ -142,8 +142,8 @@ def _related(
 ) -> Grounder:
     """The grounder with relations, and how much they count.
 
-    Cues are too sure of pictures that they learnt from. What they say of each third of
-    the pictures is asked of cues that learnt from the other two.
+    Cues and relations are too sure of pictures that they learnt from. What they say of each third of
+    the pictures is asked of cues and relations that learnt from the other two.
     """
     model = RelationModel(learn_relations(pictures, lessons.progress), {})
     sentences = [*tied_sentences(grounder, tuning, model)]
@@ -153,7 +153,8 @@ def _related(
         others = [picture for number, picture in enumerate(pictures) if number % CROSS_FITS != part]
         if held_out and others:
             cues = lessons.tuned(others, tuning, ("full",))
-            sentences += tied_sentences(cues, held_out, model, n_pictures)
+            relations = RelationModel(learn_relations(others, lessons.progress), {})
+            sentences += tied_sentences(cues, held_out, relations, n_pictures)
             n_pictures += len(held_out)
     strong = fit_strengths(model, sentences, n_pictures, lessons.progress)
     return Grounder(replace(grounder.parts, relations=strong))
