@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from limner.corpus import Image, open_corpus
+from limner.errors import BadInput
 from limner.ground import grounder_training
 from limner.ground.grounder import Grounder
 from limner.ground.grounder_training import train_grounder
@@ -78,3 +79,17 @@ def test_nothing_is_tuned_on_pictures_that_cues_or_relations_learnt_from(
     assert [what for what, _, _ in asked].count("relations") == 1 + grounder_training.CROSS_FITS
     # Every picture has a say in how much relations count.
     assert len(set.union(*(tuned for what, _, tuned in asked if what == "relations"))) == len(images)
+
+
+def test_images_to_tune_on_must_not_be_training_images(images: list[Image], world: Path) -> None:
+    with pytest.raises(BadInput, match="2 of 3 images are training images.*name other images") as refused:
+        train_grounder(images[:9], world, valid=images[7:10], valid_name="val.jsonl", settings=FAST)
+    assert str(refused.value).startswith("val.jsonl")
+    assert "allow" not in str(refused.value)
+
+
+def test_what_weights_were_tuned_on_is_recorded(images: list[Image], world: Path) -> None:
+    given = train_grounder(images[:9], world, valid=images[9:], settings=FAST)
+    assert given.parts.trained.tuned_on == "given images"
+    drawn = train_grounder(images[:9], world, valid_name="", settings=FAST)
+    assert drawn.parts.trained.tuned_on == "10% of the training images"

@@ -14,7 +14,7 @@ from limner.arrays import Singles
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.corpus.reading import Reading
-from limner.corpus.seen_images import SeenImages
+from limner.corpus.seen_images import Overlap, SeenImages
 from limner.errors import BadInput
 from limner.ground.colour_classifiers import learn_colours
 from limner.ground.cue_weights import fit_weights
@@ -71,12 +71,13 @@ def train_grounder(
 ) -> Grounder:
     """A grounder learnt from images whose captions' phrases have boxes, and from their pictures.
 
-    `valid` are images that weights are tuned on; by default a random tenth of the training images,
-    of which no cue learns. `cache` is a folder that keeps what was seen in pictures for
+    `valid` are images that weights are tuned on, none of which may be a training image; by default
+    a random tenth of the training images, of which no cue learns. `cache` is a folder that keeps what was seen in pictures for
     the next time, `place` what errors call the images.
     Equal seeds and data give equal grounders on one machine.
     """
     usable, tuning = _chosen_images(images, valid, seed, place)
+    _check_unseen(tuning, usable, valid_name or "the images to tune on")
     recipe = recipe or RegionRecipe()
     readers = recipe.open(workers)
     keep_regions(readers, cache)
@@ -93,7 +94,7 @@ def train_grounder(
         sum(1 for picture in read for _ in picture.phrases()),
         len(tuned),
         seed,
-        valid_name or f"{TUNING_SHARE:.0%} of the training images",
+        f"{TUNING_SHARE:.0%} of the training images" if valid is None else valid_name or "given images",
     )
     lessons = _Lessons(_resolved(recipe), readers[0], axes, facts, _seen(usable, tuning), settings, progress)
     return _related(lessons.tuned(read, tuned), lessons, read, tuned)
@@ -178,6 +179,17 @@ def _chosen_images(
         problem = f"{len(usable) + len(tuning)} images have phrases with boxes, too few to learn from"
         raise BadInput(place, problem, "give more images whose captions refer to boxes", code="no-grounded-phrases")
     return usable, tuning
+
+
+def _check_unseen(tuning: Iterable[Image], usable: Iterable[Image], place: str) -> None:
+    """An error if images to tune on are training images: cues are too sure of what they learnt from."""
+    seen = SeenImages()
+    for image in usable:
+        seen.add(image)
+    overlap = Overlap.of(seen)
+    for image in tuning:
+        overlap.add(image)
+    overlap.refuse_seen(place, can_be_allowed=False)
 
 
 def _seen(*groups: Iterable[Image]) -> SeenImages | None:
