@@ -100,6 +100,11 @@ def test_training_images_are_warned_of(folder: Path) -> None:
         (["train", "grounder", "bare.jsonl", "--pictures", ".", "--out", "x"], "limner link"),
         (["train", "grounder", "train.jsonl", "--pictures", ".", "--out", "x", "--detector", "no.tflite"], "no.tflite"),
         (["train", "grounder", "train.jsonl", "--pictures", "seen", "--out", "x"], "no picture of image"),
+        (["train", "grounder", "train.jsonl", "--pictures", "seen", "--out", "no/x"], "there is no such folder"),
+        (
+            ["train", "grounder", "train.jsonl", "--pictures", "seen", "--out", "x", "--valid", "train.jsonl"],
+            "train.jsonl: 7 of 7 images are training images",
+        ),
     ],
 )
 def test_faults_are_one_line_that_names_the_remedy(
@@ -112,6 +117,32 @@ def test_faults_are_one_line_that_names_the_remedy(
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (folder / "x").exists()
+
+
+@pytest.mark.parametrize("option", ["--features", "--detector", "--vectors"])
+def test_models_that_are_read_are_not_written(folder: Path, monkeypatch: pytest.MonkeyPatch, option: str) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "m.tflite").write_text("a model")
+    done = limner("train", "grounder", "train.jsonl", "--pictures", ".", "--out", "m.tflite", option, "m.tflite")
+    assert (done.returncode, "is read as well" in done.stderr) == (2, True)
+    if option != "--vectors":
+        done = localise(folder, "test.jsonl", "m.tflite", option, "m.tflite")
+        assert (done.returncode, "is read as well" in done.stderr) == (2, True)
+    assert (folder / "m.tflite").read_text() == "a model"
+
+
+def test_a_grounder_of_other_proposals_and_words_is_used_with_them(folder: Path) -> None:
+    (folder / "words.txt").write_text("dog 1 0\nwoman 0 1\n")
+    done = limner(
+        *("train", "grounder", folder / "train.jsonl", "--pictures", folder, "--out", folder / "other.grounder"),
+        *("--proposer", "selective-search", "--vectors", folder / "words.txt"),
+    )
+    assert done.returncode == 0
+    assert "weights were tuned on 1 image: 10% of the training images" in done.stderr
+    done = localise(folder, "test.jsonl", "other.jsonl", "--model", folder / "other.grounder")
+    assert done.returncode == 0
+    (result, *_) = open_corpus(folder / "other.jsonl")
+    assert "proposer:selective-search" in str(result.provenance["localiser"])
 
 
 def test_a_detector_that_the_grounder_was_not_trained_with_is_refused(folder: Path, shared_data: Path) -> None:

@@ -91,7 +91,9 @@ def command(
     if proposals and candidates == "gold":
         raise click.UsageError("--proposals is for --candidates proposals; leave it out")
     check_target(out, [corpus])
-    check_replaced({"-o": source_path(out), "--why": why}, [corpus, str(model)])
+    check_replaced(
+        {"-o": source_path(out), "--why": why}, [corpus, *(str(path) for path in (model, features, detector) if path)]
+    )
     opened, reading = open_corpus(corpus, from_, lenient=lenient), Reading(lenient=lenient)
     trained = grounder_module.Grounder.load(model)
     moved = picture_regions.RegionRecipe(features, str(detector) if detector else None)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,11 +16,11 @@ from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap, SeenImages
-from limner.errors import BadInput
+from limner.errors import BadInput, LimnerError
 from limner.ground.colour_classifiers import learn_colours
 from limner.ground.cue_weights import fit_weights
 from limner.ground.grounder import Grounder
-from limner.ground.grounder_file import GrounderParts, TrainedGrounder, default_embedder
+from limner.ground.grounder_file import GrounderParts, TrainedGrounder, open_embedder
 from limner.ground.joint_grounding import RelationModel
 from limner.ground.phrase_model import TYPES
 from limner.ground.phrase_queries import PhraseEncoder, PhraseQuery
@@ -34,6 +35,7 @@ from limner.learn.cca import NormalisedCCA
 from limner.learn.principal_axes import PrincipalAxes
 from limner.learn.ranking_network import RankedItems, RankingNetwork, RankingSettings, train_ranking
 from limner.progress import Progress, silent
+from limner.text.text_embedders import TextEmbedder
 
 # The share of the training images on which weights are tuned, unless others are given for that.
 TUNING_SHARE = 0.1
@@ -68,17 +70,20 @@ def train_grounder(
     reading: Reading | None = None,
     progress: Progress = silent,
     settings: RankingSettings | None = None,
+    vectors: str | Path | None = None,
 ) -> Grounder:
     """A grounder learnt from images whose captions' phrases have boxes, and from their pictures.
 
     `valid` are images that weights are tuned on, none of which may be a training image; by default
-    a random tenth of the training images, of which no cue learns. `cache` is a folder that keeps what was seen in pictures for
-    the next time, `place` what errors call the images.
+    a random tenth of the training images, of which no cue learns. `cache` is a folder that keeps
+    what was seen in pictures for the next time, `place` what errors call the images. `vectors` is
+    a file of word vectors (default: those of the installed package, if there are any).
     Equal seeds and data give equal grounders on one machine.
     """
     usable, tuning = _chosen_images(images, valid, seed, place)
     _check_unseen(tuning, usable, valid_name or "the images to tune on")
     recipe = recipe or RegionRecipe()
+    embedder = open_embedder(vectors)
     readers = recipe.open(workers)
     keep_regions(readers, cache)
     read, axes = read_training_pictures(
@@ -96,8 +101,17 @@ def train_grounder(
         seed,
         f"{TUNING_SHARE:.0%} of the training images" if valid is None else valid_name or "given images",
     )
-    lessons = _Lessons(_resolved(recipe), readers[0], axes, facts, _seen(usable, tuning), settings, progress)
+    source = _WordSource("" if vectors is None else str(Path(vectors).resolve()), embedder)
+    seen = _seen(usable, tuning)
+    lessons = _Lessons(recipe.resolved(), source, readers[0], axes, facts, seen, place, settings, progress)
     return _related(lessons.tuned(read, tuned), lessons, read, tuned)
+
+
+class _WordSource(NamedTuple):
+    """The file of word vectors, "" for those of the installed package, and what embeds phrases with them."""
+
+    path: str
+    embedder: TextEmbedder | None
 
 
 @dataclass(frozen=True)
@@ -105,10 +119,12 @@ class _Lessons:
     """Teaches grounders of one corpus, whatever pictures of it they learn from."""
 
     recipe: RegionRecipe
+    vectors: _WordSource
     reader: RegionReader
     axes: PrincipalAxes
     facts: TrainedGrounder
     seen: SeenImages | None
+    place: str
     settings: RankingSettings | None
     progress: Progress
 
@@ -117,7 +133,7 @@ class _Lessons:
     ) -> Grounder:
         """A grounder that knows no relations: cues of some pictures, and of others their weights for some systems."""
         seed = self.facts.seed
-        encoder = _learn_encoder(pictures)
+        encoder = _learn_encoder(pictures, self.vectors.embedder)
         colours = learn_colours([_said(picture) for picture in pictures], seed)
         parts = GrounderParts(
             self.recipe,
@@ -125,7 +141,7 @@ class _Lessons:
             self.reader.class_names,
             encoder,
             self.axes,
-            _learn_cca(pictures, encoder, seed),
+            _learn_cca(pictures, encoder, seed, self.place),
             _learn_network(pictures, encoder, seed, self.progress, self.settings),
             colours.tuned([_said(picture) for picture in tuning]),
             _learn_positions(pictures).odds,
@@ -133,6 +149,7 @@ class _Lessons:
             {name: np.zeros((len(TYPES), len(CUES))) for name in (*FITTED, JOINT)},
             self.facts,
             self.seen,
+            self.vectors.path,
         )
         weights = fit_weights(Grounder(parts), tuning, self.progress, fitted)
         return Grounder(replace(parts, weights={**parts.weights, **weights}))
@@ -213,20 +230,14 @@ def _split(images: Sequence[Image], seed: int) -> tuple[list[Image], list[Image]
     return [image for image in images if image.id not in chosen], tuning
 
 
-def _resolved(recipe: RegionRecipe) -> RegionRecipe:
-    """The recipe with whole paths, so that a grounder can be used from any folder."""
-    paths = (None if path is None else str(Path(path).resolve()) for path in (recipe.features, recipe.detector))
-    return RegionRecipe(*paths)
-
-
-def _learn_encoder(pictures: Sequence[TrainingPicture]) -> PhraseEncoder:
+def _learn_encoder(pictures: Sequence[TrainingPicture], embedder: TextEmbedder | None) -> PhraseEncoder:
     words: Counter[str] = Counter()
     nouns: Counter[str] = Counter()
     for picture in pictures:
         for query, _ in picture.phrases():
             words.update(set(query.words))
             nouns[query.noun] += 1
-    return PhraseEncoder(_frequent(words), _frequent(nouns), default_embedder())
+    return PhraseEncoder(_frequent(words), _frequent(nouns), embedder)
 
 
 def _frequent(counts: Counter[str]) -> list[str]:
@@ -253,7 +264,7 @@ def _learn_network(
     return train_ranking(groups, settings, seed=seed, progress=progress)
 
 
-def _learn_cca(pictures: Sequence[TrainingPicture], encoder: PhraseEncoder, seed: int) -> NormalisedCCA:
+def _learn_cca(pictures: Sequence[TrainingPicture], encoder: PhraseEncoder, seed: int, place: str) -> NormalisedCCA:
     """CCA of phrases and the regions that they mean, at most `MOST_REGIONS` of one phrase, drawn at random."""
     said: dict[str, list[tuple[PhraseQuery, Singles]]] = {}
     for picture in pictures:
@@ -267,7 +278,16 @@ def _learn_cca(pictures: Sequence[TrainingPicture], encoder: PhraseEncoder, seed
         order = rng.permutation(len(pairs))[:MOST_REGIONS]
         chosen += [pairs[i] for i in sorted(order)]
     cca = NormalisedCCA(ridge=CCA_RIDGE)
-    cca.fit(np.stack([row for _, row in chosen]), encoder.encode([query for query, _ in chosen]))
+    rows = np.array([row for _, row in chosen], dtype=np.float32).reshape(len(chosen), -1)
+    try:
+        cca.fit(rows, encoder.encode([query for query, _ in chosen]))
+        # Directions are computed when they are first asked for.
+        len(cca.correlations_)
+    except LimnerError as error:
+        problem = f"{len(chosen)} phrases with boxes are too few to learn from, or too much alike ({error})"
+        raise BadInput(
+            place, problem, "give more images whose captions refer to boxes", code="no-grounded-phrases"
+        ) from error
     return cca
 
 
