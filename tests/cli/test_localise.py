@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from limner.cli import localise as localise_command
 from limner.corpus import open_corpus, write_corpus
+from limner.ground import systems
 from limner.ground.localising import without_boxes
 from limner.playground import World, write_world
 
@@ -40,11 +42,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def localise(folder: Path, corpus: str, out: str, *options: object) -> subprocess.CompletedProcess[str]:
     return limner(
         *("localise", folder / corpus, "--pictures", folder, "--model", folder / "model.grounder"),
-        *("-o", folder / out, "--cache", folder / "seen", *options),
+        *("-o", folder / out, *options),
     )
 
 
 def test_results_are_the_same_without_the_corpus_boxes(folder: Path) -> None:
+    # No cache: the second run must look at the pictures itself.
     first = localise(folder, "test.jsonl", "first.jsonl", "--why", folder / "why.jsonl")
     assert (first.returncode, first.stdout) == (0, "")
     assert "mentions localised" in first.stderr
@@ -58,7 +61,7 @@ def test_results_are_the_same_without_the_corpus_boxes(folder: Path) -> None:
 
 
 def test_reasons_can_be_shown_beside_the_scored_answers(folder: Path) -> None:
-    localise(folder, "test.jsonl", "first.jsonl", "--why", folder / "why.jsonl")
+    localise(folder, "test.jsonl", "first.jsonl", "--why", folder / "why.jsonl", "--cache", folder / "seen")
     scored = ("score", "localisation", folder / "first.jsonl", "--gold", folder / "test.jsonl", "--samples", 0)
     done = limner(*scored, "--html", folder / "page.html", "--explanations", folder / "why.jsonl")
     assert done.returncode == 0
@@ -85,6 +88,10 @@ def test_gold_candidates_can_be_asked_for_and_results_can_be_scored(folder: Path
     scores = json.loads(scored.stdout)
     assert scores["bound"] == 1.0
     assert scores["n_phrases"] > 0
+
+
+def test_the_command_offers_every_system() -> None:
+    assert (*systems.SYSTEMS,) == localise_command.SYSTEMS
 
 
 def test_training_images_are_warned_of(folder: Path) -> None:

@@ -132,6 +132,36 @@ def test_training_images_are_marked(grounder: Grounder, images: list[Image], wor
     results = list(localise_corpus(images[8:], world, grounder, overlap=overlap))
     assert ["training" in result.provenance for result in results] == [True, True, False, False]
     assert overlap.n_seen == 2
+    # With other captions they are known by their boxes, which the localiser does not look at.
+    fewer = [replace(image, captions=image.captions[:1]) for image in images[8:]]
+    results = list(localise_corpus(fewer, world, grounder, overlap=Overlap.of(grounder.training_images)))
+    assert ["training" in result.provenance for result in results] == [True, True, False, False]
+
+
+def test_readers_must_propose_what_the_settings_say(grounder: Grounder, images: list[Image], world: Path) -> None:
+    readers = grounder.open_readers(n_proposals=20)
+    with pytest.raises(ValueError, match="the readers propose 20"):
+        list(localise_corpus(images[10:], world, grounder, readers=readers))
+    fitting = LocaliseSettings(n_proposals=20)
+    assert len(list(localise_corpus(images[10:], world, grounder, fitting, readers=readers))) == 2
+    gold = LocaliseSettings("gold")
+    assert len(list(localise_corpus(images[10:], world, grounder, gold, readers=readers))) == 2
+
+
+def test_mentions_without_a_candidate_are_not_counted_as_not_visual(
+    grounder: Grounder, images: list[Image], world: Path
+) -> None:
+    caption = Caption("0", "A dog in the air", (Mention(0, 5), Mention(9, 16, types=("notvisual",))))
+    empty = replace(images[0], boxes=(), captions=(caption,), chains=())
+    tally = LocaliseTally()
+    (result,) = localise_corpus([empty], world, grounder, LocaliseSettings("gold"), tally=tally)
+    assert not result.boxes
+    assert (tally.n_mentions, tally.n_ungrounded, tally.n_without_candidate) == (2, 2, 1)
+
+
+def test_mentions_may_name_boxes_of_another_file() -> None:
+    image = Image("a", 100, 100, (), (Caption("0", "two dogs", (Mention(0, 8, ("1", "2")),)),))
+    assert gold_candidates(image) == ()
 
 
 def test_equal_seeds_give_equal_grounders_and_a_corpus_to_tune_on_is_named(
