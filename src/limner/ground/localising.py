@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -103,8 +102,12 @@ def localise_corpus(
     if settings.candidates == "proposals":
         _check_proposals(readers, settings.n_proposals)
     workers = [partial(_localise, reader=reader, grounder=grounder, settings=settings) for reader in readers]
-    for made in work_on_pictures(images, pictures, workers, reading):
-        marks = _training_mark(made.source, overlap)
+    given: deque[Image] = deque()
+    for made in work_on_pictures(_visible(images, given, settings.candidates), pictures, workers, reading):
+        # Images whose pictures could not be used are left behind.
+        while (original := given.popleft()).id != made.image.id:
+            pass
+        marks = _training_mark(original, overlap)
         _count(tally, made)
         if why is not None:
             why.writelines(msgspec.json.encode(reason) + b"\n" for reason in _reasons(made))
@@ -126,9 +129,8 @@ class CandidatePicture:
 
 @dataclass(frozen=True)
 class LocalisedImage:
-    """An image with its answers; `source` is the image as it was given, with its boxes."""
+    """An image with its answers."""
 
-    source: Image
     image: Image
     answers: Sequence[Sequence[Answer]]
     n_unknown: int
@@ -157,7 +159,7 @@ def point(picture: CandidatePicture, grounder: Grounder, settings: LocaliseSetti
     localiser = f"{grounder.signature}|{settings.signature}"
     provenance = {**image.provenance, "candidates": settings.candidates, "localiser": localiser}
     result = replace(image, boxes=picture.boxes, captions=captions, chains=chains, provenance=provenance)
-    return LocalisedImage(image, result, answers, unknown)
+    return LocalisedImage(result, answers, unknown)
 
 
 def without_boxes(image: Image) -> Image:
@@ -198,10 +200,17 @@ def gold_candidates(image: Image) -> tuple[Box, ...]:
 def _localise(
     seen: ImagePixels, reader: RegionReader, grounder: Grounder, settings: LocaliseSettings
 ) -> LocalisedImage:
-    visible = seen if settings.candidates == "gold" else seen._replace(image=without_boxes(seen.image))
-    made = point(look_for_candidates(visible, reader, grounder, settings.candidates), grounder, settings)
-    # Whether it is a training image is known by its boxes too.
-    return dataclasses.replace(made, source=seen.image)
+    return point(look_for_candidates(seen, reader, grounder, settings.candidates), grounder, settings)
+
+
+def _visible(images: Iterable[Image], given: deque[Image], candidates: Candidates) -> Iterator[Image]:
+    """The images as a localiser may see them; as they are, they are put into `given`.
+
+    Whether one is a training image is known by its boxes too, which proposals must not be.
+    """
+    for image in images:
+        given.append(image)
+        yield image if candidates == "gold" else without_boxes(image)
 
 
 def _check_proposals(readers: Sequence[RegionReader], n_proposals: int) -> None:
