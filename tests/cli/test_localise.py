@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from limner.cli import localise as localise_command
 from limner.corpus import open_corpus, write_corpus
+from limner.ground import systems
 from limner.ground.localising import without_boxes
 from limner.playground import World, write_world
 
@@ -40,11 +42,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def localise(folder: Path, corpus: str, out: str, *options: object) -> subprocess.CompletedProcess[str]:
     return limner(
         *("localise", folder / corpus, "--pictures", folder, "--model", folder / "model.grounder"),
-        *("-o", folder / out, "--cache", folder / "seen", *options),
+        *("-o", folder / out, *options),
     )
 
 
 def test_results_are_the_same_without_the_corpus_boxes(folder: Path) -> None:
+    # No cache: the second run must look at the pictures itself.
     first = localise(folder, "test.jsonl", "first.jsonl", "--why", folder / "why.jsonl")
     assert (first.returncode, first.stdout) == (0, "")
     assert "mentions localised" in first.stderr
@@ -58,7 +61,7 @@ def test_results_are_the_same_without_the_corpus_boxes(folder: Path) -> None:
 
 
 def test_reasons_can_be_shown_beside_the_scored_answers(folder: Path) -> None:
-    localise(folder, "test.jsonl", "first.jsonl", "--why", folder / "why.jsonl")
+    localise(folder, "test.jsonl", "first.jsonl", "--why", folder / "why.jsonl", "--cache", folder / "seen")
     scored = ("score", "localisation", folder / "first.jsonl", "--gold", folder / "test.jsonl", "--samples", 0)
     done = limner(*scored, "--html", folder / "page.html", "--explanations", folder / "why.jsonl")
     assert done.returncode == 0
@@ -87,6 +90,10 @@ def test_gold_candidates_can_be_asked_for_and_results_can_be_scored(folder: Path
     assert scores["n_phrases"] > 0
 
 
+def test_the_command_offers_every_system() -> None:
+    assert (*systems.SYSTEMS,) == localise_command.SYSTEMS
+
+
 def test_training_images_are_warned_of(folder: Path) -> None:
     done = localise(folder, "train.jsonl", "seen.jsonl")
     assert "7 of 7 images are training images" in done.stderr
@@ -100,6 +107,11 @@ def test_training_images_are_warned_of(folder: Path) -> None:
         (["train", "grounder", "bare.jsonl", "--pictures", ".", "--out", "x"], "limner link"),
         (["train", "grounder", "train.jsonl", "--pictures", ".", "--out", "x", "--detector", "no.tflite"], "no.tflite"),
         (["train", "grounder", "train.jsonl", "--pictures", "seen", "--out", "x"], "no picture of image"),
+        (["train", "grounder", "train.jsonl", "--pictures", "seen", "--out", "no/x"], "there is no such folder"),
+        (
+            ["train", "grounder", "train.jsonl", "--pictures", "seen", "--out", "x", "--valid", "train.jsonl"],
+            "train.jsonl: 7 of 7 images are training images",
+        ),
     ],
 )
 def test_faults_are_one_line_that_names_the_remedy(
@@ -112,6 +124,32 @@ def test_faults_are_one_line_that_names_the_remedy(
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
     assert not (folder / "x").exists()
+
+
+@pytest.mark.parametrize("option", ["--features", "--detector", "--vectors"])
+def test_models_that_are_read_are_not_written(folder: Path, monkeypatch: pytest.MonkeyPatch, option: str) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "m.tflite").write_text("a model")
+    done = limner("train", "grounder", "train.jsonl", "--pictures", ".", "--out", "m.tflite", option, "m.tflite")
+    assert (done.returncode, "is read as well" in done.stderr) == (2, True)
+    if option != "--vectors":
+        done = localise(folder, "test.jsonl", "m.tflite", option, "m.tflite")
+        assert (done.returncode, "is read as well" in done.stderr) == (2, True)
+    assert (folder / "m.tflite").read_text() == "a model"
+
+
+def test_a_grounder_of_other_proposals_and_words_is_used_with_them(folder: Path) -> None:
+    (folder / "words.txt").write_text("dog 1 0\nwoman 0 1\n")
+    done = limner(
+        *("train", "grounder", folder / "train.jsonl", "--pictures", folder, "--out", folder / "other.grounder"),
+        *("--proposer", "selective-search", "--vectors", folder / "words.txt"),
+    )
+    assert done.returncode == 0
+    assert "weights were tuned on 1 image: 10% of the training images" in done.stderr
+    done = localise(folder, "test.jsonl", "other.jsonl", "--model", folder / "other.grounder")
+    assert done.returncode == 0
+    (result, *_) = open_corpus(folder / "other.jsonl")
+    assert "proposer:selective-search" in str(result.provenance["localiser"])
 
 
 def test_a_detector_that_the_grounder_was_not_trained_with_is_refused(folder: Path, shared_data: Path) -> None:

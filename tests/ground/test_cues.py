@@ -100,11 +100,11 @@ def test_colour_prefers_what_has_it_with_and_without_a_network() -> None:
     said = [query("a red car", "vehicles"), query("a blue car", "vehicles")]
     pictures = [(regions(*TWO), said) for _ in range(FEWEST_REGIONS)]
     learnt = ColourCue(learn_colours(pictures))
-    assert learnt.classifier is not None
+    assert learnt.classifiers.network is not None
     red, _ = learnt.scores(asked, regions(*TWO))
     assert red is not None
     assert red[0] > 0.9 > 0.1 > red[1]
-    assert ColourCue(learn_colours(pictures[:4])).classifier is None
+    assert ColourCue(learn_colours(pictures[:4])).classifiers.network is None
 
 
 def test_position_knows_where_a_noun_usually_is() -> None:

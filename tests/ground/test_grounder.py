@@ -18,9 +18,11 @@ from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap
 from limner.errors import BadInput, LimnerError
 from limner.ground.colour_classifiers import ColourClassifiers
-from limner.ground.grounder import Grounder, ranked
+from limner.ground.grounder import CueTable, Grounder, ranked
 from limner.ground.grounder_training import train_grounder
 from limner.ground.localising import LocaliseSettings, LocaliseTally, gold_candidates, localise_corpus, without_boxes
+from limner.ground.phrase_model import TYPES
+from limner.ground.phrase_queries import make_query
 from limner.ground.picture_regions import RegionRecipe
 from limner.ground.region_cache import RegionCache, keep_regions
 from limner.ground.systems import CUES, SYSTEMS
@@ -75,6 +77,9 @@ def test_boxes_of_the_corpus_are_not_read(grounder: Grounder, images: list[Image
     bare = [without_boxes(image) for image in images[10:]]
     assert not any(image.boxes or any(mention.boxes for _, mention in image.mentions()) for image in bare)
     assert localised(grounder, bare, world) == localised(grounder, images[10:], world)
+    # Not even to see whether they are within the picture.
+    outside = replace(images[10], width=None, height=None, boxes=(*images[10].boxes, Box("far", 0, 0, 9999, 9999)))
+    assert localised(grounder, [outside], world) == localised(grounder, bare[:1], world)
 
 
 def test_gold_candidates_are_marked_and_hold_every_merged_box(
@@ -132,6 +137,76 @@ def test_training_images_are_marked(grounder: Grounder, images: list[Image], wor
     results = list(localise_corpus(images[8:], world, grounder, overlap=overlap))
     assert ["training" in result.provenance for result in results] == [True, True, False, False]
     assert overlap.n_seen == 2
+    # With other captions they are known by their boxes, which the localiser does not look at.
+    fewer = [replace(image, captions=image.captions[:1]) for image in images[8:]]
+    results = list(localise_corpus(fewer, world, grounder, overlap=Overlap.of(grounder.training_images)))
+    assert ["training" in result.provenance for result in results] == [True, True, False, False]
+
+
+def doubled(image: Image) -> Image:
+    """The image as if it had been annotated on a picture of twice the size."""
+    boxes = tuple(replace(b, x0=2 * b.x0, y0=2 * b.y0, x1=2 * b.x1, y1=2 * b.y1) for b in image.boxes)
+    return replace(image, width=2 * (image.width or 0), height=2 * (image.height or 0), boxes=boxes)
+
+
+@pytest.mark.parametrize("candidates", ["proposals", "gold"])
+def test_a_corpus_of_twice_the_size_gives_twice_the_boxes(
+    grounder: Grounder, images: list[Image], world: Path, candidates: str
+) -> None:
+    plain = localised(grounder, images[10:], world, candidates=candidates)
+    larger = localised(grounder, [*map(doubled, images[10:])], world, candidates=candidates)
+    assert len(plain) == len(larger) == 2
+    for small, large in zip(plain, larger, strict=True):
+        assert [box.corners for box in large.boxes] == [tuple(2 * edge for edge in box.corners) for box in small.boxes]
+        assert large.captions == small.captions
+        assert any(mention.candidates for _, mention in large.mentions())
+
+
+def test_training_on_twice_the_size_is_the_same(grounder: Grounder, images: list[Image], world: Path) -> None:
+    larger = train_grounder([*map(doubled, images[:10])], world, settings=FAST)
+    for name, weights in grounder.parts.weights.items():
+        assert np.array_equal(larger.parts.weights[name], weights)
+
+
+def test_weights_of_a_phrase_of_two_types_are_their_mean(grounder: Grounder) -> None:
+    by_type = np.arange(len(TYPES) * len(CUES), dtype=np.float64).reshape(len(TYPES), len(CUES)) ** 2
+    known = Grounder(dataclasses.replace(grounder.parts, weights={**grounder.parts.weights, "full": by_type}))
+    types = [("people", "clothing"), ("animals",)]
+    queries = [make_query(0, 3, "dog", kinds) for kinds in types]
+    # Two regions; of the second every cue says its number more than of the first.
+    scores = np.stack([np.zeros((2, len(CUES))), np.tile(np.arange(1.0, len(CUES) + 1), (2, 1))], axis=1)
+    table = CueTable(scores, np.zeros((2, len(CUES))))
+    people, clothing, animals = (by_type[TYPES.index(name)] for name in ("people", "clothing", "animals"))
+    mean = [(a + b) / 2 for a, b in zip(people, clothing, strict=True)]
+    expected = [sum((n + 1) * w for n, w in enumerate(weights)) for weights in (mean, animals)]
+    assert known.weights(table, queries, "full").tolist() == [mean, animals.tolist()]
+    assert known.cue_scores(table, queries, "full").tolist() == [[0.0, expected[0]], [0.0, expected[1]]]
+
+
+def test_readers_must_propose_what_the_settings_say(grounder: Grounder, images: list[Image], world: Path) -> None:
+    readers = grounder.open_readers(n_proposals=20)
+    with pytest.raises(ValueError, match="the readers propose 20"):
+        list(localise_corpus(images[10:], world, grounder, readers=readers))
+    fitting = LocaliseSettings(n_proposals=20)
+    assert len(list(localise_corpus(images[10:], world, grounder, fitting, readers=readers))) == 2
+    gold = LocaliseSettings("gold")
+    assert len(list(localise_corpus(images[10:], world, grounder, gold, readers=readers))) == 2
+
+
+def test_mentions_without_a_candidate_are_not_counted_as_not_visual(
+    grounder: Grounder, images: list[Image], world: Path
+) -> None:
+    caption = Caption("0", "A dog in the air", (Mention(0, 5), Mention(9, 16, types=("notvisual",))))
+    empty = replace(images[0], boxes=(), captions=(caption,), chains=())
+    tally = LocaliseTally()
+    (result,) = localise_corpus([empty], world, grounder, LocaliseSettings("gold"), tally=tally)
+    assert not result.boxes
+    assert (tally.n_mentions, tally.n_ungrounded, tally.n_without_candidate) == (2, 2, 1)
+
+
+def test_mentions_may_name_boxes_of_another_file() -> None:
+    image = Image("a", 100, 100, (), (Caption("0", "two dogs", (Mention(0, 8, ("1", "2")),)),))
+    assert gold_candidates(image) == ()
 
 
 def test_equal_seeds_give_equal_grounders_and_a_corpus_to_tune_on_is_named(
@@ -176,6 +251,9 @@ def test_a_missing_picture_is_an_error_or_counted(grounder: Grounder, images: li
     results = list(localise_corpus([lost, images[1]], world, grounder, reading=reading))
     assert [result.id for result in results] == [images[1].id]
     assert reading.skipped.total() == 1
+    overlap = Overlap.of(grounder.training_images)
+    list(localise_corpus([lost, images[1], images[11]], world, grounder, overlap=overlap, reading=reading))
+    assert (overlap.n_images, overlap.first_seen, overlap.n_seen) == (2, images[1].id, 1)
 
 
 def test_what_cannot_be_learnt_from_is_refused(images: list[Image], world: Path) -> None:

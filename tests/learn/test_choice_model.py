@@ -28,16 +28,13 @@ def test_two_items_are_logistic_regression_of_their_difference() -> None:
     assert weights == pytest.approx(theirs.coef_[0], abs=1e-4)
 
 
-def test_weights_are_at_the_minimum_and_offsets_count_as_scores() -> None:
+def test_weights_are_at_the_minimum() -> None:
     given = choices()
     free = fit_choices(given, shrinkage=0.5)
     slope = 0.5 * free
     for choice in given:
         slope = slope + (np.exp(log_shares(choice.features @ free)) - choice.shares) @ choice.features
     assert slope == pytest.approx(np.zeros(3), abs=1e-3)
-    # What offsets say already is not learnt again.
-    told = [choice._replace(offsets=choice.features @ free) for choice in given]
-    assert fit_choices(told, prior=-free, shrinkage=0.5) == pytest.approx(np.zeros(3), abs=1e-3)
 
 
 def test_strong_shrinkage_leads_to_the_prior() -> None:

@@ -91,7 +91,9 @@ def command(
     if proposals and candidates == "gold":
         raise click.UsageError("--proposals is for --candidates proposals; leave it out")
     check_target(out, [corpus])
-    check_replaced({"-o": source_path(out), "--why": why}, [corpus, str(model)])
+    check_replaced(
+        {"-o": source_path(out), "--why": why}, [corpus, *(str(path) for path in (model, features, detector) if path)]
+    )
     opened, reading = open_corpus(corpus, from_, lenient=lenient), Reading(lenient=lenient)
     trained = grounder_module.Grounder.load(model)
     moved = picture_regions.RegionRecipe(features, str(detector) if detector else None)
@@ -125,8 +127,11 @@ def command(
 def _tell(tally: localising.LocaliseTally) -> None:
     n_localised = tally.n_mentions - tally.n_ungrounded
     tell(f"{n_localised:,} mentions localised")
-    if tally.n_ungrounded:
-        tell(f"left alone: {tally.n_ungrounded:,} mentions of what is not visual")
+    n_not_visual = tally.n_ungrounded - tally.n_without_candidate
+    if n_not_visual:
+        tell(f"left alone: {n_not_visual:,} mentions of what is not visual")
+    if tally.n_without_candidate:
+        tell(f"left alone: {tally.n_without_candidate:,} mentions in images without a candidate box")
     if tally.n_unknown:
         tell(f"{tally.n_unknown:,} mentions have no known word: only their type and number say where they are")
     for what, n in tally.without.items():

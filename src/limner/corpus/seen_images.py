@@ -186,10 +186,12 @@ class Overlap:
             return "id"
         return "new"
 
-    def refuse_seen(self, place: str) -> None:
-        """Raise an error if an image was seen in training."""
+    def refuse_seen(self, place: str, *, can_be_allowed: bool = True) -> None:
+        """Raise an error if an image was seen in training; it says whether that can be allowed."""
         if self.n_seen:
             problem = f"{self.n_seen:,} of {self.n_images:,} images are training images, such as {self.first_seen}"
+            if not can_be_allowed:
+                raise BadInput(place, problem, "name other images")
             raise BadInput(place, problem, "name other images, or allow it", code="train-is-test")
 
     def to_json(self) -> dict[str, str]:

@@ -8,7 +8,6 @@ from limner.arrays import Floats
 from limner.ground.colour_classifiers import ColourClassifiers, named_colour
 from limner.ground.phrase_queries import PhraseQuery
 from limner.ground.picture_regions import PictureRegions
-from limner.learn.softmax_classifier import SoftmaxClassifier
 
 
 class ColourCue:
@@ -21,11 +20,6 @@ class ColourCue:
 
     def __init__(self, classifiers: ColourClassifiers | None = None) -> None:
         self.classifiers = classifiers or ColourClassifiers()
-
-    @property
-    def classifier(self) -> SoftmaxClassifier | None:
-        """The network over colours, which may be the one that is not used."""
-        return self.classifiers.network
 
     def scores(self, queries: Sequence[PhraseQuery], regions: PictureRegions) -> list[Floats | None]:
         numbers = [named_colour(query) for query in queries]

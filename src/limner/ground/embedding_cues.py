@@ -28,7 +28,7 @@ class CcaCue:
 
 
 class MatchCue:
-    """What a ranking network says, as log odds against all regions of the picture.
+    """What a ranking network says, less the mean over all regions of the picture.
 
     It was trained to rank right regions above wrong ones, where CCA sees right
     ones only. It is silent about phrases with no known word.

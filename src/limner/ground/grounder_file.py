@@ -10,11 +10,13 @@ from typing import Annotated, Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from limner.arrays import Floats
 from limner.corpus.seen_images import SeenImages, is_hash
-from limner.errors import LimnerError
+from limner.errors import BadInput, LimnerError, shown
+from limner.files import is_regular_file
 from limner.ground.colour_classifiers import CLASSIFIERS, ColourClassifiers
 from limner.ground.joint_grounding import PAIR_FEATURES, RelationModel
 from limner.ground.phrase_model import TYPES
@@ -33,6 +35,7 @@ from limner.learn.softmax_classifier import SoftmaxClassifier
 from limner.text.text_embedders import AveragedWordVectors, TextEmbedder
 from limner.text.word_vectors import open_word_vectors
 from limner.vision.features.colour_table import NAMES
+from limner.vision.fused_proposals import Filler
 
 GROUNDER = ModelKind("grounder", 2, "limner.ground.train_grounder")
 
@@ -54,7 +57,10 @@ class TrainedGrounder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True)
 class GrounderParts:
-    """All that a grounder has learnt; `weights` are `[types, cues]` by system, `positions` log odds by bin."""
+    """All that a grounder has learnt; `weights` are `[types, cues]` by system, `positions` log odds by bin.
+
+    `vectors` is the file of word vectors, "" for those of the installed package.
+    """
 
     recipe: RegionRecipe
     reader_signature: str
@@ -69,11 +75,16 @@ class GrounderParts:
     weights: Mapping[str, Floats]
     trained: TrainedGrounder
     images: SeenImages | None
+    vectors: str = ""
 
     @property
     def fingerprint(self) -> str:
-        """Twelve letters that are others for a grounder that has learnt something else."""
-        digest = sha256(msgspec.json.encode(_record(self)))
+        """Twelve letters that are others for a grounder that has learnt something else.
+
+        Where models and word vectors lie does not count: the signatures of their content do.
+        """
+        placeless = replace(_record(self), features=None, detector=None, vectors="")
+        digest = sha256(msgspec.json.encode(placeless))
         for name, values in sorted(_arrays(self).items()):
             digest.update(name.encode() + np.ascontiguousarray(values).tobytes())
         return digest.hexdigest()[:12]
@@ -99,6 +110,14 @@ class GrounderRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     colour_accuracies: dict[str, Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]]
     trained: TrainedGrounder
     images: list[str] | None
+    # Files of before these could be chosen do not have them.
+    vectors: str = ""
+    proposer: Filler = "edge-boxes"
+
+
+def open_embedder(vectors: str | Path | None = None) -> TextEmbedder | None:
+    """Means of the word vectors in a file; without one, those of the installed package, or None if there is none."""
+    return AveragedWordVectors(open_word_vectors(vectors)) if vectors else default_embedder()
 
 
 def default_embedder() -> TextEmbedder | None:
@@ -119,15 +138,28 @@ def write_grounder(parts: GrounderParts, path: Path) -> None:
 def read_grounder(path: Path) -> GrounderParts:
     """The grounder in a file; what no training would have written is an error that names the file."""
     record, arrays = read_arrays(path, GROUNDER, GrounderRecord)
+    embedder = _embedder(record, path)
     try:
-        parts = _parts(record, arrays)
+        return _parts(record, arrays, embedder)
     except (ValueError, KeyError) as error:
         raise GROUNDER.error(path, f"is damaged ({error})") from error
-    wanted = None if parts.encoder.embedder is None else parts.encoder.embedder.signature
-    if record.embedder != wanted:
-        problem = f"was trained with the word vectors {record.embedder or 'none'}, and here are {wanted or 'none'}"
-        raise GROUNDER.error(path, problem)
-    return parts
+
+
+def _embedder(record: GrounderRecord, path: Path) -> TextEmbedder | None:
+    """The embedder of training; an error that names what to give or install if there is none, or another."""
+    if record.embedder is None:
+        return None
+    name = shown(record.vectors) if record.vectors else "those of limner[ground]"
+    # A file may name whatever it likes: a pipe would be waited for, a device read without end.
+    is_there = not record.vectors or is_regular_file(record.vectors)
+    embedder = open_embedder(record.vectors) if is_there else None
+    if embedder is None:
+        remedy = "put the file there" if record.vectors else "pip install 'limner[ground]'"
+        raise BadInput(str(path), f"its word vectors, {name}, are not there", f"{remedy}, or train it anew")
+    if embedder.signature != record.embedder:
+        problem = f"was trained with other word vectors than {name}: {shown(record.embedder)}"
+        raise BadInput(str(path), f"{problem}; here are {embedder.signature}", "give those, or train it anew")
+    return embedder
 
 
 def _record(parts: GrounderParts) -> GrounderRecord:
@@ -150,6 +182,8 @@ def _record(parts: GrounderParts) -> GrounderRecord:
         dict(parts.colours.accuracies),
         parts.trained,
         None if parts.images is None else parts.images.to_json(),
+        parts.vectors,
+        parts.recipe.proposer,
     )
 
 
@@ -172,7 +206,7 @@ def _stacked(rows: Sequence[Floats], n: int) -> Floats:
     return np.array(rows, dtype=np.float64).reshape(-1, n)
 
 
-def _parts(record: GrounderRecord, arrays: Mapping[str, NDArray[Any]]) -> GrounderParts:
+def _parts(record: GrounderRecord, arrays: Mapping[str, NDArray[Any]], embedder: TextEmbedder | None) -> GrounderParts:
     """The parts of a grounder; raises ValueError or KeyError where something does not fit."""
     _check_record(record)
     for name, values in arrays.items():
@@ -181,7 +215,7 @@ def _parts(record: GrounderRecord, arrays: Mapping[str, NDArray[Any]]) -> Ground
     axes = PrincipalAxes.from_arrays(_named(arrays, "axes"))
     cca, network = NormalisedCCA.from_arrays(_named(arrays, "cca")), RankingNetwork.from_arrays(_named(arrays, "match"))
     colours = _colours(record, arrays, axes.axes.shape[1])
-    encoder = PhraseEncoder(record.words, record.nouns, default_embedder() if record.embedder else None)
+    encoder = PhraseEncoder(record.words, record.nouns, embedder)
     positions = _rows(arrays["positions"], record.positions, N_BINS)
     relations = _rows(arrays["relations"], record.relations, len(PAIR_FEATURES))
     weights = arrays["weights"]
@@ -197,7 +231,7 @@ def _parts(record: GrounderRecord, arrays: Mapping[str, NDArray[Any]]) -> Ground
         raise ValueError("the CCA is of other features")
     by_system = dict(zip(FITTED, weights, strict=True))
     return GrounderParts(
-        RegionRecipe(record.features, record.detector),
+        RegionRecipe(record.features, record.detector, record.proposer),
         record.reader,
         tuple(record.class_names),
         encoder,
@@ -210,6 +244,7 @@ def _parts(record: GrounderRecord, arrays: Mapping[str, NDArray[Any]]) -> Ground
         {**by_system, JOINT: by_system["full"]},
         record.trained,
         None if record.images is None else SeenImages(record.images),
+        record.vectors,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,12 +15,12 @@ from limner.arrays import Singles
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.corpus.reading import Reading
-from limner.corpus.seen_images import SeenImages
-from limner.errors import BadInput
+from limner.corpus.seen_images import Overlap, SeenImages
+from limner.errors import BadInput, LimnerError
 from limner.ground.colour_classifiers import learn_colours
 from limner.ground.cue_weights import fit_weights
 from limner.ground.grounder import Grounder
-from limner.ground.grounder_file import GrounderParts, TrainedGrounder, default_embedder
+from limner.ground.grounder_file import GrounderParts, TrainedGrounder, open_embedder
 from limner.ground.joint_grounding import RelationModel
 from limner.ground.phrase_model import TYPES
 from limner.ground.phrase_queries import PhraseEncoder, PhraseQuery
@@ -34,6 +35,7 @@ from limner.learn.cca import NormalisedCCA
 from limner.learn.principal_axes import PrincipalAxes
 from limner.learn.ranking_network import RankedItems, RankingNetwork, RankingSettings, train_ranking
 from limner.progress import Progress, silent
+from limner.text.text_embedders import TextEmbedder
 
 # The share of the training images on which weights are tuned, unless others are given for that.
 TUNING_SHARE = 0.1
@@ -68,16 +70,20 @@ def train_grounder(
     reading: Reading | None = None,
     progress: Progress = silent,
     settings: RankingSettings | None = None,
+    vectors: str | Path | None = None,
 ) -> Grounder:
     """A grounder learnt from images whose captions' phrases have boxes, and from their pictures.
 
-    `valid` are images that weights are tuned on; by default a random tenth of the training images,
-    of which no cue learns. `cache` is a folder that keeps what was seen in pictures for
-    the next time, `place` what errors call the images.
+    `valid` are images that weights are tuned on, none of which may be a training image; by default
+    a random tenth of the training images, of which no cue learns. `cache` is a folder that keeps
+    what was seen in pictures for the next time, `place` what errors call the images. `vectors` is
+    a file of word vectors (default: those of the installed package, if there are any).
     Equal seeds and data give equal grounders on one machine.
     """
     usable, tuning = _chosen_images(images, valid, seed, place)
+    _check_unseen(tuning, usable, valid_name or "the images to tune on")
     recipe = recipe or RegionRecipe()
+    embedder = open_embedder(vectors)
     readers = recipe.open(workers)
     keep_regions(readers, cache)
     read, axes = read_training_pictures(
@@ -93,10 +99,19 @@ def train_grounder(
         sum(1 for picture in read for _ in picture.phrases()),
         len(tuned),
         seed,
-        valid_name or f"{TUNING_SHARE:.0%} of the training images",
+        f"{TUNING_SHARE:.0%} of the training images" if valid is None else valid_name or "given images",
     )
-    lessons = _Lessons(_resolved(recipe), readers[0], axes, facts, _seen(usable, tuning), settings, progress)
+    source = _WordSource("" if vectors is None else str(Path(vectors).resolve()), embedder)
+    seen = _seen(usable, tuning)
+    lessons = _Lessons(recipe.resolved(), source, readers[0], axes, facts, seen, place, settings, progress)
     return _related(lessons.tuned(read, tuned), lessons, read, tuned)
+
+
+class _WordSource(NamedTuple):
+    """The file of word vectors, "" for those of the installed package, and what embeds phrases with them."""
+
+    path: str
+    embedder: TextEmbedder | None
 
 
 @dataclass(frozen=True)
@@ -104,10 +119,12 @@ class _Lessons:
     """Teaches grounders of one corpus, whatever pictures of it they learn from."""
 
     recipe: RegionRecipe
+    vectors: _WordSource
     reader: RegionReader
     axes: PrincipalAxes
     facts: TrainedGrounder
     seen: SeenImages | None
+    place: str
     settings: RankingSettings | None
     progress: Progress
 
@@ -116,7 +133,7 @@ class _Lessons:
     ) -> Grounder:
         """A grounder that knows no relations: cues of some pictures, and of others their weights for some systems."""
         seed = self.facts.seed
-        encoder = _learn_encoder(pictures)
+        encoder = _learn_encoder(pictures, self.vectors.embedder)
         colours = learn_colours([_said(picture) for picture in pictures], seed)
         parts = GrounderParts(
             self.recipe,
@@ -124,7 +141,7 @@ class _Lessons:
             self.reader.class_names,
             encoder,
             self.axes,
-            _learn_cca(pictures, encoder, seed),
+            _learn_cca(pictures, encoder, seed, self.place),
             _learn_network(pictures, encoder, seed, self.progress, self.settings),
             colours.tuned([_said(picture) for picture in tuning]),
             _learn_positions(pictures).odds,
@@ -132,6 +149,7 @@ class _Lessons:
             {name: np.zeros((len(TYPES), len(CUES))) for name in (*FITTED, JOINT)},
             self.facts,
             self.seen,
+            self.vectors.path,
         )
         weights = fit_weights(Grounder(parts), tuning, self.progress, fitted)
         return Grounder(replace(parts, weights={**parts.weights, **weights}))
@@ -142,8 +160,8 @@ def _related(
 ) -> Grounder:
     """The grounder with relations, and how much they count.
 
-    Cues are too sure of pictures that they learnt from. What they say of each third of
-    the pictures is asked of cues that learnt from the other two.
+    Cues and relations are too sure of pictures that they learnt from. What they say of each third of
+    the pictures is asked of cues and relations that learnt from the other two.
     """
     model = RelationModel(learn_relations(pictures, lessons.progress), {})
     sentences = [*tied_sentences(grounder, tuning, model)]
@@ -153,7 +171,8 @@ def _related(
         others = [picture for number, picture in enumerate(pictures) if number % CROSS_FITS != part]
         if held_out and others:
             cues = lessons.tuned(others, tuning, ("full",))
-            sentences += tied_sentences(cues, held_out, model, n_pictures)
+            relations = RelationModel(learn_relations(others, lessons.progress), {})
+            sentences += tied_sentences(cues, held_out, relations, n_pictures)
             n_pictures += len(held_out)
     strong = fit_strengths(model, sentences, n_pictures, lessons.progress)
     return Grounder(replace(grounder.parts, relations=strong))
@@ -179,6 +198,17 @@ def _chosen_images(
     return usable, tuning
 
 
+def _check_unseen(tuning: Iterable[Image], usable: Iterable[Image], place: str) -> None:
+    """An error if images to tune on are training images: cues are too sure of what they learnt from."""
+    seen = SeenImages()
+    for image in usable:
+        seen.add(image)
+    overlap = Overlap.of(seen)
+    for image in tuning:
+        overlap.add(image)
+    overlap.refuse_seen(place, can_be_allowed=False)
+
+
 def _seen(*groups: Iterable[Image]) -> SeenImages | None:
     """Hashes of images; None if there are too many to keep."""
     seen = SeenImages()
@@ -200,20 +230,14 @@ def _split(images: Sequence[Image], seed: int) -> tuple[list[Image], list[Image]
     return [image for image in images if image.id not in chosen], tuning
 
 
-def _resolved(recipe: RegionRecipe) -> RegionRecipe:
-    """The recipe with whole paths, so that a grounder can be used from any folder."""
-    paths = (None if path is None else str(Path(path).resolve()) for path in (recipe.features, recipe.detector))
-    return RegionRecipe(*paths)
-
-
-def _learn_encoder(pictures: Sequence[TrainingPicture]) -> PhraseEncoder:
+def _learn_encoder(pictures: Sequence[TrainingPicture], embedder: TextEmbedder | None) -> PhraseEncoder:
     words: Counter[str] = Counter()
     nouns: Counter[str] = Counter()
     for picture in pictures:
         for query, _ in picture.phrases():
             words.update(set(query.words))
             nouns[query.noun] += 1
-    return PhraseEncoder(_frequent(words), _frequent(nouns), default_embedder())
+    return PhraseEncoder(_frequent(words), _frequent(nouns), embedder)
 
 
 def _frequent(counts: Counter[str]) -> list[str]:
@@ -240,7 +264,7 @@ def _learn_network(
     return train_ranking(groups, settings, seed=seed, progress=progress)
 
 
-def _learn_cca(pictures: Sequence[TrainingPicture], encoder: PhraseEncoder, seed: int) -> NormalisedCCA:
+def _learn_cca(pictures: Sequence[TrainingPicture], encoder: PhraseEncoder, seed: int, place: str) -> NormalisedCCA:
     """CCA of phrases and the regions that they mean, at most `MOST_REGIONS` of one phrase, drawn at random."""
     said: dict[str, list[tuple[PhraseQuery, Singles]]] = {}
     for picture in pictures:
@@ -254,7 +278,16 @@ def _learn_cca(pictures: Sequence[TrainingPicture], encoder: PhraseEncoder, seed
         order = rng.permutation(len(pairs))[:MOST_REGIONS]
         chosen += [pairs[i] for i in sorted(order)]
     cca = NormalisedCCA(ridge=CCA_RIDGE)
-    cca.fit(np.stack([row for _, row in chosen]), encoder.encode([query for query, _ in chosen]))
+    rows = np.array([row for _, row in chosen], dtype=np.float32).reshape(len(chosen), -1)
+    try:
+        cca.fit(rows, encoder.encode([query for query, _ in chosen]))
+        # Directions are computed when they are first asked for.
+        len(cca.correlations_)
+    except LimnerError as error:
+        problem = f"{len(chosen)} phrases with boxes are too few to learn from, or too much alike ({error})"
+        raise BadInput(
+            place, problem, "give more images whose captions refer to boxes", code="no-grounded-phrases"
+        ) from error
     return cca
 
 

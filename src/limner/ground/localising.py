@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,7 +19,7 @@ from limner.corpus.caption import Candidate, Caption, Mention
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap
-from limner.ground.grounder import RANKING_NMS, Answer, CueTable, Grounder, explained
+from limner.ground.grounder import RANKING_NMS, Answer, CueTable, Grounder, explained, visual_queries
 from limner.ground.picture_regions import PictureRegions, RegionReader
 from limner.ground.picture_workers import work_on_pictures
 from limner.ground.systems import JOINT, SYSTEMS
@@ -33,7 +33,7 @@ Candidates = Literal["proposals", "gold"]
 MOST_PROPOSALS = 2_000
 
 # Raised whenever the same grounder would answer otherwise.
-CODE = 2
+CODE = 3
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,16 @@ class LocaliseSettings:
 
 @dataclass
 class LocaliseTally:
-    """How much was localised; mentions of what is not visual, and of no known word; images without any."""
+    """How much was localised; mentions of what is not visual, and of no known word; images without any.
+
+    `n_ungrounded` are all mentions without an answer, `n_without_candidate` those of them in images that have
+    no candidate box.
+    """
 
     n_images: int = 0
     n_mentions: int = 0
     n_ungrounded: int = 0
+    n_without_candidate: int = 0
     n_unknown: int = 0
     without: Counter[str] = field(default_factory=Counter)
 
@@ -94,10 +99,15 @@ def localise_corpus(
     settings = settings or LocaliseSettings()
     tally = tally or LocaliseTally()
     readers = readers or grounder.open_readers(n_proposals=settings.n_proposals)
+    if settings.candidates == "proposals":
+        _check_proposals(readers, settings.n_proposals)
     workers = [partial(_localise, reader=reader, grounder=grounder, settings=settings) for reader in readers]
-    visible = images if settings.candidates == "gold" else map(without_boxes, images)
-    for made in work_on_pictures(visible, pictures, workers, reading):
-        marks = _training_mark(made.source, overlap)
+    given: deque[Image] = deque()
+    for made in work_on_pictures(_visible(images, given, settings.candidates), pictures, workers, reading):
+        # Images whose pictures could not be used are left behind.
+        while (original := given.popleft()).id != made.image.id:
+            pass
+        marks = _training_mark(original, overlap)
         _count(tally, made)
         if why is not None:
             why.writelines(msgspec.json.encode(reason) + b"\n" for reason in _reasons(made))
@@ -119,9 +129,8 @@ class CandidatePicture:
 
 @dataclass(frozen=True)
 class LocalisedImage:
-    """An image with its answers; `source` is the image as it was given to the localiser."""
+    """An image with its answers."""
 
-    source: Image
     image: Image
     answers: Sequence[Sequence[Answer]]
     n_unknown: int
@@ -150,7 +159,7 @@ def point(picture: CandidatePicture, grounder: Grounder, settings: LocaliseSetti
     localiser = f"{grounder.signature}|{settings.signature}"
     provenance = {**image.provenance, "candidates": settings.candidates, "localiser": localiser}
     result = replace(image, boxes=picture.boxes, captions=captions, chains=chains, provenance=provenance)
-    return LocalisedImage(image, result, answers, unknown)
+    return LocalisedImage(result, answers, unknown)
 
 
 def without_boxes(image: Image) -> Image:
@@ -178,7 +187,8 @@ def gold_candidates(image: Image) -> tuple[Box, ...]:
     corners = {box.corners for box in boxes}
     merged = []
     for _, mention in image.mentions():
-        around = merged_corners([box_by_id[id] for id in mention.boxes]) if len(mention.boxes) > 1 else None
+        several = [box_by_id[id] for id in mention.boxes if id in box_by_id]
+        around = merged_corners(several) if len(several) > 1 else None
         if around is not None and around not in corners:
             corners.add(around)
             merged.append(around)
@@ -191,6 +201,24 @@ def _localise(
     seen: ImagePixels, reader: RegionReader, grounder: Grounder, settings: LocaliseSettings
 ) -> LocalisedImage:
     return point(look_for_candidates(seen, reader, grounder, settings.candidates), grounder, settings)
+
+
+def _visible(images: Iterable[Image], given: deque[Image], candidates: Candidates) -> Iterator[Image]:
+    """The images as a localiser may see them; as they are, they are put into `given`.
+
+    Whether one is a training image is known by its boxes too, which proposals must not be.
+    """
+    for image in images:
+        given.append(image)
+        yield image if candidates == "gold" else without_boxes(image)
+
+
+def _check_proposals(readers: Sequence[RegionReader], n_proposals: int) -> None:
+    """An error for readers that propose otherwise than signatures would say."""
+    for reader in readers:
+        most = reader.proposer.limits.most
+        if most != n_proposals:
+            raise ValueError(f"n_proposals is {n_proposals}, but the readers propose {most}; give equal numbers")
 
 
 def _in_pixels(boxes: Sequence[Box], seen: ImagePixels) -> Floats:
@@ -233,6 +261,8 @@ def _count(tally: LocaliseTally, made: LocalisedImage) -> None:
     n_answers = sum(map(len, made.answers))
     tally.n_mentions += n_mentions
     tally.n_ungrounded += n_mentions - n_answers
+    if not made.image.boxes:
+        tally.n_without_candidate += sum(map(len, visual_queries(made.image.captions)))
     tally.n_unknown += made.n_unknown
     if not n_mentions:
         tally.without["image without a mention"] += 1

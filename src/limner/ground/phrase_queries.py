@@ -11,10 +11,15 @@ import numpy as np
 from limner.arrays import Singles
 from limner.corpus.caption import Caption
 from limner.ground.phrase_model import NOT_VISUAL, TYPES, built_in_phrases
+from limner.text.lexicon import DETERMINERS, PREPOSITIONS
+from limner.text.mention_rules import PRONOUNS
 from limner.text.noun_forms import singular
 from limner.text.phrases import colours, is_plural_phrase, thing_noun
 from limner.text.text_embedders import TextEmbedder
 from limner.text.words import word_spans
+
+# Words that say nothing of what a thing is, beside others.
+FUNCTION_WORDS = DETERMINERS | PREPOSITIONS | PRONOUNS
 
 # Words of a phrase that count. No phrase has more; a file made to exhaust memory may.
 MAX_WORDS = 50
@@ -88,9 +93,13 @@ class PhraseEncoder:
         return embedded + len(self.words) + len(self.nouns) + len(TYPES) + 2
 
     def knows(self, query: PhraseQuery) -> bool:
-        """Whether any word of the phrase means something here."""
-        met = query.noun in self._noun_number or any(word in self._word_number for word in query.words)
-        return met or (self.embedder is not None and self.embedder.knows(query.text))
+        """Whether any content word of the phrase means something here.
+
+        Determiners, prepositions and pronouns count only where there is nothing else: "a wug" is unknown, "him" is not.
+        """
+        content = [word for word in query.words if word not in FUNCTION_WORDS] or query.words
+        met = query.noun in self._noun_number or any(word in self._word_number for word in content)
+        return met or (self.embedder is not None and self.embedder.knows(" ".join(content)))
 
     def encode(self, queries: Sequence[PhraseQuery]) -> Singles:
         """A row for each phrase, `[phrases, n_dims]`; those without a known word have their types and number only."""

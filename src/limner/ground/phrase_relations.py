@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
@@ -49,7 +49,8 @@ class Relation(NamedTuple):
 
 def find_relations(text: str, queries: Sequence[PhraseQuery]) -> list[Relation]:
     """The relations between the visual phrases of a sentence, which are given in its order."""
-    return [*_worn(queries), *_beings(queries), *_neighbours(text, queries)]
+    tied = [*_worn(queries), *_beings(queries)]
+    return [*tied, *_neighbours(text, queries, {frozenset(relation[:2]) for relation in tied})]
 
 
 def _worn(queries: Sequence[PhraseQuery]) -> Iterator[Relation]:
@@ -81,13 +82,11 @@ def _number(query: PhraseQuery) -> str:
     return "many" if query.is_plural else "one"
 
 
-def _neighbours(text: str, queries: Sequence[PhraseQuery]) -> Iterator[Relation]:
+def _neighbours(text: str, queries: Sequence[PhraseQuery], tied: Set[frozenset[int]]) -> Iterator[Relation]:
     """Phrases next to each other that are related in no other way, by their types and the words between them."""
-    of_body = {"clothing", "bodyparts"}
     for first, second in pairwise(i for i, query in enumerate(queries) if query.is_visual):
         one, other = queries[first], queries[second]
-        are_alike = any(kind in one.types and kind in other.types for kind in BEINGS)
-        if are_alike or ("people" in one.types and of_body.intersection(other.types)):
+        if frozenset((first, second)) in tied:
             continue
         types = f"near:{one.types[0]}-{other.types[0]}"
         word = relation_word(text[one.end : other.start][:MAX_BETWEEN])

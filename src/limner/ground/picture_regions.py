@@ -20,7 +20,7 @@ from limner.vision.features.feature_recipe import DESCRIPTORS, FeatureRecipe
 from limner.vision.features.pixel_regions import Size
 from limner.vision.features.shape_features import ShapeFeatures
 from limner.vision.features.tiled_features import TiledFeatures
-from limner.vision.fused_proposals import FusedProposer
+from limner.vision.fused_proposals import Filler, FusedProposer
 from limner.vision.protocols import Pixels, RegionFeatures
 
 # Raised whenever the same picture would be seen differently.
@@ -60,9 +60,18 @@ class PictureRegions:
     def with_appearance(self, appearance: NDArray[Any]) -> PictureRegions:
         return replace(self, appearance=appearance)
 
-    def shortened(self) -> PictureRegions:
-        """The same in 16-bit numbers: half the memory, and more digits than a feature has."""
-        return PictureRegions(self.size, self.corners, *(part.astype(np.float16) for part in self._parts()))
+    def shortened(self, model_name: str = "") -> PictureRegions:
+        """The same in 16-bit numbers: half the memory, and more digits than a feature has.
+
+        Numbers too large for that are an error that names the model of features.
+        """
+        with np.errstate(over="ignore"):
+            parts = [part.astype(np.float16) for part in self._parts()]
+        if not all(np.isfinite(part).all() for part in parts):
+            problem = f"its features go beyond {np.finfo(np.float16).max:,.0f}, the largest number of 16 bits"
+            place = model_name or "the model of features"
+            raise BadInput(place, problem, "give another model, or another layer of it")
+        return PictureRegions(self.size, self.corners, *parts)
 
     def _parts(self) -> tuple[NDArray[Any], ...]:
         return self.appearance, self.classes, self.colours, self.shapes
@@ -85,14 +94,23 @@ class KeptRegions(Protocol):
 
 @dataclass(frozen=True)
 class RegionRecipe:
-    """Which models look at pictures: one of features and a detector, by path, either of which may be left out."""
+    """Which models look at pictures: one of features and a detector, by path, either of which may be left out.
+
+    `proposer` is what proposes regions beside the detector.
+    """
 
     features: str | None = None
     detector: str | None = None
+    proposer: Filler = "edge-boxes"
 
     def elsewhere(self, other: RegionRecipe) -> RegionRecipe:
         """The recipe with the paths that another has, which are where its models are now."""
-        return RegionRecipe(other.features or self.features, other.detector or self.detector)
+        return RegionRecipe(other.features or self.features, other.detector or self.detector, self.proposer)
+
+    def resolved(self) -> RegionRecipe:
+        """The recipe with whole paths, so that it can be used from any folder; descriptors stay names."""
+        features = self.features if self.features in DESCRIPTORS else _whole_path(self.features)
+        return RegionRecipe(features, _whole_path(self.detector), self.proposer)
 
     def open(self, n: int = 1) -> list[RegionReader]:
         """What reads regions, n times: for so many threads."""
@@ -103,7 +121,14 @@ class RegionRecipe:
         if self.features is not None:
             models = _tiled(FeatureRecipe(self.features).open(n))
         scorers = [None if self.detector is None else open_class_scorer(Path(self.detector)) for _ in range(n)]
-        return [RegionReader(model, scorer) for model, scorer in zip(models, scorers, strict=True)]
+        return [
+            RegionReader(model, scorer, FusedProposer(scorer, filler=self.proposer), self.features or "")
+            for model, scorer in zip(models, scorers, strict=True)
+        ]
+
+
+def _whole_path(path: str | None) -> str | None:
+    return None if path is None else str(Path(path).resolve())
 
 
 def _tiled(extractors: Sequence[RegionFeatures]) -> list[RegionFeatures]:
@@ -119,8 +144,9 @@ class RegionReader:
         model: RegionFeatures | None = None,
         scorer: ClassScorer | None = None,
         proposer: FusedProposer | None = None,
+        model_name: str = "",
     ) -> None:
-        self._model, self._scorer = model, scorer
+        self._model, self._scorer, self._model_name = model, scorer, model_name
         self.cache: KeptRegions | None = None
         self._colours, self._shapes = ColourFeatures(), ShapeFeatures()
         self.proposer = proposer or FusedProposer(scorer)
@@ -130,7 +156,7 @@ class RegionReader:
 
     def proposing(self, n: int) -> RegionReader:
         """The same, with at most n proposals for a picture; it has no cache."""
-        return RegionReader(self._model, self._scorer, self.proposer.proposing(n))
+        return RegionReader(self._model, self._scorer, self.proposer.proposing(n), self._model_name)
 
     def read(
         self, image: Image, pixels: Pixels, given: Floats | None = None, more: Floats | None = None
@@ -159,4 +185,4 @@ class RegionReader:
             np.zeros((n, 0), dtype=np.float32) if scores is None else scores.of_regions(corners),
             self._colours.extract(pixels, corners),
             self._shapes.extract(pixels, corners),
-        ).shortened()
+        ).shortened(self._model_name)

@@ -21,12 +21,11 @@ class Choice(NamedTuple):
     """Items among which something was chosen.
 
     `features` are `[items, features]`, `shares` are how far each item is right and
-    add up to 1, `offsets` are scores that the items have already.
+    add up to 1.
     """
 
     features: Floats
     shares: Floats
-    offsets: Floats | float = 0.0
 
 
 def log_shares(scores: Floats, axis: int = -1) -> Floats:
@@ -72,7 +71,10 @@ def _penalty(weights: Floats, centre: Floats, shrinkage: float) -> float:
 
 
 class _Table(NamedTuple):
-    """All choices in one table, `[choices, items, …]`: where there are fewer items, the others are never chosen."""
+    """All choices in one table, `[choices, items, …]`: where there are fewer items, the others are never chosen.
+
+    `offsets` are 0, and `NEVER` for items that are not there.
+    """
 
     features: Floats
     shares: Floats
@@ -85,7 +87,8 @@ class _Table(NamedTuple):
         shares, offsets = np.zeros((len(choices), most)), np.full((len(choices), most), NEVER)
         for row, choice in enumerate(choices):
             n = len(choice.features)
-            features[row, :n], shares[row, :n], offsets[row, :n] = choice
+            features[row, :n], shares[row, :n] = choice
+            offsets[row, :n] = 0.0
         return cls(features, shares, offsets)
 
     def loss(self, weights: Floats) -> float:

@@ -1,9 +1,9 @@
-"""Proposals from several sources in one list: the whole picture, detections, unions of them, and EdgeBoxes."""
+"""Proposals from several sources in one list: the whole picture, detections, unions of them, and the rest."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from limner.vision import opencv_proposals
 else:
     opencv_proposals = lazy("limner.vision.opencv_proposals")
+
+# What proposes regions without a model.
+Filler = Literal["edge-boxes", "selective-search"]
+FILLERS: tuple[Filler, ...] = get_args(Filler)
 
 # Raised whenever the same settings would give other boxes.
 CODE = 1
@@ -40,8 +44,8 @@ class FusedProposer:
 
     First comes the whole picture, which scenes fill. Then the `n_sure` surest
     detections, whatever their class; the boxes around two of them, and around all, for phrases of
-    several things; more detections, up to `n_detected`; and EdgeBoxes in what room is left.
-    Without a detector there are the picture and EdgeBoxes alone.
+    several things; more detections, up to `n_detected`; and what `filler` proposes in what room is left.
+    Without a detector there are the picture and those alone.
     """
 
     scorer: ClassScorer | None = None
@@ -50,13 +54,14 @@ class FusedProposer:
     n_sure: int = 12
     n_unions: int = 25
     least_sure: float = 0.08
+    filler: Filler = "edge-boxes"
 
     @property
     def signature(self) -> str:
         scorer = "none" if self.scorer is None else self.scorer.signature
         numbers = f"detected:{self.n_detected}|sure:{self.n_sure},{self.least_sure:g}|unions:{self.n_unions}"
-        edges = self._edges.signature
-        return f"proposer:fused|{numbers}|nms:{DETECTED_NMS:g}|{self.limits.signature}|code:{CODE}|{edges}|{scorer}"
+        filler = self._filling.signature
+        return f"proposer:fused|{numbers}|nms:{DETECTED_NMS:g}|{self.limits.signature}|code:{CODE}|{filler}|{scorer}"
 
     def proposing(self, n: int) -> FusedProposer:
         """The same with at most n regions: the first n of what more would be."""
@@ -71,14 +76,16 @@ class FusedProposer:
         parts: list[Floats] = [np.array([[0.0, 0.0, *size]])]
         if detected is not None:
             parts += self._of_detections(detected)
-        parts.append(corners(self._edges.propose(image, pixels)))
+        parts.append(corners(self._filling.propose(image, pixels)))
         regions = np.concatenate(parts)
         # Parts stand in order of preference: the score falls from 1 with every region.
         return self.limits.boxes(regions, 1.0 - np.arange(len(regions)) / len(regions), size)
 
     @property
-    def _edges(self) -> opencv_proposals.EdgeBoxes:
+    def _filling(self) -> opencv_proposals.EdgeBoxes | opencv_proposals.SelectiveSearch:
         limits = replace(EDGE_LIMITS, most=max(EDGE_LIMITS.most, self.limits.most))
+        if self.filler == "selective-search":
+            return opencv_proposals.SelectiveSearch(limits)
         return opencv_proposals.EdgeBoxes(limits, longest=EDGE_SIDE)
 
     def _of_detections(self, detected: ClassScores) -> list[Floats]:
