@@ -109,7 +109,7 @@ def test_an_index_is_scored_by_its_aspects(made: Path) -> None:
     assert report["n_texts"] == 80
     table = limner(made, "score", "retrieval", "index", "--samples", "0").stdout
     assert "text to image" in table
-    assert "metric:retrieval|version:1" in table
+    assert "metric:retrieval|version:2" in table
 
 
 def test_files_of_vectors_are_scored(made: Path, tmp_path: Path) -> None:
@@ -128,9 +128,13 @@ def test_files_of_vectors_are_scored(made: Path, tmp_path: Path) -> None:
 
 def test_relevance_of_a_file_counts(made: Path, tmp_path: Path) -> None:
     ids = [json.loads(line)["id"] for line in (made / "world.jsonl").read_text().splitlines()]
-    (tmp_path / "right.json").write_text(json.dumps({ids[0]: [f"{ids[0]}#0", f"{ids[1]}#3"]}))
+    (tmp_path / "right.json").write_text(json.dumps({**dict.fromkeys(ids, ()), ids[0]: [f"{ids[0]}#0", f"{ids[1]}#3"]}))
     done = limner(made, "score", "retrieval", "index", "--relevance", tmp_path / "right.json", "--json")
-    assert "relevance:right.json" in json.loads(done.stdout)["signature"]
+    report = json.loads(done.stdout)
+    assert "relevance:right.json" in report["signature"]
+    assert [report[name]["n_mAP_queries"] for name in ("image_to_text", "text_to_image")] == [1, 2]
+    table = limner(made, "score", "retrieval", "index", "--relevance", tmp_path / "right.json", "--samples", 0)
+    assert "mAP@R is of 1 images and 2 texts that have a right answer" in table.stdout
 
 
 @pytest.mark.parametrize(
@@ -151,6 +155,7 @@ def test_relevance_of_a_file_counts(made: Path, tmp_path: Path) -> None:
         (["index", "world.jsonl", "--model", "absent", "-o", "new"], 1, "there is no such model"),
         (["index", "world.jsonl", "--model", "mine.model", "-o", "index"], 1, "or pass --force to replace it"),
         (["index", "absent.jsonl", "--model", "mine.model", "-o", "new"], 1, "absent.jsonl"),
+        (["score", "retrieval", "index", "--captions-each", "5"], 2, "--captions-each is for a file of vectors"),
         (["score", "retrieval", "index", "--by", "words"], 1, "unknown aspect 'words'"),
         (["score", "retrieval", "index", "index"], 2, "given twice"),
         (["score", "retrieval", "world.jsonl"], 1, "is not a file of vectors"),

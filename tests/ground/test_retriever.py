@@ -15,10 +15,10 @@ from limner.errors import BadInput, LimnerError
 from limner.ground.dual_encoders import Mixture
 from limner.ground.mixture_tuning import recall_sum, tune_mixture
 from limner.ground.phrase_distances import MixedScores, PhraseTable, RegionTable
-from limner.ground.region_phrase_cca import MOST_OF_PHRASE, fit_region_phrase_cca, phrase_regions
+from limner.ground.region_phrase_cca import MOST_OF_PHRASE, RegionPhraseCCA, fit_region_phrase_cca, phrase_regions
 from limner.ground.retriever import NO_VECTORS, Retriever, RetrieverTexts
 from limner.ground.retriever_training import RetrieverTraining, train_retriever
-from limner.ground.whole_image_cca import fit_whole_image_cca
+from limner.ground.whole_image_cca import WholeImageCCA, fit_whole_image_cca
 from limner.learn.cca import NormalisedCCA
 from limner.learn.cross_search import Products, cross_search
 from limner.text.word_bags import WordBag
@@ -222,3 +222,19 @@ def test_the_chosen_mixture_is_the_best_of_all(images: list[Image]) -> None:
         rsum = sum((ranks <= k).mean() for ranks in (found.of_rows.ranks, found.of_columns.ranks) for k in (1, 5, 10))
         assert rsum <= tuned.rsum["mixture"] + 1e-9
         assert recall_sum(mixed.block(slice(0, 40), slice(0, 80)), gold) == pytest.approx(rsum)
+
+
+def test_models_of_other_captions_have_another_signature(retriever: Retriever, images: list[Image]) -> None:
+    bag = retriever.whole.embedder
+    rows = np.random.default_rng(0).standard_normal((24, 217)).astype(np.float32)
+    texts = [[caption.text for caption in image.captions] for image in images]
+    models = [
+        WholeImageCCA(retriever.whole.features, bag, fit_whole_image_cca(pictures, texts, bag))
+        for pictures in (rows, rows, rows[::-1])
+    ]
+    signatures = [model.signature for model in models]
+    assert signatures[0] == signatures[1] != signatures[2]
+    assert isinstance(retriever.regions, RegionPhraseCCA)
+    learnt = retriever.regions.cca.fingerprint
+    assert learnt in retriever.regions.signature
+    assert learnt in retriever.signature

@@ -17,7 +17,7 @@ from limner.arrays import Singles
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
-from limner.errors import BadInput
+from limner.errors import BadInput, LimnerError, shown
 from limner.ground.caption_phrases import PhraseCollection
 from limner.ground.dual_encoders import EncodedRegions
 from limner.ground.encoders import Encoder
@@ -155,7 +155,7 @@ class _IndexWriter:
     def add(self, picture: _EncodedPicture) -> None:
         image, regions = picture.image, picture.regions
         if image.id in self._ids:
-            raise BadInput(image.id, "is the id of two images", "give each its own id")
+            raise LimnerError(f"two images have the id {shown(image.id)}; give each its own id")
         captions = [caption for caption in image.captions if caption.text.strip()] if self._settings.captions else []
         plain = tuple(Caption(caption.id, caption.text, source=caption.source) for caption in captions)
         bare = Image(image.id, image.width, image.height, captions=plain, file=image.file, attributes=image.attributes)

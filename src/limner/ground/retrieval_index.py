@@ -129,7 +129,7 @@ class RetrievalIndex:
         """The phrases of all captions."""
         header = self._with_regions()
         vectors = open_array(self.folder, "phrases", (header.n_phrases, header.n_region_dims), "<f4")
-        path = self.folder / "phrase_numbers.npy"
+        path = self.folder / "phrase_starts.npy"
         starts = np.array(open_array(self.folder, "phrase_starts", (header.n_texts + 1,), "<i8"))
         if (np.diff(starts) < 0).any() or starts[0] != 0 or starts[-1] > 1 << 40:
             raise damaged(path, "its captions do not follow each other")
@@ -197,9 +197,7 @@ class RetrievalIndex:
     @np.errstate(over="ignore", invalid="ignore")
     def search_captions(self, seen: ImagePixels, k: int = 10, by: By | None = None) -> list[FoundCaption]:
         """The k captions that fit a picture best."""
-        if not self.header.n_texts:
-            problem = "the index has no captions"
-            raise BadInput(str(self.folder), problem, "make it of a corpus with captions", code="no-captions-indexed")
+        self._check_captions()
         by, encoder = by or self.usual, self.encoder
         whole = self._fitting(np.asarray(encoder.whole.image_vectors([seen])), self.header.n_dims)
         scores = (whole @ np.asarray(self.texts).T)[0]
@@ -233,6 +231,7 @@ class RetrievalIndex:
     def system(self, by: By | None = None, name: str | None = None) -> RetrievalSystem:
         """The index as a system that can be scored: its captions are the texts."""
         by = by or self.usual
+        self._check_captions()
         self._check_vectors("images", self.images)
         self._check_vectors("texts", self.texts)
         ids = [self.image(number).id for number in range(len(self))]
@@ -311,6 +310,11 @@ class RetrievalIndex:
             )
         return self.header
 
+    def _check_captions(self) -> None:
+        if not self.header.n_texts:
+            problem = "the index has no captions"
+            raise BadInput(str(self.folder), problem, "make it of a corpus with captions", code="no-captions-indexed")
+
     def _model(self) -> Path:
         """The model's file or folder, if it is the one that the index was made with."""
         is_folder = self.header.source == "folder"
@@ -319,8 +323,8 @@ class RetrievalIndex:
             raise BadInput(str(path), "the model of the index is not there", "put it there, or make the index anew")
         here = transformers_folders.fingerprint(path) if is_folder else file_fingerprint(path)
         if here != self.header.fingerprint:
-            problem = "is another model than the index was made with"
-            raise BadInput(str(path), problem, "make the index anew", code="damaged-index")
+            problem = "the index was made with a different model"
+            raise BadInput(str(path), problem, "rebuild it", code="other-index-model")
         return path
 
     def _fitting(self, vectors: Singles, n_dims: int) -> Singles:
