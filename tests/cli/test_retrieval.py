@@ -101,9 +101,12 @@ def test_sentences_of_a_file_are_answered_in_lines(made: Path, tmp_path: Path) -
 def test_an_index_is_scored_by_its_aspects(made: Path) -> None:
     done = limner(made, "score", "retrieval", "index", "--by", "whole,phrases,mixture", "--json")
     assert done.returncode == 0, done.stderr
-    assert done.stderr == "limner: no intervals: fewer than 30 images have texts\n"
+    warning, *others = done.stderr.splitlines()
+    assert warning.startswith("limner: warning: index: training images: 16 seen of 16 images; scores on images that")
+    assert others == ["limner: no intervals: fewer than 30 images have texts"]
     report = json.loads(done.stdout)
     assert report["system"] == "index (whole)"
+    assert "training:16 seen of 16 images" in report["signature"]
     assert set(report["compared"]) == {"index (phrases)", "index (mixture)"}
     assert 0 <= report["image_to_text"]["R@1"] <= report["image_to_text"]["R@10"] <= 1
     assert report["n_texts"] == 80
@@ -159,6 +162,10 @@ def test_relevance_of_a_file_counts(made: Path, tmp_path: Path) -> None:
         (["score", "retrieval", "index", "--by", "words"], 1, "unknown aspect 'words'"),
         (["score", "retrieval", "index", "index"], 2, "given twice"),
         (["score", "retrieval", "world.jsonl"], 1, "is not a file of vectors"),
+        (["train", "retriever", "world.jsonl", "--out", "new", "--crops", "10"], 2, "--crops 10 needs a model"),
+        (["train", "retriever", "world.jsonl", "--out", "new", "--valid", "world.jsonl"], 1, "are held out too, such"),
+        (["retrieve", "a dog", "index", "--exact"], 2, "--exact is for --queries"),
+        (["retrieve", "a dog", "index", "--pictures", "."], 2, "--pictures is for the page of --html"),
         (["train", "retriever", "world.jsonl", "--out", "world.jsonl"], 2, "is read as well"),
     ],
 )
@@ -196,4 +203,18 @@ def test_a_retriever_is_trained(made: Path, tmp_path: Path) -> None:
     done = limner(made, *arguments)
     assert done.returncode == 0, done.stderr
     assert "a retriever of 80 captions of 16 images written to" in done.stderr
-    assert "images held out (6 at most): whole" in done.stderr
+    assert "held out (6 at most): whole" in done.stderr
+    assert "limner: warning: settings are chosen on " in done.stderr
+    assert "fewer than 30 tell little" in done.stderr
+
+
+def test_a_sentence_of_unknown_words_is_left_out_of_a_file(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "queries.txt").write_text("a dog\nxyzzy plugh\na woman\n")
+    done = limner(made, "retrieve", "--queries", tmp_path / "queries.txt", "index", "--k", 1)
+    assert done.returncode == 0, done.stderr
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["a dog", "a woman"]
+    assert f"1 sentence was left out, of which no word is known, such as {tmp_path}/queries.txt:2" in done.stderr
+    (tmp_path / "queries.txt").write_text("xyzzy\n")
+    none = limner(made, "retrieve", "--queries", tmp_path / "queries.txt", "index")
+    assert (none.returncode, none.stdout) == (1, "")
+    assert "queries.txt:1: no word of any sentence is known" in none.stderr

@@ -14,7 +14,7 @@ from limner.corpus.formats import open_corpus, split_source
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.ground.encoders import open_encoders
-from limner.ground.index_writing import IndexSettings, write_index
+from limner.ground.index_writing import APPROXIMATE_FROM, IndexSettings, write_index
 from limner.vision.features.feature_run import n_cores
 from limner.vision.picture_stream import find_pictures
 
@@ -81,7 +81,11 @@ def command(
     finally:
         terminal_progress.clear()
     tell_reading(*([opened] if opened else []), reading)
-    if header.source == "grounder":
+    if approximate is None and header.n_images >= APPROXIMATE_FROM and not header.n_lists:
+        tell("warning: faiss is not installed (limner[search]), so that every search looks at all vectors")
+    if header.source == "grounder" and not header.has_regions:
+        tell("a grounder knows phrases, not whole sentences: without regions, a picture is found as one region")
+    elif header.source == "grounder":
         tell(
             "a grounder knows phrases, not whole sentences: pictures are found by phrases in regions (equation 4); "
             "`limner train retriever --grounder` learns sentences too"

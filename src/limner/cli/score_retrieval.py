@@ -92,6 +92,11 @@ def _opened(path: Path, aspects: list[By], captions_each: int | None) -> list[Re
     if not path.is_dir():
         return [open_embeddings(path, captions_each=captions_each)]
     index = RetrievalIndex(path)
+    if index.header.training:
+        tell(
+            f"warning: {path}: training images: {index.header.training}; scores on images that the model was trained "
+            "on do not tell how well others are found"
+        )
     return [index.system(aspect) for aspect in aspects or [index.usual]]
 
 

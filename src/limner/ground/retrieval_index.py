@@ -81,11 +81,13 @@ class RetrievalIndex:
     """An index in a folder. Opening reads its header and a few whole numbers of each image; vectors are mapped.
 
     Scores are cosines of whole pictures and sentences; with regions, 1 minus
-    the distance of equation 5 (`phrase_distances`).
+    the distance of equation 5 (`phrase_distances`). `features` and `vectors`
+    are the paths of what its model needs, if they have moved since training.
     """
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, *, features: str | None = None, vectors: str | None = None) -> None:
         self.folder = Path(folder)
+        self._features, self._vectors = features, vectors
         self.header = header = read_header(self.folder)
         n, m = header.n_images, header.n_texts
         self.images = open_array(self.folder, "images", (n, header.n_dims), "<f4")
@@ -139,12 +141,14 @@ class RetrievalIndex:
     @cached_property
     def text_encoder(self) -> TextEncoder:
         """What encodes sentences, of the model that the index was made with."""
-        return open_texts(self.header.source, self._model(), self.folder / GROUNDER)
+        return open_texts(self.header.source, self._model(), self.folder / GROUNDER, self._vectors)
 
     @cached_property
     def encoder(self) -> Encoder:
         """The model that the index was made with, which sees pictures too."""
-        return open_encoders(self._model(), grounder=self.folder / GROUNDER)[0]
+        return open_encoders(
+            self._model(), features=self._features, vectors=self._vectors, grounder=self.folder / GROUNDER
+        )[0]
 
     def image(self, number: int) -> Image:
         """The image of this number."""
@@ -248,6 +252,8 @@ class RetrievalIndex:
             signature = (
                 f"by:{by}|alpha:{mixture.alpha:g}|gamma:{mixture.gamma:g}|phrases:{chunked}|{self.header.signature}"
             )
+        if self.header.training:
+            signature = f"training:{self.header.training}|{signature}"
         return RetrievalSystem(name or f"{self.folder} ({by})", ids, texts, self.text_images, scores, signature)
 
     @cached_property
@@ -282,9 +288,13 @@ class RetrievalIndex:
             raise damaged(self.folder / IMAGES, f"image {shown(image.id)} has fewer captions than vectors")
         return FoundCaption(image, image.captions[at], score)
 
+    def knows(self, query: str) -> bool:
+        """Whether any word of a sentence is known, without which nothing can be found."""
+        return self.text_encoder.knows(query)
+
     def _text_vectors(self, queries: Sequence[str]) -> Singles:
         for query in queries:
-            if not self.text_encoder.knows(query):
+            if not self.knows(query):
                 problem = f"no word of {shown(query)} is known" if query.strip() else "the sentence is empty"
                 raise LimnerError(f"{problem}; use other words", code="unknown-words")
         return self._fitting(self.text_encoder.text_vectors(queries), self.header.n_dims)
