@@ -366,3 +366,34 @@ def test_a_folder_that_is_no_index_is_told(tmp_path: Path) -> None:
         open_index(tmp_path)
     with pytest.raises(BadInput, match="there is no such index"):
         open_index(tmp_path / "absent")
+
+
+def test_an_index_says_which_images_its_model_was_trained_on(
+    images: list[Image], folder: Path, encoder: Encoder, index: RetrievalIndex, tmp_path: Path
+) -> None:
+    others = [replace(image, id=f"new{n}", captions=(Caption("0", f"{n} dogs"),), boxes=(), chains=())
+              for n, image in enumerate(images[:2])]  # fmt: skip
+    header = write_index([*images[:3], *others], folder, open_encoders(encoder.path), tmp_path / "index")
+    assert header.training == "3 seen of 5 images"
+    assert "training:3 seen of 5 images" in open_index(tmp_path / "index").system("whole").signature
+    # The fixture's encoder does not tell.
+    assert "training:unknown" in index.system("whole").signature
+
+
+class Absent:
+    """A library that is not installed."""
+
+    def __getattr__(self, name: str) -> object:
+        raise LimnerError("faiss is not installed")
+
+
+def test_without_faiss_lists_are_refused_at_once_or_left_out(
+    images: list[Image], folder: Path, encoder: Encoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("limner.ground.index_writing.approximate_search", Absent())
+    monkeypatch.setattr("limner.ground.index_writing.find_spec", lambda name: None)
+    monkeypatch.setattr("limner.ground.index_writing.APPROXIMATE_FROM", 2)
+    with pytest.raises(LimnerError, match="faiss is not installed"):
+        write_index(images, tmp_path / "no pictures", [encoder], tmp_path / "index", IndexSettings(approximate=True))
+    header = write_index(images[:3], folder, [encoder], tmp_path / "index", IndexSettings(regions=False))
+    assert header.n_lists == 0
