@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from limner.corpus import open_corpus
+from limner.ground.retriever_training import train_retriever
 from retrieval_world import make_world, train
 
 
@@ -218,3 +220,19 @@ def test_a_sentence_of_unknown_words_is_left_out_of_a_file(made: Path, tmp_path:
     none = limner(made, "retrieve", "--queries", tmp_path / "queries.txt", "index")
     assert (none.returncode, none.stdout) == (1, "")
     assert "queries.txt:1: no word of any sentence is known" in none.stderr
+
+
+def test_word_vectors_that_moved_are_named(made: Path, tmp_path: Path) -> None:
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("dog 1 0\nwoman 0 1\nsnow 1 1\n")
+    images = list(open_corpus(made / "world.jsonl"))
+    train_retriever(images, made, vectors=str(vectors), regions=False).save(tmp_path / "mine.model")
+    vectors.rename(tmp_path / "moved.txt")
+    index = ["index", "world.jsonl", "--model", tmp_path / "mine.model", "-o", tmp_path / "new"]
+    lost = limner(made, *index)
+    assert lost.returncode == 1
+    assert "are not there; pass --vectors to say where they are now" in lost.stderr
+    moved = ["--vectors", tmp_path / "moved.txt"]
+    assert limner(made, *index, *moved).returncode == 0
+    found = limner(made, "retrieve", "a dog", tmp_path / "new", "--k", 1, *moved)
+    assert found.returncode == 0, found.stderr

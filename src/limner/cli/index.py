@@ -30,6 +30,7 @@ from limner.vision.picture_stream import find_pictures
     help="Where the pictures of CORPUS are; otherwise beside it.",
 )
 @click.option("--features", metavar="M", help="Where the model of features is, if it has moved since training.")
+@click.option("--vectors", metavar="FILE", help="Where the word vectors are, if they have moved since training.")
 @click.option("--no-captions", is_flag=True, help="Leave captions out: pictures alone are searched.")
 @click.option(
     "--regions/--no-regions",
@@ -49,6 +50,7 @@ def command(
     out: Path,
     pictures: Path | None,
     features: str | None,
+    vectors: str | None,
     no_captions: bool,
     regions: bool | None,
     approximate: bool | None,
@@ -71,7 +73,7 @@ def command(
     images: Iterable[Image] = listed.images if listed else opened or ()
     beside = source_path(corpus)
     folder = listed.folder if listed else pictures or (beside if beside.is_dir() else beside.parent)
-    encoders = open_encoders(model, workers or n_cores(), features=features)
+    encoders = open_encoders(model, workers or n_cores(), features=features, vectors=vectors)
     settings = IndexSettings(not no_captions, regions, approximate, force)
     total = len(listed.images) if listed else None
     try:
