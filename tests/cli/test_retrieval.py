@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from limner.corpus import open_corpus
+from limner.ground.retriever_training import train_retriever
 from retrieval_world import make_world, train
 
 
@@ -101,15 +103,18 @@ def test_sentences_of_a_file_are_answered_in_lines(made: Path, tmp_path: Path) -
 def test_an_index_is_scored_by_its_aspects(made: Path) -> None:
     done = limner(made, "score", "retrieval", "index", "--by", "whole,phrases,mixture", "--json")
     assert done.returncode == 0, done.stderr
-    assert done.stderr == "limner: no intervals: fewer than 30 images have texts\n"
+    warning, *others = done.stderr.splitlines()
+    assert warning.startswith("limner: warning: index: training images: 16 seen of 16 images; scores on images that")
+    assert others == ["limner: no intervals: fewer than 30 images have texts"]
     report = json.loads(done.stdout)
     assert report["system"] == "index (whole)"
+    assert "training:16 seen of 16 images" in report["signature"]
     assert set(report["compared"]) == {"index (phrases)", "index (mixture)"}
     assert 0 <= report["image_to_text"]["R@1"] <= report["image_to_text"]["R@10"] <= 1
     assert report["n_texts"] == 80
     table = limner(made, "score", "retrieval", "index", "--samples", "0").stdout
     assert "text to image" in table
-    assert "metric:retrieval|version:1" in table
+    assert "metric:retrieval|version:2" in table
 
 
 def test_files_of_vectors_are_scored(made: Path, tmp_path: Path) -> None:
@@ -128,9 +133,13 @@ def test_files_of_vectors_are_scored(made: Path, tmp_path: Path) -> None:
 
 def test_relevance_of_a_file_counts(made: Path, tmp_path: Path) -> None:
     ids = [json.loads(line)["id"] for line in (made / "world.jsonl").read_text().splitlines()]
-    (tmp_path / "right.json").write_text(json.dumps({ids[0]: [f"{ids[0]}#0", f"{ids[1]}#3"]}))
+    (tmp_path / "right.json").write_text(json.dumps({**dict.fromkeys(ids, ()), ids[0]: [f"{ids[0]}#0", f"{ids[1]}#3"]}))
     done = limner(made, "score", "retrieval", "index", "--relevance", tmp_path / "right.json", "--json")
-    assert "relevance:right.json" in json.loads(done.stdout)["signature"]
+    report = json.loads(done.stdout)
+    assert "relevance:right.json" in report["signature"]
+    assert [report[name]["n_mAP_queries"] for name in ("image_to_text", "text_to_image")] == [1, 2]
+    table = limner(made, "score", "retrieval", "index", "--relevance", tmp_path / "right.json", "--samples", 0)
+    assert "mAP@R is of 1 images and 2 texts that have a right answer" in table.stdout
 
 
 @pytest.mark.parametrize(
@@ -151,9 +160,14 @@ def test_relevance_of_a_file_counts(made: Path, tmp_path: Path) -> None:
         (["index", "world.jsonl", "--model", "absent", "-o", "new"], 1, "there is no such model"),
         (["index", "world.jsonl", "--model", "mine.model", "-o", "index"], 1, "or pass --force to replace it"),
         (["index", "absent.jsonl", "--model", "mine.model", "-o", "new"], 1, "absent.jsonl"),
+        (["score", "retrieval", "index", "--captions-each", "5"], 2, "--captions-each is for a file of vectors"),
         (["score", "retrieval", "index", "--by", "words"], 1, "unknown aspect 'words'"),
         (["score", "retrieval", "index", "index"], 2, "given twice"),
         (["score", "retrieval", "world.jsonl"], 1, "is not a file of vectors"),
+        (["train", "retriever", "world.jsonl", "--out", "new", "--crops", "10"], 2, "--crops 10 needs a model"),
+        (["train", "retriever", "world.jsonl", "--out", "new", "--valid", "world.jsonl"], 1, "are held out too, such"),
+        (["retrieve", "a dog", "index", "--exact"], 2, "--exact is for --queries"),
+        (["retrieve", "a dog", "index", "--pictures", "."], 2, "--pictures is for the page of --html"),
         (["train", "retriever", "world.jsonl", "--out", "world.jsonl"], 2, "is read as well"),
     ],
 )
@@ -191,4 +205,34 @@ def test_a_retriever_is_trained(made: Path, tmp_path: Path) -> None:
     done = limner(made, *arguments)
     assert done.returncode == 0, done.stderr
     assert "a retriever of 80 captions of 16 images written to" in done.stderr
-    assert "images held out (6 at most): whole" in done.stderr
+    assert "held out (6 at most): whole" in done.stderr
+    assert "limner: warning: settings are chosen on " in done.stderr
+    assert "fewer than 30 tell little" in done.stderr
+
+
+def test_a_sentence_of_unknown_words_is_left_out_of_a_file(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "queries.txt").write_text("a dog\nxyzzy plugh\na woman\n")
+    done = limner(made, "retrieve", "--queries", tmp_path / "queries.txt", "index", "--k", 1)
+    assert done.returncode == 0, done.stderr
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["a dog", "a woman"]
+    assert f"1 sentence was left out, of which no word is known, such as {tmp_path}/queries.txt:2" in done.stderr
+    (tmp_path / "queries.txt").write_text("xyzzy\n")
+    none = limner(made, "retrieve", "--queries", tmp_path / "queries.txt", "index")
+    assert (none.returncode, none.stdout) == (1, "")
+    assert "queries.txt:1: no word of any sentence is known" in none.stderr
+
+
+def test_word_vectors_that_moved_are_named(made: Path, tmp_path: Path) -> None:
+    vectors = tmp_path / "vectors.txt"
+    vectors.write_text("dog 1 0\nwoman 0 1\nsnow 1 1\n")
+    images = list(open_corpus(made / "world.jsonl"))
+    train_retriever(images, made, vectors=str(vectors), regions=False).save(tmp_path / "mine.model")
+    vectors.rename(tmp_path / "moved.txt")
+    index = ["index", "world.jsonl", "--model", tmp_path / "mine.model", "-o", tmp_path / "new"]
+    lost = limner(made, *index)
+    assert lost.returncode == 1
+    assert "are not there; pass --vectors to say where they are now" in lost.stderr
+    moved = ["--vectors", tmp_path / "moved.txt"]
+    assert limner(made, *index, *moved).returncode == 0
+    found = limner(made, "retrieve", "a dog", tmp_path / "new", "--k", 1, *moved)
+    assert found.returncode == 0, found.stderr

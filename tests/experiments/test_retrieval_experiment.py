@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import re
 from collections.abc import Iterator
@@ -11,24 +12,31 @@ from pathlib import Path
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from limner.cli.experiment_retrieval import retrieval as retrieval_command
 from limner.cli.score_retrieval import retrieval as score_command
 from limner.corpus import open_corpus, write_corpus
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
+from limner.corpus.random_streams import random_stream
+from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
 from limner.experiments.experiment_files import Estimate
-from limner.experiments.retrieval_experiment import RetrievalExperiment, seed_warnings
+from limner.experiments.retrieval_examples import choose_examples
+from limner.experiments.retrieval_experiment import RetrievalExperiment
 from limner.experiments.retrieval_report import PUBLISHED
 from limner.ground.encoders import open_encoders
 from limner.ground.grounder import Grounder
 from limner.ground.grounder_training import train_grounder
+from limner.ground.held_out_images import held_out_warnings
 from limner.ground.index_writing import IndexSettings, write_index
+from limner.ground.retrieval_index import RetrievalIndex
 from limner.ground.retriever import NO_VECTORS
 from limner.ground.retriever_training import train_retriever
 from limner.learn.ranking_network import RankingSettings
 from limner.playground import World, write_world
+from limner.report.pages.page_pictures import Pictures
 from limner.score.retrieval import evaluate_retrieval
 from limner.score.retrieval.retrieval_evaluation import DIRECTIONS, FIGURES, MAP, MEDIAN, RSUM
 from limner.score.retrieval.retrieval_system import embedded_system
@@ -151,7 +159,9 @@ def test_examples_show_both_sentences_with_phrases_and_distances(folder: Path, o
     counts = [int(n) for n in re.findall(r"<small>(\d+) pictures?", page)]
     both = int(re.search(r"for (\d+) other pictures, both put a right one first", page)[1])  # type: ignore[index]
     assert sum(counts) + both == 31
-    for card in re.findall(r'<article class="card">.*?</article>', page, flags=re.DOTALL):
+    cards = re.findall(r'<article class="card">.*?</article>', page, flags=re.DOTALL)
+    assert cards
+    for card in cards:
         sides = re.findall(r"<figure>.*?</figure>", card, flags=re.DOTALL)
         assert len(sides) == 2
         for side in sides:
@@ -168,7 +178,9 @@ def test_the_first_sentence_of_an_example_has_the_smallest_distance(folder: Path
     """Where the mixture helped, its sentence is nearer by the mixture, and the other by whole pictures."""
     page = (out / "examples.html").read_text()
     helped = page[page.index("Regions and phrases helped") : page.index("Regions and phrases did harm")]
-    for card in re.findall(r'<article class="card">.*?</article>', helped, flags=re.DOTALL):
+    cards = re.findall(r'<article class="card">.*?</article>', helped, flags=re.DOTALL)
+    assert cards
+    for card in cards:
         wrong, right = ([float(v) for v in re.findall(r"<dd>(.*?)</dd>", side)] for side in card.split("</figure>")[:2])
         assert wrong[0] <= right[0]
         assert right[2] <= wrong[2]
@@ -202,7 +214,7 @@ def test_an_alpha_of_1_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     report = RetrievalExperiment(folder, vectors=NO_VECTORS, samples=0).run(
         str(folder / "train.jsonl"), str(folder / "test.jsonl")
     )
-    assert any("alpha is 1, regions and phrases did not help" in finding for finding in report.findings)
+    assert any("alpha is 1, too few images were held out to tell whether" in finding for finding in report.findings)
     assert not report.pages
     whole, _, mixture = report.rows[:3]
     assert whole[5:] == mixture[5:]
@@ -233,12 +245,23 @@ def test_crops_need_a_model(folder: Path, tmp_path: Path) -> None:
     assert "--crops both needs a model by --features" in done.output
 
 
-def test_a_grounder_of_another_seed_is_warned_of(folder: Path) -> None:
-    grounder = Grounder.load(folder / "mine.grounder")
-    (warning,) = seed_warnings(grounder, 7)
-    assert "seed 0, not 7" in warning
-    assert not list(seed_warnings(grounder, 0))
-    assert not list(seed_warnings(None, 7))
+def test_images_held_out_that_the_grounder_learnt_from_are_warned_of(folder: Path) -> None:
+    """Worked out from what the grounder holds out: a tenth of its images by chance, or other images."""
+    images = list(open_corpus(folder / "train.jsonl")) * 2
+    is_held = [random_stream("tuning", 0, image.id).random() < 0.1 for image in images]
+    held_out = [image for image, is_out in zip(images, is_held, strict=True) if is_out]
+    learnt = [image for image, is_out in zip(images, is_held, strict=True) if not is_out]
+    assert held_out
+    path = folder / "mine.grounder"
+    (warning,) = held_out_warnings(images, path)
+    assert f"learnt from {len(learnt)} of the 48 images" in warning
+    assert learnt[0].id in warning
+    assert not list(held_out_warnings(held_out * 30, path))
+    assert not list(held_out_warnings(list(open_corpus(folder / "test.jsonl")), path))
+    grounder = Grounder.load(path)
+    trained = replace(grounder.parts.trained, tuned_on="valid.jsonl")
+    Grounder(dataclasses.replace(grounder.parts, trained=trained)).save(folder / "other.grounder")
+    assert "the grounder learnt from" in next(iter(held_out_warnings(held_out * 30, folder / "other.grounder")))
 
 
 def test_a_missing_training_picture_is_an_error(folder: Path, tmp_path: Path) -> None:
@@ -279,3 +302,21 @@ def test_named_pairs_are_compared_alone() -> None:
     assert all(test.difference == pytest.approx(-opposite[test.column]) for test in named)
     # Fewer tests are adjusted for.
     assert len(named) * 3 == len(all_pairs)
+
+
+def test_a_tie_shows_the_wrong_sentence_that_its_section_speaks_of(folder: Path, tmp_path: Path) -> None:
+    """All captions are equal, so that both ways put a wrong one first for every picture."""
+    images = [
+        Image(image.id, image.width, image.height, captions=(Caption("0", "a dog"),), file=image.file)
+        for image in open_corpus(folder / "test.jsonl")
+    ][:4]
+    train_retriever(list(open_corpus(folder / "train.jsonl")), folder, vectors=NO_VECTORS).save(tmp_path / "my.model")
+    write_index(images, folder, open_encoders(tmp_path / "my.model"), tmp_path / "index", IndexSettings(regions=True))
+    index = RetrievalIndex(tmp_path / "index")
+    whole, mixture = evaluate_retrieval([index.system("whole"), index.system("mixture")], samples=0).systems
+    pictures = Pictures(folder, tmp_path / "page.html", longest_side=100)
+    *_, neither = choose_examples(index, images, whole, mixture, pictures, Reading(lenient=True))
+    assert neither.n_images == 4
+    assert [[sentence.is_right for sentence in example.sentences] for example in neither.examples] == [
+        [False, True]
+    ] * 4

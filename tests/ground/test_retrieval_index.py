@@ -96,7 +96,7 @@ def test_captions_are_found_as_scores_rank_them(
     best = np.argsort(-scores, kind="stable")[:6]
     captions = [(image.id, caption.text) for image in images for caption in image.captions]
     assert [hit.score for hit in found] == pytest.approx(scores[best].tolist(), abs=2e-3)
-    assert {(hit.image.id, hit.caption.text) for hit in found[:1]} <= {captions[i] for i in best}
+    assert [(hit.image.id, hit.caption.text) for hit in found] == [captions[i] for i in best]
 
 
 def test_an_index_is_scored(index: RetrievalIndex, images: list[Image]) -> None:
@@ -131,6 +131,8 @@ def test_captions_and_regions_may_be_left_out(
     assert index.search("a dog", 3)[0].phrases == ()
     with pytest.raises(BadInput, match="has no captions"):
         index.search_captions(read_image(images[0], folder))
+    with pytest.raises(BadInput, match="has no captions"):
+        index.system()
     with pytest.raises(BadInput, match="no regions and phrases"):
         index.search("a dog", 3, "phrases")
 
@@ -153,9 +155,14 @@ def test_many_sentences_are_searched_exactly_or_by_lists(
     assert [index.image(i).id for i in items[0]] == [hit.image.id for hit in index.search(queries[0], 4, "whole")]
     near, near_scores = listed.search_many(queries, 4)
     assert near.shape == items.shape
-    found = [i for i in near[0].tolist() if i >= 0]
-    assert near_scores[0, 0] <= scores[0, 0] + 1e-5
-    assert len(found) >= 1
+    vectors = encoder.whole.text_vectors(queries) @ np.asarray(listed.images).T
+    for row, (numbers, values) in enumerate(zip(near.tolist(), near_scores.tolist(), strict=True)):
+        found = [i for i in numbers if i >= 0]
+        assert 1 <= len(found) == len(set(found))
+        # What is found has its exact score, and the best come first.
+        assert values[: len(found)] == pytest.approx(vectors[row, found].tolist(), abs=1e-5)
+        assert values[: len(found)] == sorted(values[: len(found)], reverse=True)
+    assert (near_scores[:, 0] <= scores[:, 0] + 1e-5).all()
 
 
 def test_an_index_is_not_replaced_unless_it_is_asked_for(
@@ -174,7 +181,7 @@ def test_a_failed_run_leaves_nothing(images: list[Image], folder: Path, encoder:
     lost = [*images[:3], replace(images[0], id="lost", file="lost.png")]
     with pytest.raises(BadInput, match="no picture of image 'lost'"):
         write_index(lost, folder, [encoder], tmp_path / "index")
-    with pytest.raises(BadInput, match="two images"):
+    with pytest.raises(LimnerError, match="two images have the id"):
         write_index([images[0], images[0]], folder, [encoder], tmp_path / "index")
     with pytest.raises(BadInput, match="no picture to index"):
         write_index([], folder, [encoder], tmp_path / "index")
@@ -199,7 +206,7 @@ def test_clip_s_folder_makes_an_index_too(images: list[Image], folder: Path, tmp
     with pytest.raises(BadInput, match="no regions and phrases"):
         write_index(images[:4], folder, encoders, tmp_path / "other", IndexSettings(regions=True))
     (clip / "config.json").write_text((clip / "config.json").read_text() + " ")
-    with pytest.raises(BadInput, match="another model"):
+    with pytest.raises(BadInput, match="made with a different model; rebuild it"):
         open_index(tmp_path / "index").search("a dog")
 
 
@@ -359,3 +366,34 @@ def test_a_folder_that_is_no_index_is_told(tmp_path: Path) -> None:
         open_index(tmp_path)
     with pytest.raises(BadInput, match="there is no such index"):
         open_index(tmp_path / "absent")
+
+
+def test_an_index_says_which_images_its_model_was_trained_on(
+    images: list[Image], folder: Path, encoder: Encoder, index: RetrievalIndex, tmp_path: Path
+) -> None:
+    others = [replace(image, id=f"new{n}", captions=(Caption("0", f"{n} dogs"),), boxes=(), chains=())
+              for n, image in enumerate(images[:2])]  # fmt: skip
+    header = write_index([*images[:3], *others], folder, open_encoders(encoder.path), tmp_path / "index")
+    assert header.training == "3 seen of 5 images"
+    assert "training:3 seen of 5 images" in open_index(tmp_path / "index").system("whole").signature
+    # The fixture's encoder does not tell.
+    assert "training:unknown" in index.system("whole").signature
+
+
+class Absent:
+    """A library that is not installed."""
+
+    def __getattr__(self, name: str) -> object:
+        raise LimnerError("faiss is not installed")
+
+
+def test_without_faiss_lists_are_refused_at_once_or_left_out(
+    images: list[Image], folder: Path, encoder: Encoder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("limner.ground.index_writing.approximate_search", Absent())
+    monkeypatch.setattr("limner.ground.index_writing.find_spec", lambda name: None)
+    monkeypatch.setattr("limner.ground.index_writing.APPROXIMATE_FROM", 2)
+    with pytest.raises(LimnerError, match="faiss is not installed"):
+        write_index(images, tmp_path / "no pictures", [encoder], tmp_path / "index", IndexSettings(approximate=True))
+    header = write_index(images[:3], folder, [encoder], tmp_path / "index", IndexSettings(regions=False))
+    assert header.n_lists == 0

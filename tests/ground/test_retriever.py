@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from limner.corpus import Image
+from limner.corpus import Caption, Image
 from limner.errors import BadInput, LimnerError
 from limner.ground.dual_encoders import Mixture
+from limner.ground.held_out_images import held_out_warnings
 from limner.ground.mixture_tuning import recall_sum, tune_mixture
 from limner.ground.phrase_distances import MixedScores, PhraseTable, RegionTable
-from limner.ground.region_phrase_cca import MOST_OF_PHRASE, fit_region_phrase_cca, phrase_regions
+from limner.ground.region_phrase_cca import MOST_OF_PHRASE, RegionPhraseCCA, fit_region_phrase_cca, phrase_regions
 from limner.ground.retriever import NO_VECTORS, Retriever, RetrieverTexts
 from limner.ground.retriever_training import RetrieverTraining, train_retriever
-from limner.ground.whole_image_cca import fit_whole_image_cca
+from limner.ground.whole_image_cca import WholeImageCCA, fit_whole_image_cca
 from limner.learn.cca import NormalisedCCA
 from limner.learn.cross_search import Products, cross_search
 from limner.text.word_bags import WordBag
@@ -135,6 +136,8 @@ def rewritten(path: Path, out: Path, changes: dict[str, object]) -> Path:
         ({"grounder": "a\0b"}, "is not there"),
         ({"model": "shape"}, "not those that it was trained with"),
         ({"model": "/nowhere/model.tflite"}, "cannot be read"),
+        ({"images": ["odd"]}, "something else than hashes"),
+        ({"version": 1}, "of version 1"),
         ({"text_signature": "other"}, "word vectors are not those"),
     ],
 )
@@ -222,3 +225,82 @@ def test_the_chosen_mixture_is_the_best_of_all(images: list[Image]) -> None:
         rsum = sum((ranks <= k).mean() for ranks in (found.of_rows.ranks, found.of_columns.ranks) for k in (1, 5, 10))
         assert rsum <= tuned.rsum["mixture"] + 1e-9
         assert recall_sum(mixed.block(slice(0, 40), slice(0, 80)), gold) == pytest.approx(rsum)
+
+
+def test_models_of_other_captions_have_another_signature(retriever: Retriever, images: list[Image]) -> None:
+    bag = retriever.whole.embedder
+    rows = np.random.default_rng(0).standard_normal((24, 217)).astype(np.float32)
+    texts = [[caption.text for caption in image.captions] for image in images]
+    models = [
+        WholeImageCCA(retriever.whole.features, bag, fit_whole_image_cca(pictures, texts, bag))
+        for pictures in (rows, rows, rows[::-1])
+    ]
+    signatures = [model.signature for model in models]
+    assert signatures[0] == signatures[1] != signatures[2]
+    assert isinstance(retriever.regions, RegionPhraseCCA)
+    learnt = retriever.regions.cca.fingerprint
+    assert learnt in retriever.regions.signature
+    assert learnt in retriever.signature
+
+
+def test_the_images_of_training_are_in_the_file(retriever: Retriever, images: list[Image], tmp_path: Path) -> None:
+    retriever.save(tmp_path / "mine.model")
+    (seen,) = Retriever.load(tmp_path / "mine.model").training_images
+    assert seen is not None
+    assert {seen.find(image) for image in images} == {"seen"}
+    assert seen.find(replace(images[0], id="other", captions=(), boxes=(), chains=())) == "new"
+
+
+def test_images_that_are_held_out_and_learnt_from_are_refused(images: list[Image], folder: Path) -> None:
+    with pytest.raises(BadInput, match="2 images are held out too, such as"):
+        train_retriever(images[:14], folder, vectors=NO_VECTORS, valid=images[12:])
+
+
+def test_few_images_held_out_are_warned_of(images: list[Image], folder: Path) -> None:
+    (warning,) = held_out_warnings(images[:1], None)
+    assert warning == "settings are chosen on 1 image held out; fewer than 30 tell little"
+    assert not list(held_out_warnings(images[:1] * 30, None))
+
+
+def test_a_few_phrases_with_boxes_are_not_learnt_from(images: list[Image], folder: Path) -> None:
+    def bare(image: Image) -> Image:
+        captions = tuple(replace(caption, mentions=()) for caption in image.captions)
+        return replace(image, boxes=(), chains=(), captions=captions)
+
+    first = next(image for image in images if any(mention.boxes for _, mention in image.mentions()))
+    (caption, mention) = next(pair for pair in first.mentions() if pair[1].boxes)
+    captions = (replace(caption, mentions=(mention,)),)
+    alone = replace(first, captions=captions)
+    training = RetrieverTraining(vectors=NO_VECTORS, seed=1)
+    others = [bare(image) for image in images if image.id != first.id]
+    found = training.train([alone, *others[:15]], folder, others[15:])
+    assert found.regions is None
+    assert any("captions refer to boxes 1 times" in warning for warning in training.warnings)
+
+
+def test_captions_without_a_word_are_an_error(images: list[Image], folder: Path) -> None:
+    silent = [replace(image, captions=(Caption("0", "..."),), chains=()) for image in images]
+    with pytest.raises(BadInput, match="there is no word in"):
+        train(silent, folder)
+
+
+def test_word_vectors_are_opened_before_pictures(images: list[Image], tmp_path: Path) -> None:
+    (tmp_path / "vectors.txt").write_text("dog one two\n")
+    with pytest.raises(BadInput, match=r"vectors\.txt:1"):
+        train_retriever(images, tmp_path / "no pictures", vectors=str(tmp_path / "vectors.txt"))
+
+
+def test_word_vectors_may_move(
+    images: list[Image], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("vectors.txt").write_text("dog 1 0\nwoman 0 1\nsnow 1 1\n")
+    train_retriever(images[:12], folder, vectors="vectors.txt", regions=False).save("mine.model")
+    Path("elsewhere").mkdir()
+    monkeypatch.chdir("elsewhere")
+    expected = RetrieverTexts(tmp_path / "mine.model").text_vectors(["a dog"])
+    Path("../vectors.txt").rename("moved.txt")
+    with pytest.raises(BadInput, match="are not there; say where they are now"):
+        RetrieverTexts(tmp_path / "mine.model")
+    moved = RetrieverTexts(tmp_path / "mine.model", vectors="moved.txt")
+    assert np.array_equal(moved.text_vectors(["a dog"]), expected)

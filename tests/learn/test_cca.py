@@ -219,3 +219,42 @@ def test_what_cannot_be_learnt_from_is_told() -> None:
         model.transform(np.ones((1, 3)))
     with pytest.raises(ValueError, match="those before had"):
         model.partial_fit(*correlated(10, 3, 2))
+
+
+def test_weights_that_add_up_to_1_are_learnt_from() -> None:
+    x, y = correlated(200, 4, 3)
+    shares = np.full(200, 1 / 200)
+    assert NormalisedCCA().fit(x, y, shares).correlations_ == pytest.approx(
+        NormalisedCCA().fit(x, y).correlations_, abs=1e-5
+    )
+    one = np.zeros(200)
+    one[7] = 5.0
+    with pytest.raises(LimnerError, match="at least two rows"):
+        _ = NormalisedCCA().fit(x, y, one).correlations_
+
+
+def test_a_model_of_a_file_does_not_lose_what_it_has_learnt(tmp_path: Path) -> None:
+    x, y = correlated(200, 4, 3)
+    NormalisedCCA().fit(x, y).save(tmp_path / "mine.cca")
+    loaded = NormalisedCCA.load(tmp_path / "mine.cca")
+    before = loaded.transform(x)
+    with pytest.raises(LimnerError, match="cannot learn from more rows"):
+        loaded.partial_fit(x[:50], y[:50])
+    assert np.array_equal(loaded.transform(x), before)
+    assert np.allclose(loaded.fit(x, y).transform(x), before, atol=1e-4)
+
+
+def test_settings_count_from_the_next_fit_on() -> None:
+    x, y = correlated(200, 4, 3)
+    model = NormalisedCCA(ridge=0.01).fit(x, y)
+    model.set_params(ridge=10.0, power=3.0, n_components=1)
+    plain = NormalisedCCA(ridge=0.01).fit(x, y)
+    assert np.array_equal(model.transform(x), plain.transform(x))
+    assert model.to_arrays()["settings"].tolist() == [-1.0, 0.01, 1.0]
+    assert model.fit(x, y).transform(x).shape == (200, 1)
+
+
+def test_what_was_learnt_has_a_fingerprint() -> None:
+    x, y = correlated(200, 4, 3)
+    assert NormalisedCCA().fit(x, y).fingerprint == NormalisedCCA().fit(x, y).fingerprint
+    assert NormalisedCCA().fit(x, y).fingerprint != NormalisedCCA().fit(x[:150], y[:150]).fingerprint

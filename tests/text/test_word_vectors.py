@@ -114,3 +114,11 @@ def test_the_installed_package_is_the_default() -> None:
     embedder = AveragedWordVectors(vectors)
     puppy, dog, tractor = embedder.embed(["a puppy", "a small dog", "a tractor"])
     assert puppy @ dog > puppy @ tractor
+
+
+def test_the_words_that_were_kept_are_in_the_signature(tmp_path: Path) -> None:
+    path = tmp_path / "vectors.txt"
+    path.write_text("dog 1 0\ncat 0 1\nman 1 1\n")
+    signatures = {open_word_vectors(path, only=only).signature for only in (None, {"dog"}, {"dog", "cat"}, {"cat"})}
+    assert len(signatures) == 4
+    assert open_word_vectors(path, only=["dog", "absent"]).signature == open_word_vectors(path, only={"dog"}).signature

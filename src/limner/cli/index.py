@@ -14,7 +14,7 @@ from limner.corpus.formats import open_corpus, split_source
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.ground.encoders import open_encoders
-from limner.ground.index_writing import IndexSettings, write_index
+from limner.ground.index_writing import APPROXIMATE_FROM, IndexSettings, write_index
 from limner.vision.features.feature_run import n_cores
 from limner.vision.picture_stream import find_pictures
 
@@ -30,6 +30,7 @@ from limner.vision.picture_stream import find_pictures
     help="Where the pictures of CORPUS are; otherwise beside it.",
 )
 @click.option("--features", metavar="M", help="Where the model of features is, if it has moved since training.")
+@click.option("--vectors", metavar="FILE", help="Where the word vectors are, if they have moved since training.")
 @click.option("--no-captions", is_flag=True, help="Leave captions out: pictures alone are searched.")
 @click.option(
     "--regions/--no-regions",
@@ -49,6 +50,7 @@ def command(
     out: Path,
     pictures: Path | None,
     features: str | None,
+    vectors: str | None,
     no_captions: bool,
     regions: bool | None,
     approximate: bool | None,
@@ -71,7 +73,7 @@ def command(
     images: Iterable[Image] = listed.images if listed else opened or ()
     beside = source_path(corpus)
     folder = listed.folder if listed else pictures or (beside if beside.is_dir() else beside.parent)
-    encoders = open_encoders(model, workers or n_cores(), features=features)
+    encoders = open_encoders(model, workers or n_cores(), features=features, vectors=vectors)
     settings = IndexSettings(not no_captions, regions, approximate, force)
     total = len(listed.images) if listed else None
     try:
@@ -81,7 +83,11 @@ def command(
     finally:
         terminal_progress.clear()
     tell_reading(*([opened] if opened else []), reading)
-    if header.source == "grounder":
+    if approximate is None and header.n_images >= APPROXIMATE_FROM and not header.n_lists:
+        tell("warning: faiss is not installed (limner[search]), so that every search looks at all vectors")
+    if header.source == "grounder" and not header.has_regions:
+        tell("a grounder knows phrases, not whole sentences: without regions, a picture is found as one region")
+    elif header.source == "grounder":
         tell(
             "a grounder knows phrases, not whole sentences: pictures are found by phrases in regions (equation 4); "
             "`limner train retriever --grounder` learns sentences too"

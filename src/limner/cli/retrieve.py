@@ -26,6 +26,10 @@ from limner.vision.image_pixels import read_image
 # Pixels of the longer side of a page's pictures.
 PICTURE_SIDE = 480
 
+# Sentences of a file that are searched at a time, and scores that may be in memory: 256 MB.
+BATCH = 256
+MOST_SCORES = 1 << 26
+
 
 @click.command()
 @click.argument("arguments", metavar="[SENTENCE] INDEX", nargs=-1, required=True)
@@ -43,6 +47,8 @@ PICTURE_SIDE = 480
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     help="Where the page's pictures are; default: where they were indexed.",
 )
+@click.option("--features", metavar="M", help="Where the model of features is, if it has moved since training.")
+@click.option("--vectors", metavar="FILE", help="Where the word vectors are, if they have moved since training.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object; with --queries, one a line.")
 def command(
     arguments: tuple[str, ...],
@@ -53,6 +59,8 @@ def command(
     exact: bool,
     page: Path | None,
     pictures: Path | None,
+    features: str | None,
+    vectors: str | None,
     as_json: bool,
 ) -> None:
     """Find the pictures of an index for a sentence, or its captions for a picture."""
@@ -62,8 +70,12 @@ def command(
     if len(arguments) != wanted:
         usage = "INDEX alone" if wanted == 1 else "a sentence, in quotation marks, and INDEX"
         raise click.UsageError(f"give {usage}; there are {len(arguments)} arguments")
+    if exact and queries is None:
+        raise click.UsageError("--exact is for --queries; one sentence is always searched exactly")
+    if pictures is not None and page is None:
+        raise click.UsageError("--pictures is for the page of --html")
     check_outputs({"--html": page}, [str(path) for path in (picture, queries) if path is not None])
-    index = RetrievalIndex(arguments[-1])
+    index = RetrievalIndex(arguments[-1], features=features, vectors=vectors)
     if queries is not None:
         if page or by not in (None, "whole"):
             raise click.UsageError("--queries has no page, and searches by whole pictures")
@@ -117,11 +129,27 @@ def _answer_picture(
 
 
 def _answer_file(index: RetrievalIndex, path: Path, k: int, exact: bool, as_json: bool) -> None:
-    queries = [line for _, line in entries(read_lines(path))]
-    if not queries:
+    lines = list(entries(read_lines(path)))
+    if not lines:
         raise BadInput(str(path), "there is no sentence in it", "write one a line")
+    unknown = [number for number, line in lines if not index.knows(line)]
+    queries = [line for number, line in lines if number not in set(unknown)]
+    if not queries:
+        raise BadInput(f"{path}:{unknown[0]}", "no word of any sentence is known", "use other words")
     if index.usual == "phrases":
         tell("warning: files of sentences are searched by whole pictures, of which a grounder has learnt nothing")
+    elif index.usual != "whole":
+        tell("warning: files of sentences are searched by whole pictures alone, single ones by phrases too")
+    # A table of scores is in memory: few sentences at a time if there are many pictures.
+    batch = max(1, min(BATCH, MOST_SCORES // len(index)))
+    for start in range(0, len(queries), batch):
+        _answer_queries(index, queries[start : start + batch], k, exact, as_json)
+    if unknown:
+        left_out = "1 sentence was" if len(unknown) == 1 else f"{len(unknown):,} sentences were"
+        tell(f"{left_out} left out, of which no word is known, such as {path}:{unknown[0]}")
+
+
+def _answer_queries(index: RetrievalIndex, queries: Sequence[str], k: int, exact: bool, as_json: bool) -> None:
     items, scores = index.search_many(queries, k, exact=exact)
     for query, numbers, values in zip(queries, items.tolist(), scores.tolist(), strict=True):
         hits = [(index.image(n).id, score) for n, score in zip(numbers, values, strict=True) if n >= 0]

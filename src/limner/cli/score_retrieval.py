@@ -59,6 +59,8 @@ def retrieval(
     aspects = _aspects(by)
     if aspects and not any(path.is_dir() for path in systems):
         raise click.UsageError("--by is for an index")
+    if captions_each is not None and all(path.is_dir() for path in systems):
+        raise click.UsageError("--captions-each is for a file of vectors; an index says whose its captions are")
     opened = [system for path in systems for system in _opened(path, aspects, captions_each)]
     right = None if relevance is None else read_relevance(relevance)
     try:
@@ -90,6 +92,11 @@ def _opened(path: Path, aspects: list[By], captions_each: int | None) -> list[Re
     if not path.is_dir():
         return [open_embeddings(path, captions_each=captions_each)]
     index = RetrievalIndex(path)
+    if index.header.training:
+        tell(
+            f"warning: {path}: training images: {index.header.training}; scores on images that the model was trained "
+            "on do not tell how well others are found"
+        )
     return [index.system(aspect) for aspect in aspects or [index.usual]]
 
 
@@ -99,6 +106,10 @@ def _lines(scores: RetrievalScores) -> list[str]:
     if counts["n_images_without_text"] or counts["n_texts_without_image"]:
         without = f"images without a text: {counts['n_images_without_text']:,}"
         lines[0] += f"; {without}; texts without an image: {counts['n_texts_without_image']:,}"
+    queries = [scores.systems[0].directions[direction] for direction in DIRECTIONS]
+    if any(direction.n_precisions != int((direction.ranks > 0).sum()) for direction in queries):
+        of_images, of_texts = (direction.n_precisions for direction in queries)
+        lines.append(f"{MAP} is of {of_images:,} images and {of_texts:,} texts that have a right answer")
     for direction in DIRECTIONS:
         lines += ["", *aligned(*_table(scores, direction))]
     lines += ["", *aligned(*_sums(scores))]

@@ -19,6 +19,7 @@ from limner.cli.corpora import (
 from limner.cli.terminal import tell, terminal_progress
 from limner.corpus.formats import open_corpus
 from limner.corpus.reading import Reading
+from limner.ground.held_out_images import FEWEST_HELD_OUT
 from limner.ground.retriever import Retriever
 from limner.ground.retriever_training import RetrieverTraining
 from limner.ground.whole_pictures import BUILT_IN
@@ -68,6 +69,8 @@ def retriever(
     check_replaced({"--out": out}, [*sources, *(str(path) for path in (vectors, grounder) if path)])
     if grounder is not None and no_regions:
         raise click.UsageError("--grounder is for regions and phrases; leave --no-regions out")
+    if features == BUILT_IN and crops != "1":
+        raise click.UsageError(f"--crops {crops} needs a model by --features")
     opened = open_corpus(corpus, from_, lenient=lenient)
     held_out = None if valid is None else open_corpus(valid, from_, lenient=lenient)
     beside = source_path(corpus)
@@ -89,17 +92,21 @@ def retriever(
         terminal_progress.clear()
     model.save(out)
     tell_reading(opened, *([held_out] if held_out else []), reading)
+    for warning in training.warnings:
+        tell(f"warning: {warning}")
     _tell(model, out)
 
 
 def _tell(model: Retriever, out: Path) -> None:
     trained, (alpha, gamma) = model.trained_on, model.mixture
     sums = ", ".join(f"{name} {value:.2f}" for name, value in trained.rsum.items())
-    tell(f"sums of recalls on {trained.n_held_out:,} images held out (6 at most): {sums}")
+    images = "1 image" if trained.n_held_out == 1 else f"{trained.n_held_out:,} images"
+    tell(f"sums of recalls on {images} held out (6 at most): {sums}")
     if model.regions is None:
-        tell("regions and phrases were not learnt: no caption refers to a box, or they were not asked for")
+        tell("regions and phrases were not learnt: too few captions refer to boxes, or they were not asked for")
     elif alpha == 1:
-        tell("alpha is 1: regions and phrases do not help, and whole pictures count alone")
+        is_telling = trained.n_held_out >= FEWEST_HELD_OUT
+        tell(f"alpha is 1: {'regions and phrases do not help, and ' if is_telling else ''}whole pictures count alone")
     else:
         tell(f"alpha is {alpha:g}, gamma {gamma:g}")
     tell(f"a retriever of {trained.n_captions:,} captions of {trained.n_images:,} images written to {out}")

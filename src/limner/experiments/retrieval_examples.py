@@ -100,8 +100,12 @@ class _Drawing:
         self._captions = [caption for image in self._images for caption in image.captions if caption.text.strip()]
 
     def first(self, row: int, by: By) -> int:
-        """The number of the caption that fits a picture best."""
-        return int(self._scores(row, by).argmax())
+        """The number of the caption that fits a picture best; of equal ones a wrong one, as ranks have it."""
+        scores = self._scores(row, by)
+        if self._ranks[by][row] > 1:
+            # Some wrong caption is within the ranks' tolerance of the best.
+            scores = np.where(self._index.text_images == row, -np.inf, scores)
+        return int(scores.argmax())
 
     def right(self, row: int) -> tuple[int, str]:
         """The picture's own caption that fits it best by the mixture, and what is said of it."""

@@ -76,14 +76,15 @@ class RetrievalExperiment:
             overlap.add(image)
         if not self.allow_overlap:
             overlap.refuse_seen(unseen.name)
-        trained = self._train(learnt, known)
+        trained, warnings = self._train(learnt, known)
         with TemporaryDirectory(prefix="limner-retrieval-") as folder:
             run = self._scored(trained, images, Path(folder))
-        warnings = [*overlap.warnings(), *seed_warnings(grounder, self.seed)]
-        return retrieval_report(run, warnings, [known.reading, unseen.reading, self.reading])
+        return retrieval_report(run, [*overlap.warnings(), *warnings], [known.reading, unseen.reading, self.reading])
 
-    def _train(self, images: Sequence[Image], corpus: Corpus) -> dict[_Retriever, TrainedRetriever]:
-        """A retriever for each number of crops and each space of regions, from one look at the pictures."""
+    def _train(
+        self, images: Sequence[Image], corpus: Corpus
+    ) -> tuple[dict[_Retriever, TrainedRetriever], Sequence[str]]:
+        """A retriever for each number of crops and each space of regions, from one look at the pictures; warnings."""
         looks = PictureLooks(self.features, self.crops, True, self.grounder, self.cache)
         training = RetrieverTraining(
             self.features, vectors=self.vectors, seed=self.seed, reading=self.reading, progress=self.progress
@@ -98,7 +99,7 @@ class RetrievalExperiment:
         # Without a caption that refers to a box, nothing is learnt of windows: the grounder's retrievers say the rest.
         if self.grounder is not None:
             trained = {name: made for name, made in trained.items() if made.retriever.regions is not None}
-        return trained
+        return trained, training.warnings
 
     def _scored(
         self, trained: Mapping[_Retriever, TrainedRetriever], images: Sequence[Image], folder: Path
@@ -147,15 +148,6 @@ class RetrievalExperiment:
             total=len(images),
         )
         return RetrievalIndex(folder / "index")
-
-
-def seed_warnings(grounder: Grounder | None, seed: int) -> Iterator[str]:
-    """What to say of a grounder that held out other images than a retriever of this seed does."""
-    if grounder is not None and grounder.parts.trained.seed != seed:
-        yield (
-            f"the grounder was trained with seed {grounder.parts.trained.seed}, not {seed}: "
-            "it may have learnt from images that alpha and gamma are chosen on"
-        )
 
 
 class _Retriever(NamedTuple):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from limner.corpus.reading import Reading
 from limner.experiments.experiment_files import Cell, Estimate, ExperimentReport, Table
 from limner.ground.dual_encoders import Mixture
+from limner.ground.held_out_images import FEWEST_HELD_OUT
 from limner.ground.mixture_tuning import Tuned
 from limner.ground.phrase_distances import By
 from limner.ground.retriever_training import TrainedRetriever
@@ -118,10 +119,12 @@ def _findings(run: RetrievalRun, by_name: Mapping[str, SystemRetrieval]) -> Iter
         if row.by != "mixture" or row.mixture is None:
             continue
         if row.mixture.alpha == 1:
-            yield (
-                f"{row.name}: alpha is 1, regions and phrases did not help on the images held out; "
-                f"the row is that of {row.whole}"
-            )
+            n_held_out = next(iter(run.trained.values())).retriever.trained_on.n_held_out
+            is_telling = n_held_out >= FEWEST_HELD_OUT
+            why = "regions and phrases did not help on the images held out"
+            if not is_telling:
+                why = "too few images were held out to tell whether regions and phrases help"
+            yield f"{row.name}: alpha is 1, {why}; the row is that of {row.whole}"
             continue
         yield f"{row.name}: rsum {by_name[row.name].values[RSUM]:.3f}, {_compared(sums[row.name], row)}"
 
@@ -145,6 +148,10 @@ def _notes(run: RetrievalRun) -> Iterator[str]:
     yield (
         "published figures are of other pictures: 1,000 test pictures of Flickr30k, trained on 29,783; "
         "recalls over more pictures are lower, so compare within a source"
+    )
+    yield (
+        "equation 4 has the cosine distance of CCA here, without the paper's detector, size and colour (D_full): "
+        "its row of VGG19 is the one to compare with"
     )
     if any(row.by == "phrases" for row in run.rows):
         yield "regions and phrases alone have the gamma that was chosen for the mixture"

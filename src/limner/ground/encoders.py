@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from limner.corpus.seen_images import SeenImages
 from limner.errors import BadInput
 from limner.files import ZIP_FAULTS
 from limner.ground.dual_encoders import DualEncoder, Mixture, RegionEncoder, TextEncoder
@@ -39,6 +40,8 @@ class Encoder:
     fingerprint: str
     # A second file that the model needs, which an index copies too.
     grounder: Path | None = None
+    # What it was trained on; None where its files do not tell.
+    training_images: tuple[SeenImages | None, ...] = (None,)
 
     @property
     def signature(self) -> str:
@@ -51,12 +54,13 @@ def open_encoders(
     n: int = 1,
     *,
     features: str | None = None,
+    vectors: str | None = None,
     grounder: Path | None = None,
     cache: Path | None = None,
 ) -> list[Encoder]:
     """The model at a path, n times, for so many threads.
 
-    `features` and `grounder` are the paths of what a retriever needs and has
+    `features`, `vectors` and `grounder` are the paths of what a retriever needs and has
     moved since training. `cache` is a folder that keeps what a grounder sees.
     """
     path = Path(path)
@@ -67,23 +71,25 @@ def open_encoders(
     if kind == RETRIEVER_KIND.name:
         fingerprint = file_fingerprint(path)
         return [
-            Encoder(r.whole, r.regions, r.mixture, "retriever", path, fingerprint, r.grounder)
-            for r in Retriever.load_several(path, model=features, grounder=grounder, n=n, cache=cache)
+            Encoder(r.whole, r.regions, r.mixture, "retriever", path, fingerprint, r.grounder, r.training_images)
+            for r in Retriever.load_several(path, model=features, vectors=vectors, grounder=grounder, n=n, cache=cache)
         ]
     if kind == GROUNDER.name:
         fingerprint = file_fingerprint(path)
         return [
-            Encoder(encoder, encoder, MIXTURE, "grounder", path, fingerprint)
+            Encoder(encoder, encoder, MIXTURE, "grounder", path, fingerprint, None, (encoder.grounder.training_images,))
             for encoder in open_grounder_encoders(path, n, cache)
         ]
     raise BadInput(str(path), f"is a model of kind {kind!r}", WANTED, code="no-encoder")
 
 
-def open_texts(source: ModelSource, path: Path, grounder: Path | None = None) -> TextEncoder:
+def open_texts(
+    source: ModelSource, path: Path, grounder: Path | None = None, vectors: str | None = None
+) -> TextEncoder:
     """What encodes sentences for an index that was made with a model of this kind."""
     if source == "folder":
         return clip_encoder.ClipEncoder(path)
-    return GrounderTexts.load(path) if source == "grounder" else RetrieverTexts(path, grounder)
+    return GrounderTexts.load(path) if source == "grounder" else RetrieverTexts(path, grounder, vectors)
 
 
 WANTED = "give a retriever, a grounder, or the folder of a model such as CLIP"

@@ -25,7 +25,7 @@ from limner.errors import BadInput, cannot, one_line, shown
 from limner.learn.array_files import NPY_FAULTS, npy_problem, read_npy_header
 from limner.vision.features.store_files import NPY_BYTES, DType, npy_header
 
-VERSION = 1
+VERSION = 2
 HEADER = "index.json"
 IMAGES = "images.jsonl"
 MODEL = "model.limner"
@@ -45,9 +45,8 @@ ModelSource = Literal["retriever", "grounder", "folder"]
 class IndexHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What an index holds. `model` is the path of a model that is not in the folder, with its `fingerprint`.
 
-    `features` is the path of the model of features that a model in the folder
-    needs, empty for none. `n_chunked` captions had no phrases marked, so that
-    chunks stand in.
+    `n_chunked` captions had no phrases marked, so that chunks stand in.
+    `training` says how many images the model was trained on; empty for none.
     """
 
     limner_index: int
@@ -66,6 +65,7 @@ class IndexHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pictures: str = ""
     model: str = ""
     fingerprint: str = ""
+    training: str = ""
 
     def __post_init__(self) -> None:
         counts = (self.n_images, self.n_texts, self.n_regions, self.n_phrases, self.n_chunked, self.n_lists)

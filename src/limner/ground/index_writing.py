@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -17,7 +18,8 @@ from limner.arrays import Singles
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
-from limner.errors import BadInput
+from limner.corpus.seen_images import Overlap
+from limner.errors import BadInput, LimnerError, shown
 from limner.ground.caption_phrases import PhraseCollection
 from limner.ground.dual_encoders import EncodedRegions
 from limner.ground.encoders import Encoder
@@ -58,7 +60,7 @@ class IndexSettings:
     `captions`: those of the corpus, to be searched by pictures and scored.
     `regions`: vectors of regions and phrases, if the model has any and mixes
     them (None), always or never. `approximate`: lists for approximate search;
-    by default past `APPROXIMATE_FROM` images.
+    by default past `APPROXIMATE_FROM` images, if faiss is installed.
     """
 
     captions: bool = True
@@ -91,6 +93,9 @@ def write_index(
         raise BadInput(
             str(encoders[0].path), "the model has no regions and phrases", "leave them out", code="no-regions"
         )
+    if settings.approximate:
+        # An error of what is not installed must come before hours of pictures.
+        _ = approximate_search.learn_lists
     workers = [_worker(encoder, with_regions) for encoder in encoders]
     results = work_on_pictures(images, pictures, workers, reading)
     with write_folder(out, names=NAMES, replace=settings.force, code="index-exists") as folder:
@@ -127,6 +132,7 @@ class _IndexWriter:
         self._folder, self._encoder, self._settings, self._with_regions = folder, encoder, settings, with_regions
         self._lines: list[int] = [0]
         self._ids: set[str] = set()
+        self._overlap = Overlap.of(*encoder.training_images)
         self._captions: list[Caption] = []
         self._text_images: list[int] = []
         self._region_starts = [0]
@@ -155,7 +161,7 @@ class _IndexWriter:
     def add(self, picture: _EncodedPicture) -> None:
         image, regions = picture.image, picture.regions
         if image.id in self._ids:
-            raise BadInput(image.id, "is the id of two images", "give each its own id")
+            raise LimnerError(f"two images have the id {shown(image.id)}; give each its own id")
         captions = [caption for caption in image.captions if caption.text.strip()] if self._settings.captions else []
         plain = tuple(Caption(caption.id, caption.text, source=caption.source) for caption in captions)
         bare = Image(image.id, image.width, image.height, captions=plain, file=image.file, attributes=image.attributes)
@@ -164,6 +170,7 @@ class _IndexWriter:
         self._text_images += [self.n_images] * len(captions)
         self._captions += captions
         self._ids.add(image.id)
+        self._overlap.add(image)
         self._images.append(picture.vector)
         if regions is not None:
             self._regions.append(regions.vectors)
@@ -187,13 +194,16 @@ class _IndexWriter:
             *encoder.mixture,
             pictures=pictures,
             fingerprint=encoder.fingerprint,
+            training=self._overlap.to_json().get("training", ""),
             # A folder of weights may have gigabytes; a file of Limner's is copied.
             model=str(encoder.path.resolve()) if encoder.source == "folder" else "",
         )
         if self._with_regions:
             header = self._with_phrases(header)
         approximate = self._settings.approximate
-        if self.n_images >= APPROXIMATE_FROM if approximate is None else approximate:
+        if approximate is None:
+            approximate = self.n_images >= APPROXIMATE_FROM and find_spec("faiss") is not None
+        if approximate:
             header = replace(header, n_lists=self._write_lists())
         if encoder.source != "folder":
             shutil.copyfile(encoder.path, self._folder / MODEL)

@@ -84,7 +84,8 @@ class RegionPhraseCCA:
     @property
     def signature(self) -> str:
         settings = f"windows:{self.windows}|dims:{self.n_dims}|ridge:{self.cca.ridge:g}|power:{self.cca.power:g}"
-        return f"region-cca:1|{settings}|[{self.extractor.signature}]|texts:[{self.embedder.signature}]"
+        learnt = f"learnt:{self.cca.fingerprint}"
+        return f"region-cca:1|{settings}|{learnt}|[{self.extractor.signature}]|texts:[{self.embedder.signature}]"
 
     def regions(self, seen: ImagePixels) -> EncodedRegions:
         at = window_corners(seen, self.windows)

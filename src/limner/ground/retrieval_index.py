@@ -81,11 +81,13 @@ class RetrievalIndex:
     """An index in a folder. Opening reads its header and a few whole numbers of each image; vectors are mapped.
 
     Scores are cosines of whole pictures and sentences; with regions, 1 minus
-    the distance of equation 5 (`phrase_distances`).
+    the distance of equation 5 (`phrase_distances`). `features` and `vectors`
+    are the paths of what its model needs, if they have moved since training.
     """
 
-    def __init__(self, folder: str | Path) -> None:
+    def __init__(self, folder: str | Path, *, features: str | None = None, vectors: str | None = None) -> None:
         self.folder = Path(folder)
+        self._features, self._vectors = features, vectors
         self.header = header = read_header(self.folder)
         n, m = header.n_images, header.n_texts
         self.images = open_array(self.folder, "images", (n, header.n_dims), "<f4")
@@ -129,7 +131,7 @@ class RetrievalIndex:
         """The phrases of all captions."""
         header = self._with_regions()
         vectors = open_array(self.folder, "phrases", (header.n_phrases, header.n_region_dims), "<f4")
-        path = self.folder / "phrase_numbers.npy"
+        path = self.folder / "phrase_starts.npy"
         starts = np.array(open_array(self.folder, "phrase_starts", (header.n_texts + 1,), "<i8"))
         if (np.diff(starts) < 0).any() or starts[0] != 0 or starts[-1] > 1 << 40:
             raise damaged(path, "its captions do not follow each other")
@@ -139,12 +141,14 @@ class RetrievalIndex:
     @cached_property
     def text_encoder(self) -> TextEncoder:
         """What encodes sentences, of the model that the index was made with."""
-        return open_texts(self.header.source, self._model(), self.folder / GROUNDER)
+        return open_texts(self.header.source, self._model(), self.folder / GROUNDER, self._vectors)
 
     @cached_property
     def encoder(self) -> Encoder:
         """The model that the index was made with, which sees pictures too."""
-        return open_encoders(self._model(), grounder=self.folder / GROUNDER)[0]
+        return open_encoders(
+            self._model(), features=self._features, vectors=self._vectors, grounder=self.folder / GROUNDER
+        )[0]
 
     def image(self, number: int) -> Image:
         """The image of this number."""
@@ -197,9 +201,7 @@ class RetrievalIndex:
     @np.errstate(over="ignore", invalid="ignore")
     def search_captions(self, seen: ImagePixels, k: int = 10, by: By | None = None) -> list[FoundCaption]:
         """The k captions that fit a picture best."""
-        if not self.header.n_texts:
-            problem = "the index has no captions"
-            raise BadInput(str(self.folder), problem, "make it of a corpus with captions", code="no-captions-indexed")
+        self._check_captions()
         by, encoder = by or self.usual, self.encoder
         whole = self._fitting(np.asarray(encoder.whole.image_vectors([seen])), self.header.n_dims)
         scores = (whole @ np.asarray(self.texts).T)[0]
@@ -233,6 +235,7 @@ class RetrievalIndex:
     def system(self, by: By | None = None, name: str | None = None) -> RetrievalSystem:
         """The index as a system that can be scored: its captions are the texts."""
         by = by or self.usual
+        self._check_captions()
         self._check_vectors("images", self.images)
         self._check_vectors("texts", self.texts)
         ids = [self.image(number).id for number in range(len(self))]
@@ -249,6 +252,8 @@ class RetrievalIndex:
             signature = (
                 f"by:{by}|alpha:{mixture.alpha:g}|gamma:{mixture.gamma:g}|phrases:{chunked}|{self.header.signature}"
             )
+        if self.header.training:
+            signature = f"training:{self.header.training}|{signature}"
         return RetrievalSystem(name or f"{self.folder} ({by})", ids, texts, self.text_images, scores, signature)
 
     @cached_property
@@ -283,9 +288,13 @@ class RetrievalIndex:
             raise damaged(self.folder / IMAGES, f"image {shown(image.id)} has fewer captions than vectors")
         return FoundCaption(image, image.captions[at], score)
 
+    def knows(self, query: str) -> bool:
+        """Whether any word of a sentence is known, without which nothing can be found."""
+        return self.text_encoder.knows(query)
+
     def _text_vectors(self, queries: Sequence[str]) -> Singles:
         for query in queries:
-            if not self.text_encoder.knows(query):
+            if not self.knows(query):
                 problem = f"no word of {shown(query)} is known" if query.strip() else "the sentence is empty"
                 raise LimnerError(f"{problem}; use other words", code="unknown-words")
         return self._fitting(self.text_encoder.text_vectors(queries), self.header.n_dims)
@@ -311,6 +320,11 @@ class RetrievalIndex:
             )
         return self.header
 
+    def _check_captions(self) -> None:
+        if not self.header.n_texts:
+            problem = "the index has no captions"
+            raise BadInput(str(self.folder), problem, "make it of a corpus with captions", code="no-captions-indexed")
+
     def _model(self) -> Path:
         """The model's file or folder, if it is the one that the index was made with."""
         is_folder = self.header.source == "folder"
@@ -319,8 +333,8 @@ class RetrievalIndex:
             raise BadInput(str(path), "the model of the index is not there", "put it there, or make the index anew")
         here = transformers_folders.fingerprint(path) if is_folder else file_fingerprint(path)
         if here != self.header.fingerprint:
-            problem = "is another model than the index was made with"
-            raise BadInput(str(path), problem, "make the index anew", code="damaged-index")
+            problem = "the index was made with a different model"
+            raise BadInput(str(path), problem, "rebuild it", code="other-index-model")
         return path
 
     def _fitting(self, vectors: Singles, n_dims: int) -> Singles:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limner.arrays import Singles
+from limner.corpus.seen_images import SeenImages, is_hash
 from limner.errors import BadInput, LimnerError, shown
 from limner.files import is_regular_file
 from limner.ground.dual_encoders import Mixture
@@ -28,7 +29,7 @@ from limner.text.text_embedders import AveragedWordVectors, TextEmbedder
 from limner.text.word_bags import JoinedEmbedders, WordBag
 from limner.text.word_vectors import open_word_vectors
 
-RETRIEVER_KIND = ModelKind("retriever", 1, trained_by="limner.ground.train_retriever")
+RETRIEVER_KIND = ModelKind("retriever", 2, trained_by="limner.ground.train_retriever")
 
 # What a file says of word vectors: there are none, or those of the installed package. Anything else is a path.
 NO_VECTORS = ""
@@ -66,6 +67,8 @@ class RetrieverRecord(msgspec.Struct):
     signature: str
     text_signature: str
     trained_on: TrainedOn
+    # Hashes of the images that it was trained on, None if there were too many to keep.
+    images: list[str] | None
 
 
 class Embedders(NamedTuple):
@@ -97,6 +100,13 @@ class Retriever:
     embedders: Embedders
     trained_on: TrainedOn
     grounder: Path | None = None
+    images: SeenImages | None = None
+
+    @property
+    def training_images(self) -> tuple[SeenImages | None, ...]:
+        """The images that it and its grounder were trained on, those held out too; None where a file does not tell."""
+        of_grounder = [self.regions.grounder.training_images] if isinstance(self.regions, GrounderEncoder) else []
+        return self.images, *of_grounder
 
     @property
     def signature(self) -> str:
@@ -108,9 +118,9 @@ class Retriever:
         record = RetrieverRecord(
             RETRIEVER_KIND.name,
             RETRIEVER_KIND.version,
-            self.model,
+            _whole_path(self.model),
             self.crops,
-            self.embedders.vectors,
+            _whole_path(self.embedders.vectors),
             list(self.embedders.bag.vocabulary),
             self.mixture.alpha,
             self.mixture.gamma,
@@ -120,6 +130,7 @@ class Retriever:
             self.signature,
             self.whole.embedder.signature,
             self.trained_on,
+            None if self.images is None else self.images.to_json(),
         )
         arrays = {f"whole.{name}": values for name, values in self.whole.cca.to_arrays().items()}
         if isinstance(self.regions, RegionPhraseCCA):
@@ -127,13 +138,15 @@ class Retriever:
         write_arrays(Path(path), record, {"weights": self.embedders.bag.weights, **arrays})
 
     @classmethod
-    def load(cls, path: str | Path, *, model: str | None = None, grounder: Path | None = None) -> Retriever:
+    def load(
+        cls, path: str | Path, *, model: str | None = None, vectors: str | None = None, grounder: Path | None = None
+    ) -> Retriever:
         """The retriever in a file, which is checked; nothing in it is run.
 
-        The model of features and the grounder are opened from the paths that
+        The model of features, word vectors and the grounder are opened from the paths that
         they had when the retriever was trained, or from others: they must be the same.
         """
-        return cls.load_several(path, model=model, grounder=grounder)[0]
+        return cls.load_several(path, model=model, vectors=vectors, grounder=grounder)[0]
 
     @classmethod
     def load_several(
@@ -141,6 +154,7 @@ class Retriever:
         path: str | Path,
         *,
         model: str | None = None,
+        vectors: str | None = None,
         grounder: Path | None = None,
         n: int = 1,
         cache: Path | None = None,
@@ -150,7 +164,7 @@ class Retriever:
         `cache` is a folder that keeps what a grounder sees.
         """
         path = Path(path)
-        parts = _read(path, grounder)
+        parts = _read(path, grounder, vectors)
         features = parts.record.model if model is None else model
         pictures = open_picture_features(features, parts.crops, n)
         retrievers = [
@@ -163,6 +177,7 @@ class Retriever:
                 parts.embedders,
                 parts.record.trained_on,
                 parts.grounder,
+                None if parts.record.images is None else SeenImages(parts.record.images),
             )
             for seeing, regions in zip(pictures, parts.region_encoders(features, n, cache), strict=True)
         ]
@@ -173,8 +188,8 @@ class Retriever:
 class RetrieverTexts:
     """The half of a retriever that embeds sentences and phrases: it needs no model of pictures."""
 
-    def __init__(self, path: Path, grounder: Path | None = None) -> None:
-        self._parts = _read(path, grounder)
+    def __init__(self, path: Path, grounder: Path | None = None, vectors: str | None = None) -> None:
+        self._parts = _read(path, grounder, vectors)
 
     def text_vectors(self, texts: Sequence[str]) -> Singles:
         return projected_texts(self._parts.whole, self._parts.embedder, texts)
@@ -220,7 +235,7 @@ class _Parts:
         return [RegionPhraseCCA(e, self.embedder, self.regions, self.record.windows) for e in extractors]
 
 
-def _read(path: Path, grounder: Path | None = None) -> _Parts:
+def _read(path: Path, grounder: Path | None = None, vectors: str | None = None) -> _Parts:
     record, arrays = read_arrays(path, RETRIEVER_KIND, RetrieverRecord)
     try:
         bag = WordBag(record.vocabulary, np.asarray(arrays["weights"]))
@@ -230,13 +245,16 @@ def _read(path: Path, grounder: Path | None = None) -> _Parts:
         mixture = checked_mixture(record.alpha, record.gamma)
         if record.crops not in (1, 10) or not 1 <= record.windows <= 1000:
             raise ValueError(f"{record.crops} crops and {record.windows} windows are not supported")
+        if record.images is not None and not all(map(is_hash, record.images)):
+            raise ValueError("images: there is something else than hashes")
     except (ValueError, KeyError) as error:
         raise RETRIEVER_KIND.error(path, f"is damaged ({error})") from error
-    embedders = Embedders(bag, record.vectors)
+    source = record.vectors if vectors is None or record.vectors == NO_VECTORS else vectors
+    embedders = Embedders(bag, source)
     # A file may name whatever it likes: a pipe would be waited for, a device read without end.
-    if record.vectors not in (NO_VECTORS, PACKAGED) and not is_regular_file(record.vectors):
-        problem = f"its word vectors, {shown(record.vectors)}, are not there"
-        raise BadInput(str(path), problem, "put them there, or train it anew")
+    if source not in (NO_VECTORS, PACKAGED) and not is_regular_file(source):
+        problem = f"its word vectors, {shown(source)}, are not there"
+        raise BadInput(str(path), problem, "say where they are now, or train it anew", code="no-vectors-file")
     embedder = embedders.open()
     if embedder.signature != record.text_signature or embedder.n_dims != len(whole.y_mean_):
         problem = "its word vectors are not those that it was trained with"
@@ -256,6 +274,11 @@ def _grounder(record: RetrieverRecord, given: Path | None, path: Path) -> Path |
         problem = f"is another grounder than {path} was trained with"
         raise BadInput(str(grounder), problem, "give the same, or train anew", code="other-model")
     return grounder
+
+
+def _whole_path(name: str) -> str:
+    """A path from the root, so that a file works from any folder; other names as they are."""
+    return str(Path(name).resolve()) if name and Path(name).exists() else name
 
 
 def checked_mixture(alpha: float, gamma: float) -> Mixture:

@@ -14,10 +14,12 @@ from limner.arrays import Integers, Singles
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.corpus.reading import Reading
-from limner.errors import BadInput
+from limner.corpus.seen_images import SeenImages
+from limner.errors import BadInput, shown
 from limner.ground.caption_phrases import PhraseCollection
 from limner.ground.dual_encoders import Mixture
 from limner.ground.grounder_encoder import GrounderEncoder, GrounderTexts, open_grounder_encoders
+from limner.ground.held_out_images import held_out_warnings
 from limner.ground.mixture_tuning import Tuned, recall_sum, tune_mixture
 from limner.ground.phrase_distances import PhraseTable, RegionTable
 from limner.ground.phrase_model import built_in_phrases
@@ -31,13 +33,16 @@ from limner.progress import Progress, silent
 from limner.score.data_fingerprint import data_fingerprint, gold_numbers
 from limner.text.text_embedders import TextEmbedder
 from limner.text.word_bags import WordBag
-from limner.text.word_vectors import PACKAGE
+from limner.text.word_vectors import PACKAGE, open_word_vectors
 
 # Images that are held out for the settings.
 HELD_OUT = 0.1
 
 # Images with captions, at least, to learn from, and to choose settings on.
 FEWEST_IMAGES = 10
+
+# Phrases with boxes, at least, to learn regions and phrases from.
+FEWEST_PHRASES = 10
 
 
 class TrainingPictures(NamedTuple):
@@ -65,7 +70,8 @@ class RetrieverTraining:
     refer to boxes; those of a `grounder` count instead, if its file is given,
     and `cache` is a folder that keeps what it sees.
     Train it on the same images with the same seed: settings are then chosen on
-    images that it has not learnt from either.
+    images that it has not learnt from either. `warnings` say what is wrong with
+    the images that were looked at.
     """
 
     model: str = BUILT_IN
@@ -78,6 +84,7 @@ class RetrieverTraining:
     cache: Path | None = None
     reading: Reading = field(default_factory=Reading)
     progress: Progress = silent
+    warnings: list[str] = field(default_factory=list)
 
     def train(
         self, images: Iterable[Image], pictures: Path, valid: Iterable[Image] | None = None, *, place: str = "corpus"
@@ -102,19 +109,35 @@ class RetrieverTraining:
             problem = f"{len(given):,} images have captions, too few to learn from"
             raise BadInput(place, problem, f"give {FEWEST_IMAGES} or more", code="few-captions")
         others = [] if valid is None else [image for image in valid if image.captions]
+        if shared := {image.id for image in given} & {image.id for image in others}:
+            problem = f"{len(shared):,} images are held out too, such as {shown(min(shared))}"
+            raise BadInput(place, problem, "choose settings on other images")
+        # Errors of a file of vectors must come before hours of pictures.
+        if self.vectors not in (None, NO_VECTORS, PACKAGED):
+            open_word_vectors(self.vectors)
         held_ids = {image.id for image in others} if valid is not None else _held_out(given, self.seed)
         views = looks.views([*given, *others], held_ids, pictures, self.reading, self.progress)
         learning = [view for view in views if view.image.id not in held_ids]
         held = [view for view in views if view.image.id in held_ids]
         if len(learning) < 2 or not held:
             raise BadInput(place, "too few images have pictures to learn from", "give more", code="few-captions")
+        self._warn(looks, learning, held)
         # What was held out is learnt from at last, unless it is another corpus.
         return TrainingPictures(learning, held, views if valid is None else learning)
+
+    def _warn(self, looks: PictureLooks, learning: Sequence[PictureView], held: Sequence[PictureView]) -> None:
+        self.warnings += held_out_warnings([view.image for view in held], looks.grounder)
+        n_phrases = sum(len(view.phrases) for view in learning)
+        if looks.regions and 0 < n_phrases < FEWEST_PHRASES:
+            self.warnings.append(
+                f"of windows and phrases nothing is learnt: captions refer to boxes {n_phrases} times, "
+                f"fewer than {FEWEST_PHRASES}"
+            )
 
     def learn(self, pictures: TrainingPictures) -> TrainedRetriever:
         """The retriever, learnt from pictures that were looked at."""
         tuned, ridges = self._tune(pictures.learning, pictures.held)
-        return TrainedRetriever(self._retriever(pictures.final, len(pictures.held), tuned, ridges), tuned)
+        return TrainedRetriever(self._retriever(pictures, tuned, ridges), tuned)
 
     def _tune(self, learning: Sequence[PictureView], held: Sequence[PictureView]) -> tuple[Tuned, tuple[float, float]]:
         """The mixture, and the ridges of whole pictures and of regions, that do best on the held-out pictures."""
@@ -127,7 +150,8 @@ class RetrieverTraining:
         rsums = {ridge: recall_sum(images @ of_texts.T, gold) for ridge, (images, of_texts) in vectors.items()}
         ridge = max(rsums, key=lambda r: rsums[r])
         none = Tuned(Mixture(1.0), {"whole": rsums[ridge]}, {})
-        if self.grounder is None and (not self.regions or not any(picture.phrases for picture in learning)):
+        n_phrases = sum(len(picture.phrases) for picture in learning)
+        if self.grounder is None and (not self.regions or n_phrases < FEWEST_PHRASES):
             return none, (ridge, 0.0)
         phrases = PhraseCollection(built_in_phrases()).add_all(c for p in held for c in p.image.captions)
         windows, starts = _regions_of([p.of_windows if self.grounder is None else p.of_proposals for p in held])
@@ -145,9 +169,8 @@ class RetrieverTraining:
         best = max(choices, key=lambda r: (choices[r].rsum["mixture"], choices[r].rsum["phrases"]))
         return choices[best], (ridge, best)
 
-    def _retriever(
-        self, learning: Sequence[PictureView], n_held: int, tuned: Tuned, ridges: tuple[float, float]
-    ) -> Retriever:
+    def _retriever(self, pictures: TrainingPictures, tuned: Tuned, ridges: tuple[float, float]) -> Retriever:
+        learning = pictures.final
         embedders = self._embedders(learning)
         embedder = embedders.open()
         (features,) = open_picture_features(self.model, self.crops)
@@ -164,11 +187,17 @@ class RetrieverTraining:
             sum(len(picture.phrases) for picture in learning) if ridges[1] else 0,
             data_fingerprint(gold_numbers([picture.image for picture in learning])),
             self.seed,
-            n_held,
+            len(pictures.held),
             tuned.rsum,
         )
         whole = WholeImageCCA(features, embedder, self._whole_space(learning, embedder, ridges[0]))
-        return Retriever(whole, regions, tuned.mixture, self.model, self.crops, embedders, trained_on, self.grounder)
+        seen = SeenImages()
+        for view in (*pictures.learning, *pictures.held):
+            seen.add(view.image)
+        images = None if seen.to_json() is None else seen
+        return Retriever(
+            whole, regions, tuned.mixture, self.model, self.crops, embedders, trained_on, self.grounder, images
+        )
 
     def _whole_space(self, learning: Sequence[PictureView], embedder: TextEmbedder, ridge: float) -> NormalisedCCA:
         captions = [[caption.text for caption in picture.image.captions] for picture in learning]

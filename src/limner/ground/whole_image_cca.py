@@ -39,7 +39,8 @@ class WholeImageCCA:
 
     @property
     def signature(self) -> str:
-        settings = f"dims:{self.n_dims}|ridge:{self.cca.ridge:g}|power:{self.cca.power:g}"
+        # Two models of equal settings that learnt from other captions rank otherwise.
+        settings = f"dims:{self.n_dims}|ridge:{self.cca.ridge:g}|power:{self.cca.power:g}|learnt:{self.cca.fingerprint}"
         return f"whole-image-cca:1|{settings}|pictures:[{self.features.signature}]|texts:[{self.embedder.signature}]"
 
     def image_vectors(self, pictures: Sequence[ImagePixels]) -> Singles:

@@ -7,6 +7,7 @@ are scaled by the correlations and have length 1.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -51,6 +52,7 @@ class NormalisedCCA:
     are of 32 bits.
     """
 
+    _settings: tuple[int | None, float, float]
     x_mean_: Singles
     y_mean_: Singles
     x_weights_: Singles
@@ -70,7 +72,7 @@ class NormalisedCCA:
         return {"n_components": self.n_components, "ridge": self.ridge, "power": self.power}
 
     def set_params(self, **settings: Any) -> Self:
-        """The same object with other settings; they count from the next fit on, `power` at once."""
+        """The same object with other settings, which count from the next fit on."""
         for name, value in settings.items():
             if name not in self.get_params():
                 raise ValueError(f"NormalisedCCA has no setting {name!r}; choose from: {', '.join(self.get_params())}")
@@ -92,8 +94,11 @@ class NormalisedCCA:
         Where rows of y repeat, as phrases do, give each once: row i of x then
         belongs to `y[y_index[i]]`, and only distinct rows of y cost time. The
         order and size of batches make no difference, up to rounding.
-        Directions are computed when they are first used.
+        Directions are computed when they are first used. A model from a file
+        has no sums of its rows to add to: it raises LimnerError.
         """
+        if "correlations_" in self.__dict__ and "_covariance" not in self.__dict__:
+            raise LimnerError("this NormalisedCCA is from a file and cannot learn from more rows; call fit instead")
         self._check_settings()
         x_rows, y_rows = _rows(x, "x"), _rows(y, "y")
         index = None if y_index is None else _index(y_index, len(x_rows), len(y_rows))
@@ -114,6 +119,7 @@ class NormalisedCCA:
             covariance.add_repeated(x_rows, y_rows, index, row_weights)
         self._forget()
         self._covariance = covariance
+        self._settings = self.n_components, self.ridge, self.power
         self.n_features_in_ = dims[0]
         return self
 
@@ -134,15 +140,16 @@ class NormalisedCCA:
 
     def _solve(self) -> None:
         covariance: pair_covariance.PairCovariance = self._covariance
-        if covariance.total <= 1:
+        if covariance.n_rows < 2:
             raise LimnerError("CCA needs at least two rows")
         most = min(covariance.n_dims)
-        n_components = most if self.n_components is None else self.n_components
+        wanted, ridge, _ = self._settings
+        n_components = most if wanted is None else wanted
         if n_components > most:
             raise LimnerError(f"n_components is {n_components:,}, but the smaller view has {most:,} dimensions")
         self.x_mean_, self.y_mean_ = covariance.means()
         xx, yy, xy = covariance.covariances()
-        solution = cca_solution.solve_cca(xx, yy, xy, n_components, self.ridge)
+        solution = cca_solution.solve_cca(xx, yy, xy, n_components, ridge)
         self.x_weights_, self.y_weights_, self.correlations_ = solution
 
     def _projected(self, rows: ArrayLike, view: str) -> Singles:
@@ -150,7 +157,7 @@ class NormalisedCCA:
         values = _rows(rows, view)
         if values.shape[1] != len(mean):
             raise ValueError(f"rows of {view} have {values.shape[1]:,} dimensions, the model's have {len(mean):,}")
-        scaled = weights * correlations ** np.float32(self.power)
+        scaled = weights * correlations ** np.float32(self._settings[2])
         projected = np.empty((len(values), scaled.shape[1]), dtype=np.float32)
         for start in range(0, len(values), _BLOCK_ROWS):
             block = slice(start, start + _BLOCK_ROWS)
@@ -166,7 +173,7 @@ class NormalisedCCA:
         return self.y_mean_, self.y_weights_, self.correlations_
 
     def _forget(self) -> None:
-        for name in ("_covariance", *(f"{name}_" for name in _NAMES)):
+        for name in ("_covariance", "_settings", *(f"{name}_" for name in _NAMES)):
             self.__dict__.pop(name, None)
 
     def _check_settings(self) -> None:
@@ -181,9 +188,17 @@ class NormalisedCCA:
         """The model as named arrays, which a larger model's file can hold."""
         self._side("x")
         arrays: dict[str, NDArray[Any]] = {name: getattr(self, f"{name}_") for name in _NAMES}
-        n_components = -1 if self.n_components is None else self.n_components
-        arrays["settings"] = np.array([n_components, self.ridge, self.power], dtype=np.float64)
+        n_components, ridge, power = self._settings
+        arrays["settings"] = np.array([-1 if n_components is None else n_components, ridge, power], dtype=np.float64)
         return arrays
+
+    @property
+    def fingerprint(self) -> str:
+        """Twelve letters that are others for a model that has learnt something else."""
+        digest = blake2b(digest_size=6)
+        for name, values in sorted(self.to_arrays().items()):
+            digest.update(f"{name}{values.shape}".encode() + np.ascontiguousarray(values).tobytes())
+        return digest.hexdigest()
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
@@ -192,6 +207,7 @@ class NormalisedCCA:
         n_components, ridge, power = (float(number) for number in arrays["settings"])
         model = cls(None if n_components < 0 else int(n_components), ridge, power)
         model._check_settings()
+        model._settings = model.n_components, ridge, power
         for name in _NAMES:
             setattr(model, f"{name}_", arrays[name])
         model.n_features_in_ = len(arrays["x_mean"])

@@ -25,6 +25,8 @@ class PairCovariance:
     def __init__(self, x_shift: Singles, y_shift: Singles) -> None:
         n_x, n_y = len(x_shift), len(y_shift)
         self.total = 0.0
+        # Rows that count: weights may add up to anything.
+        self.n_rows = 0
         self._x_shift = x_shift
         self._y_shift = y_shift
         self._x_sum = np.zeros(n_x)
@@ -72,6 +74,7 @@ class PairCovariance:
     def _add_x(self, rows: Singles, weights: Singles | None) -> Singles:
         """Add shifted rows, which are then scaled by the roots of their weights."""
         self.total += len(rows) if weights is None else float(weights.sum(dtype=np.float64))
+        self.n_rows += len(rows) if weights is None else int((weights > 0).sum())
         self._x_sum += weighted_sum(rows, weights)
         if weights is not None:
             rows *= np.sqrt(weights)[:, None]

@@ -14,6 +14,7 @@ from hashlib import blake2b
 import numpy as np
 
 from limner.arrays import Singles
+from limner.errors import BadInput
 from limner.text.text_embedders import TextEmbedder, unit_rows
 from limner.text.words import words
 
@@ -49,6 +50,8 @@ class WordBag:
         for text in texts:
             n_texts += 1
             counts.update(set(words(text)))
+        if not counts:
+            raise BadInput("captions", f"there is no word in {n_texts:,} of them", "give captions with words")
         frequent = {word: n for word, n in counts.items() if n >= fewest} or counts
         vocabulary = sorted(frequent, key=lambda word: (-frequent[word], word))[:most]
         # A word of all texts would weigh nothing: it weighs as if one text were without it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from hashlib import file_digest
+from hashlib import blake2b, file_digest
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -108,7 +108,14 @@ def open_word_vectors(path: str | Path | None = None, *, only: Collection[str] |
     if not (np.isfinite(vectors).all() and np.abs(vectors).max() < MAX_SIZE):
         bad = int((~(np.abs(vectors) < MAX_SIZE)).any(axis=1).argmax())
         raise BadInput(str(path), f"the vector of {shown(words[bad])} is not of finite numbers", "repair the file")
-    return WordVectors(words, vectors, f"vectors:{_digest(path)}|dims:{vectors.shape[1]}")
+    signature = f"vectors:{_digest(path)}|dims:{vectors.shape[1]}"
+    return WordVectors(words, vectors, signature if kept is None else f"{signature}|words:{_words_digest(words)}")
+
+
+def _words_digest(words: Sequence[str]) -> str:
+    """How many words were kept of a file, and the beginning of their hash."""
+    digest = blake2b("\n".join(words).encode(errors="surrogatepass"), digest_size=6)
+    return f"{len(words)}-{digest.hexdigest()}"
 
 
 def _packaged() -> WordVectors:

@@ -164,3 +164,18 @@ def test_what_is_no_npz_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.npz").write_text("nothing")
     with pytest.raises(BadInput, match="is not a sound npz file"):
         open_embeddings(tmp_path / "bad.npz")
+
+
+def test_other_vectors_have_another_signature(tmp_path: Path) -> None:
+    signatures = []
+    for name, texts in (("a", TEXTS), ("b", TEXTS), ("c", TEXTS + 1)):
+        np.savez(tmp_path / f"{name}.npz", images=IMAGES, texts=texts)
+        signatures.append(open_embeddings(tmp_path / f"{name}.npz", captions_each=2).signature)
+    assert signatures[0] == signatures[1] != signatures[2]
+
+
+def test_ids_in_the_file_are_not_overridden(tmp_path: Path) -> None:
+    path = tmp_path / "mine.npz"
+    np.savez(path, image_ids=[7, 8, 9], images=IMAGES, text_image_ids=[9, 9, 8, 8, 7, 7], texts=TEXTS)
+    with pytest.raises(BadInput, match="the file says which image each text is of"):
+        open_embeddings(path, captions_each=2)

@@ -208,3 +208,37 @@ def test_relevance_is_read_and_what_is_none_refused(tmp_path: Path) -> None:
     path.write_text('{"a": "a#0"}')
     with pytest.raises(BadInput, match="does not list"):
         read_relevance(path)
+
+
+def test_images_that_relevance_does_not_list_are_an_error() -> None:
+    with pytest.raises(BadInput, match="2 of 3 images are not listed, such as 'i0'"):
+        evaluate_retrieval([system(np.eye(3), [0, 1, 2])], relevance=Relevance("r", {"i1": ["t1"]}))
+    listed = Relevance("r", {"i0": [], "i1": ["t1", "t0"], "i2": []})
+    (found,) = evaluate_retrieval([system(np.eye(3), [0, 1, 2])], relevance=listed, samples=0).systems
+    report = found.to_json()
+    assert [report[name]["n_mAP_queries"] for name in ("image_to_text", "text_to_image")] == [1, 2]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_texts_of_no_image_count_where_relevance_lists_them(turned: bool) -> None:
+    """Of three texts, worked out by hand: t0 finds i0 first (1), t1 finds i0, not i1 (0), t2 both of its two (1)."""
+    scores = np.array([[0.9, 0.8, 0.7], [0.1, 0.2, 0.6], [0.0, 0.1, 0.1]])
+    right = Relevance("r", {"i0": ["t0", "t2"], "i1": ["t1", "t2"], "i2": []})
+    systems = [system(scores, [0, 1, -1])]
+    if turned:
+        rows = [2, 1, 0]
+        images = [f"i{row}" for row in rows]
+        systems.append(RetrievalSystem("turned", images, ["t0", "t1", "t2"], np.array([2, 1, -1]), Table(scores[rows])))
+    results = evaluate_retrieval(systems, relevance=right, samples=0).systems
+    for found in results:
+        assert found.values["text_to_image mAP@R"] == pytest.approx(2 / 3)
+        assert found.values["text_to_image R@1"] == 0.5
+        assert found.to_json()["text_to_image"]["n_mAP_queries"] == 3
+    assert np.array_equal(results[0].statistics.rows, results[-1].statistics.rows)
+
+
+def test_an_id_that_is_there_twice_is_named() -> None:
+    ids = [f"i{n}" for n in range(100_000)]
+    table = Table(np.zeros((100_001, 1), dtype=np.float32))
+    with pytest.raises(BadInput, match="image 'i99999' is there twice"):
+        RetrievalSystem("mine", [*ids, ids[-1]], ["t"], np.array([0]), table)

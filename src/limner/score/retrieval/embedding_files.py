@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
 from itertools import pairwise
 from math import prod
 from pathlib import Path
@@ -52,7 +53,7 @@ TENSOR_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": 
 def open_embeddings(path: str | Path, *, captions_each: int | None = None) -> RetrievalSystem:
     """The vectors in a file as a system to score; `captions_each` says how many texts each image has, in its order.
 
-    Without that number the file must say which image each text is of.
+    Without that number the file must say which image each text is of; with it, it must not.
     """
     path = Path(path)
     if path.suffix not in SUFFIXES:
@@ -68,6 +69,9 @@ def open_embeddings(path: str | Path, *, captions_each: int | None = None) -> Re
     image_ids = _ids(arrays, "image ids", len(images), path)
     text_images = _ids(arrays, "ids of the texts' images", len(texts), path)
     if captions_each is not None:
+        if text_images is not None:
+            problem = "the file says which image each text is of"
+            raise BadInput(str(path), problem, "leave the number of texts for each image out", code="has-embedding-ids")
         if len(texts) != captions_each * len(images):
             problem = f"there are {len(texts):,} texts for {len(images):,} images"
             raise BadInput(str(path), problem, f"{captions_each} for each would be {captions_each * len(images):,}")
@@ -78,7 +82,17 @@ def open_embeddings(path: str | Path, *, captions_each: int | None = None) -> Re
         remedy = "add the arrays image_ids and text_image_ids"
         raise BadInput(str(path), problem, remedy, code="no-embedding-ids")
     text_ids = _ids(arrays, "text ids", len(texts), path)
-    return embedded_system(str(path), image_ids, images, text_images, texts, text_ids)
+    signature = f"vectors:{images.shape[1]}-{_digest(images, texts)}"
+    return embedded_system(str(path), image_ids, images, text_images, texts, text_ids, signature)
+
+
+def _digest(*tables: Singles) -> str:
+    """The beginning of the hash of all numbers, however the file holds them."""
+    digest = blake2b(digest_size=6)
+    for rows in tables:
+        digest.update(f"{rows.shape}".encode())
+        digest.update(np.ascontiguousarray(rows).data)
+    return digest.hexdigest()
 
 
 def _vectors(arrays: Mapping[str, Any], what: str, path: Path) -> Singles:

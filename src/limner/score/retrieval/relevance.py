@@ -68,8 +68,8 @@ class RelevantPairs:
 def relevant_pairs(system: RetrievalSystem, relevance: Relevance | None) -> RelevantPairs:
     """The right pairs of a system's images and texts: by default each text with its own image.
 
-    Ids that the system does not have are an error: figures over a part of the
-    answers would look better than they are.
+    Ids that the system does not have are an error, and so are images that are
+    not listed: figures over a part of them would not tell of the whole.
     """
     n_images, n_texts = len(system.image_ids), len(system.text_ids)
     if relevance is None:
@@ -101,6 +101,9 @@ def _listed_pairs(system: RetrievalSystem, relevance: Relevance) -> Integers:
                     relevance.name, f"{system.name} has no text {shown(text)}", "list texts that were embedded"
                 )
             pairs.append(rows[image] * len(columns) + columns[text])
+    if missing := [id for id in rows if id not in relevance.texts_of_images]:
+        problem = f"{len(missing):,} of {len(rows):,} images are not listed, such as {shown(missing[0])}"
+        raise BadInput(relevance.name, problem, "list the right texts of each, which may be none")
     return np.array(pairs, dtype=np.int64)
 
 

@@ -31,7 +31,7 @@ from limner.score.retrieval.relevance import Relevance, RelevantPairs, average_p
 from limner.score.retrieval.retrieval_system import RetrievalSystem
 
 # Raised whenever equal vectors would score otherwise than before.
-VERSION = 1
+VERSION = 2
 
 CUTOFFS = (1, 5, 10)
 DIRECTIONS = ("image_to_text", "text_to_image")
@@ -48,11 +48,19 @@ COMPARED = (*(f"{direction} {name}" for direction in DIRECTIONS for name in FIGU
 
 
 class Direction(NamedTuple):
-    """The ranks of all queries of one direction and their average precisions, and the image that each query is of."""
+    """The ranks of all queries of one direction and their average precisions, and the image that each query is of.
+
+    A text of no image has the first image that it is right for, so that it counts in mAP@R; -1 without any.
+    """
 
     ranks: Integers
     precisions: Floats
     images: Integers
+
+    @property
+    def n_precisions(self) -> int:
+        """How many queries have a right answer, over which mAP@R is the mean."""
+        return int((~np.isnan(self.precisions)).sum())
 
 
 @dataclass(frozen=True)
@@ -72,7 +80,8 @@ class SystemRetrieval:
         report: dict[str, Any] = dict(self.counts)
         for direction in DIRECTIONS:
             names = (*FIGURES, MEDIAN, MAP)
-            report[direction] = {name: json_number(self.values[f"{direction} {name}"]) for name in names}
+            figures = {name: json_number(self.values[f"{direction} {name}"]) for name in names}
+            report[direction] = {**figures, "n_mAP_queries": self.directions[direction].n_precisions}
         report[RSUM] = json_number(self.values[RSUM])
         if self.samples:
             method = interval_method(self.samples, "images")
@@ -134,9 +143,9 @@ def _system_scores(
     pairs = relevant_pairs(system, relevance)
     k = max(max(CUTOFFS), int(pairs.of_images.max(initial=1)), int(pairs.of_texts.max(initial=1)))
     of_images, of_texts = cross_search(system.scores, system.text_images, k, progress=progress)
-    directions = _directions(system, of_images, of_texts, pairs)
     # All systems have their images in one order, so that tests compare like with like.
     places = np.array([order[id] for id in system.image_ids], dtype=np.int64)
+    directions = _directions(system, of_images, of_texts, pairs, places)
     statistics = _statistics(directions, places)
     values = dict(zip(COLUMNS, statistics.value().tolist(), strict=True))
     values |= {f"{name} {MEDIAN}": _median(direction) for name, direction in directions.items()}
@@ -160,7 +169,7 @@ def _system_scores(
 
 
 def _directions(
-    system: RetrievalSystem, of_images: Ranking, of_texts: Ranking, pairs: RelevantPairs
+    system: RetrievalSystem, of_images: Ranking, of_texts: Ranking, pairs: RelevantPairs, places: Integers
 ) -> dict[str, Direction]:
     rows = np.arange(len(system.image_ids))
     columns = np.arange(len(system.text_ids))
@@ -169,9 +178,22 @@ def _directions(
     return {
         DIRECTIONS[0]: Direction(of_images.ranks, average_precision_at_r(right_texts, pairs.of_images), rows),
         DIRECTIONS[1]: Direction(
-            of_texts.ranks, average_precision_at_r(right_images, pairs.of_texts), system.text_images
+            of_texts.ranks,
+            average_precision_at_r(right_images, pairs.of_texts),
+            _images_of_texts(system, pairs, places),
         ),
     }
+
+
+def _images_of_texts(system: RetrievalSystem, pairs: RelevantPairs, places: Integers) -> Integers:
+    """The image of each text; of a text that has none, the first that is right for it in the order of `places`."""
+    of_texts = system.text_images.copy()
+    images, texts = np.divmod(pairs.keys, max(1, pairs.n_texts))
+    # The last that is written stays: that of the smallest place.
+    from_last = np.argsort(-places[images], kind="stable")
+    from_last = from_last[of_texts[texts[from_last]] < 0]
+    of_texts[texts[from_last]] = images[from_last]
+    return of_texts
 
 
 def _statistics(directions: dict[str, Direction], places: Integers) -> Statistics:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,7 +40,7 @@ class RetrievalSystem:
             )
         for what, ids in (("image", self.image_ids), ("text", self.text_ids)):
             if len(set(ids)) < len(ids):
-                twice = next(id for i, id in enumerate(ids) if id in ids[:i])
+                twice = next(id for id, n in Counter(ids).items() if n > 1)
                 raise BadInput(self.name, f"{what} {shown(twice)} is there twice", "give each its own id")
 
     @cached_property
