@@ -55,6 +55,7 @@ HEAVY: Mapping[str, str] = {
     "limner.describe.learned.selector_training": "train",
     "limner.ground.chainer_training": "train",
     "limner.ground.sentence_embedder": "neural",
+    "limner.learn.blas_threads": "ground",
     "limner.learn.boosting": "train",
     "limner.learn.cca_solution": "ground",
     "limner.learn.pair_covariance": "ground",

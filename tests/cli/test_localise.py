@@ -145,7 +145,7 @@ def test_a_grounder_of_other_proposals_and_words_is_used_with_them(folder: Path)
         *("--proposer", "selective-search", "--vectors", folder / "words.txt"),
     )
     assert done.returncode == 0
-    assert "weights were tuned on 1 image: 10% of the training images" in done.stderr
+    assert "weights were tuned on 1 image: about 10% of the training images" in done.stderr
     done = localise(folder, "test.jsonl", "other.jsonl", "--model", folder / "other.grounder")
     assert done.returncode == 0
     (result, *_) = open_corpus(folder / "other.jsonl")

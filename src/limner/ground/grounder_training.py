@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,11 +31,17 @@ from limner.ground.relation_strengths import fit_strengths, tied_sentences
 from limner.ground.relation_training import learn_relations
 from limner.ground.systems import CUES, FITTED, JOINT
 from limner.ground.training_pictures import TrainingPicture, read_training_pictures, right_shares
+from limner.lazy import lazy
 from limner.learn.cca import NormalisedCCA
 from limner.learn.principal_axes import PrincipalAxes
 from limner.learn.ranking_network import RankedItems, RankingNetwork, RankingSettings, train_ranking
 from limner.progress import Progress, silent
 from limner.text.text_embedders import TextEmbedder
+
+if TYPE_CHECKING:
+    from limner.learn import blas_threads
+else:
+    blas_threads = lazy("limner.learn.blas_threads")
 
 # The share of the training images on which weights are tuned, unless others are given for that.
 TUNING_SHARE = 0.1
@@ -99,12 +105,13 @@ def train_grounder(
         sum(1 for picture in read for _ in picture.phrases()),
         len(tuned),
         seed,
-        f"{TUNING_SHARE:.0%} of the training images" if valid is None else valid_name or "given images",
+        f"about {TUNING_SHARE:.0%} of the training images" if valid is None else valid_name or "given images",
     )
     source = _WordSource("" if vectors is None else str(Path(vectors).resolve()), embedder)
     seen = _seen(usable, tuning)
     lessons = _Lessons(recipe.resolved(), source, readers[0], axes, facts, seen, place, settings, progress)
-    return _related(lessons.tuned(read, tuned), lessons, read, tuned)
+    with blas_threads.one_blas_thread():
+        return _related(lessons.tuned(read, tuned), lessons, read, tuned)
 
 
 class _WordSource(NamedTuple):
