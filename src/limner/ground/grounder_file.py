@@ -44,6 +44,10 @@ LARGE = 1e6
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 40)]
 
+# What a grounder says of the images that its weights were tuned on, unless they were given.
+TUNING_SHARE = 0.1
+DRAWN_FOR_TUNING = f"about {TUNING_SHARE:.0%} of the training images"
+
 
 class TrainedGrounder(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a grounder was learnt from: images and phrases, those that its weights were tuned on, and the seed."""

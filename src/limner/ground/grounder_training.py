@@ -20,7 +20,7 @@ from limner.errors import BadInput, LimnerError
 from limner.ground.colour_classifiers import learn_colours
 from limner.ground.cue_weights import fit_weights
 from limner.ground.grounder import Grounder
-from limner.ground.grounder_file import GrounderParts, TrainedGrounder, open_embedder
+from limner.ground.grounder_file import DRAWN_FOR_TUNING, TUNING_SHARE, GrounderParts, TrainedGrounder, open_embedder
 from limner.ground.joint_grounding import RelationModel
 from limner.ground.phrase_model import TYPES
 from limner.ground.phrase_queries import PhraseEncoder, PhraseQuery
@@ -42,9 +42,6 @@ if TYPE_CHECKING:
     from limner.learn import blas_threads
 else:
     blas_threads = lazy("limner.learn.blas_threads")
-
-# The share of the training images on which weights are tuned, unless others are given for that.
-TUNING_SHARE = 0.1
 
 # Words and nouns that were met less often than this are known by their vectors alone.
 FEWEST_MENTIONS = 4
@@ -105,7 +102,7 @@ def train_grounder(
         sum(1 for picture in read for _ in picture.phrases()),
         len(tuned),
         seed,
-        f"about {TUNING_SHARE:.0%} of the training images" if valid is None else valid_name or "given images",
+        DRAWN_FOR_TUNING if valid is None else valid_name or "given images",
     )
     source = _WordSource("" if vectors is None else str(Path(vectors).resolve()), embedder)
     seen = _seen(usable, tuning)

@@ -8,7 +8,7 @@ from pathlib import Path
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.ground.grounder import Grounder
-from limner.ground.grounder_training import TUNING_SHARE
+from limner.ground.grounder_file import DRAWN_FOR_TUNING, TUNING_SHARE
 
 # Images held out from which on a choice tells something.
 FEWEST_HELD_OUT = 30
@@ -40,6 +40,6 @@ def _grounder_warnings(grounder: Grounder, held: Sequence[Image]) -> Iterator[st
 def _was_held_out(grounder: Grounder, image: Image) -> bool:
     """Whether the grounder held an image of its training out for its own weights, as far as its file tells."""
     trained = grounder.parts.trained
-    if trained.tuned_on != f"{TUNING_SHARE:.0%} of the training images":
+    if trained.tuned_on != DRAWN_FOR_TUNING:
         return False
     return random_stream("tuning", trained.seed, image.id).random() < TUNING_SHARE
