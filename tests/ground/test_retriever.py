@@ -23,6 +23,7 @@ from limner.ground.whole_image_cca import WholeImageCCA, fit_whole_image_cca
 from limner.learn.cca import NormalisedCCA
 from limner.learn.cross_search import Products, cross_search
 from limner.text.word_bags import WordBag
+from limner.text.words import words as all_words
 from limner.vision.image_pixels import read_image
 from retrieval_world import make_world, train
 
@@ -304,3 +305,49 @@ def test_word_vectors_may_move(
         RetrieverTexts(tmp_path / "mine.model")
     moved = RetrieverTexts(tmp_path / "mine.model", vectors="moved.txt")
     assert np.array_equal(moved.text_vectors(["a dog"]), expected)
+
+
+@pytest.fixture(scope="module")
+def vectors(images: list[Image], folder: Path) -> Path:
+    """A file with a vector of eight numbers for every word of the captions."""
+    words = sorted({word for image in images for caption in image.captions for word in all_words(caption.text)})
+    random = np.random.default_rng(0)
+    path = folder / "words.txt"
+    lines = (f"{word} {' '.join(f'{x:.4f}' for x in random.normal(size=8))}" for word in words)
+    path.write_text("\n".join(lines) + "\n", encoding="utf8")
+    return path
+
+
+def test_texts_may_be_fisher_vectors_whose_codebook_is_in_the_file(
+    images: list[Image], folder: Path, vectors: Path, tmp_path: Path
+) -> None:
+    trained = train_retriever(images, folder, vectors=str(vectors), text="fisher")
+    assert trained.whole.embedder.n_dims == 2 * 30 * 8
+    assert "hglmm" in trained.signature
+    trained.save(tmp_path / "fisher.model")
+    read = Retriever.load(tmp_path / "fisher.model")
+    assert read.signature == trained.signature
+    texts = ["a dog in the snow", images[0].captions[0].text]
+    assert np.array_equal(read.whole.text_vectors(texts), trained.whole.text_vectors(texts))
+    assert np.array_equal(
+        RetrieverTexts(tmp_path / "fisher.model").text_vectors(texts), trained.whole.text_vectors(texts)
+    )
+    assert not np.allclose(trained.whole.text_vectors(texts)[1], 0)
+
+
+def test_a_codebook_that_does_not_fit_is_refused(
+    images: list[Image], folder: Path, vectors: Path, tmp_path: Path
+) -> None:
+    train_retriever(images, folder, vectors=str(vectors), text="fisher").save(tmp_path / "fisher.model")
+    with zipfile.ZipFile(tmp_path / "fisher.model") as archive:
+        members = {name: archive.read(name) for name in archive.namelist() if "fisher.shares" not in name}
+    with zipfile.ZipFile(tmp_path / "less.model", "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    with pytest.raises(BadInput, match="is damaged"):
+        Retriever.load(tmp_path / "less.model")
+
+
+def test_fisher_vectors_need_word_vectors(images: list[Image], folder: Path) -> None:
+    with pytest.raises(BadInput, match="there are no word vectors"):
+        train_retriever(images, folder, vectors=NO_VECTORS, text="fisher")

@@ -11,6 +11,7 @@ from limner.cli.corpora import Source, cache_option, check_sources, lenient_opti
 from limner.cli.experiment_command import out_option, run_experiment, seed_option
 from limner.cli.terminal import terminal_progress
 from limner.experiments.retrieval_experiment import RetrievalExperiment
+from limner.ground.retriever_training import TextFeatures
 from limner.ground.whole_pictures import BUILT_IN, Crops
 from limner.score.resampling import SAMPLES
 
@@ -38,6 +39,7 @@ CROPS: dict[str, tuple[Crops, ...]] = {"1": (1,), "10": (10,), "both": (1, 10)}
 @click.option("--grounder", metavar="GROUNDER", type=PATH, help="Rows with this grounder's regions and phrases too.")
 @choice_option("--crops", *CROPS, help="Crops of whole pictures.")
 @click.option("--vectors", metavar="FILE", help="Word vectors; default: those of limner[ground], if installed.")
+@choice_option("--text", "mean", "fisher", help="Means of word vectors and a bag of words, or Fisher vectors.")
 @cache_option
 @samples_option(SAMPLES)
 @seed_option
@@ -52,6 +54,7 @@ def retrieval(
     grounder: Path | None,
     crops: str,
     vectors: str | None,
+    text: TextFeatures,
     cache: Path | None,
     samples: int,
     seed: int,
@@ -74,6 +77,7 @@ def retrieval(
         grounder,
         CROPS[crops],
         vectors,
+        text,
         cache,
         samples,
         seed,

@@ -57,6 +57,7 @@ REMEDIES: dict[str, str] = {
     "has-embedding-ids": "leave --captions-each out",
     "no-index": "make one with `limner index`",
     "damaged-index": "copy the index anew, or make it anew with `limner index`",
+    "no-vectors": "pip install 'limner[ground]', or pass --vectors FILE",
     "no-vectors-file": "pass --vectors to say where they are now, or train it anew",
     "other-index-model": "rebuild it with `limner index`",
     "index-exists": "name another folder, or pass --force to replace it",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from limner.cli.click_classes import PATH
+from limner.cli.click_classes import PATH, choice_option
 from limner.cli.corpora import (
     Source,
     check_replaced,
@@ -21,7 +21,7 @@ from limner.corpus.formats import open_corpus
 from limner.corpus.reading import Reading
 from limner.ground.held_out_images import FEWEST_HELD_OUT
 from limner.ground.retriever import Retriever
-from limner.ground.retriever_training import RetrieverTraining
+from limner.ground.retriever_training import RetrieverTraining, TextFeatures
 from limner.ground.whole_pictures import BUILT_IN
 
 
@@ -43,6 +43,7 @@ from limner.ground.whole_pictures import BUILT_IN
 )
 @click.option("--crops", type=click.Choice(["1", "10"]), default="1", show_default=True, help="Crops of a picture.")
 @click.option("--vectors", metavar="FILE", help="Word vectors; default: those of limner[ground], if installed.")
+@choice_option("--text", "mean", "fisher", help="Means of word vectors and a bag of words, or Fisher vectors.")
 @click.option("--no-regions", is_flag=True, help="Learn of whole pictures alone.")
 @click.option("--grounder", metavar="MODEL", type=PATH, help="Take regions and phrases from this grounder.")
 @click.option("--valid", metavar="CORPUS", type=Source(), help="Choose settings on these images, not on a tenth.")
@@ -56,6 +57,7 @@ def retriever(
     features: str,
     crops: str,
     vectors: str | None,
+    text: TextFeatures,
     no_regions: bool,
     grounder: Path | None,
     valid: str | None,
@@ -84,6 +86,7 @@ def retriever(
         seed,
         reading=reading,
         progress=terminal_progress,
+        text=text,
     )
     folder = pictures or (beside if beside.is_dir() else beside.parent)
     try:

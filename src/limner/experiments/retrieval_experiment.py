@@ -21,7 +21,7 @@ from limner.ground.encoders import open_encoders
 from limner.ground.grounder import Grounder
 from limner.ground.index_writing import IndexSettings, write_index
 from limner.ground.retrieval_index import RetrievalIndex
-from limner.ground.retriever_training import RetrieverTraining, TrainedRetriever
+from limner.ground.retriever_training import RetrieverTraining, TextFeatures, TrainedRetriever
 from limner.ground.training_views import PictureLooks
 from limner.ground.whole_pictures import BUILT_IN, Crops
 from limner.progress import Progress, silent, track
@@ -51,6 +51,7 @@ class RetrievalExperiment:
     grounder: Path | None = None
     crops: Sequence[Crops] = (1,)
     vectors: str | None = None
+    text: TextFeatures = "mean"
     cache: Path | None = None
     samples: int = SAMPLES
     seed: int = 0
@@ -87,7 +88,12 @@ class RetrievalExperiment:
         """A retriever for each number of crops and each space of regions, from one look at the pictures; warnings."""
         looks = PictureLooks(self.features, self.crops, True, self.grounder, self.cache)
         training = RetrieverTraining(
-            self.features, vectors=self.vectors, seed=self.seed, reading=self.reading, progress=self.progress
+            self.features,
+            vectors=self.vectors,
+            seed=self.seed,
+            reading=self.reading,
+            progress=self.progress,
+            text=self.text,
         )
         views = training.look(looks, images, self.pictures, place=corpus.name)
         trained = {}

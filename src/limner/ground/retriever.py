@@ -18,6 +18,7 @@ from limner.corpus.seen_images import SeenImages, is_hash
 from limner.errors import BadInput, LimnerError, shown
 from limner.files import is_regular_file
 from limner.ground.dual_encoders import Mixture
+from limner.ground.fisher_vectors import FisherVectors
 from limner.ground.grounder_encoder import GrounderEncoder, GrounderTexts, open_grounder_encoders
 from limner.ground.region_phrase_cca import WINDOWS, RegionPhraseCCA, open_region_extractors
 from limner.ground.whole_image_cca import WholeImageCCA, projected_texts
@@ -27,6 +28,7 @@ from limner.learn.cca import NormalisedCCA
 from limner.learn.model_files import ModelKind, file_fingerprint
 from limner.text.text_embedders import AveragedWordVectors, TextEmbedder
 from limner.text.word_bags import JoinedEmbedders, WordBag
+from limner.text.word_choice import word_choice
 from limner.text.word_vectors import open_word_vectors
 
 RETRIEVER_KIND = ModelKind("retriever", 2, trained_by="limner.ground.train_retriever")
@@ -69,19 +71,35 @@ class RetrieverRecord(msgspec.Struct):
     trained_on: TrainedOn
     # Hashes of the images that it was trained on, None if there were too many to keep.
     images: list[str] | None
+    # The words that Fisher vectors are made of; empty where texts are means of word vectors.
+    fisher_words: str = ""
+
+
+class FisherCodebook(NamedTuple):
+    """What Fisher vectors were made with besides word vectors: arrays, and the words that count."""
+
+    arrays: Mapping[str, NDArray[Any]]
+    words: str
 
 
 class Embedders(NamedTuple):
-    """What embeds sentences and phrases: the words that were learnt, and word vectors unless there are none."""
+    """What embeds sentences and phrases: the words that were learnt, and word vectors unless there are none.
+
+    With a codebook texts are Fisher vectors, and nothing else.
+    """
 
     bag: WordBag
     vectors: str
+    codebook: FisherCodebook | None = None
 
     def open(self) -> TextEmbedder:
+        """The embedder; raises ValueError if the codebook does not fit the word vectors."""
         if self.vectors == NO_VECTORS:
             return self.bag
-        source = None if self.vectors == PACKAGED else self.vectors
-        return JoinedEmbedders([AveragedWordVectors(open_word_vectors(source)), self.bag])
+        vectors = open_word_vectors(None if self.vectors == PACKAGED else self.vectors)
+        if self.codebook is not None:
+            return FisherVectors.from_arrays(self.codebook.arrays, vectors, word_choice(self.codebook.words))
+        return JoinedEmbedders([AveragedWordVectors(vectors), self.bag])
 
 
 @dataclass(frozen=True)
@@ -131,10 +149,13 @@ class Retriever:
             self.whole.embedder.signature,
             self.trained_on,
             None if self.images is None else self.images.to_json(),
+            "" if self.embedders.codebook is None else self.embedders.codebook.words,
         )
         arrays = {f"whole.{name}": values for name, values in self.whole.cca.to_arrays().items()}
         if isinstance(self.regions, RegionPhraseCCA):
             arrays |= {f"regions.{name}": values for name, values in self.regions.cca.to_arrays().items()}
+        if self.embedders.codebook is not None:
+            arrays |= {f"fisher.{name}": values for name, values in self.embedders.codebook.arrays.items()}
         write_arrays(Path(path), record, {"weights": self.embedders.bag.weights, **arrays})
 
     @classmethod
@@ -250,12 +271,16 @@ def _read(path: Path, grounder: Path | None = None, vectors: str | None = None) 
     except (ValueError, KeyError) as error:
         raise RETRIEVER_KIND.error(path, f"is damaged ({error})") from error
     source = record.vectors if vectors is None or record.vectors == NO_VECTORS else vectors
-    embedders = Embedders(bag, source)
+    codebook = FisherCodebook(_part(arrays, "fisher"), record.fisher_words) if record.fisher_words else None
+    embedders = Embedders(bag, source, codebook)
     # A file may name whatever it likes: a pipe would be waited for, a device read without end.
     if source not in (NO_VECTORS, PACKAGED) and not is_regular_file(source):
         problem = f"its word vectors, {shown(source)}, are not there"
         raise BadInput(str(path), problem, "say where they are now, or train it anew", code="no-vectors-file")
-    embedder = embedders.open()
+    try:
+        embedder = embedders.open()
+    except ValueError as error:
+        raise RETRIEVER_KIND.error(path, f"is damaged ({error})") from error
     if embedder.signature != record.text_signature or embedder.n_dims != len(whole.y_mean_):
         problem = "its word vectors are not those that it was trained with"
         raise BadInput(str(path), problem, "give the same word vectors, or train it anew", code="other-model")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -18,13 +18,14 @@ from limner.corpus.seen_images import SeenImages
 from limner.errors import BadInput, shown
 from limner.ground.caption_phrases import PhraseCollection
 from limner.ground.dual_encoders import Mixture
+from limner.ground.fisher_vectors import train_fisher_vectors
 from limner.ground.grounder_encoder import GrounderEncoder, GrounderTexts, open_grounder_encoders
 from limner.ground.held_out_images import held_out_warnings
 from limner.ground.mixture_tuning import Tuned, recall_sum, tune_mixture
 from limner.ground.phrase_distances import PhraseTable, RegionTable
 from limner.ground.phrase_model import built_in_phrases
 from limner.ground.region_phrase_cca import WINDOWS, RegionPhraseCCA, fit_region_phrase_cca, open_region_extractors
-from limner.ground.retriever import NO_VECTORS, PACKAGED, Embedders, Retriever, TrainedOn
+from limner.ground.retriever import NO_VECTORS, PACKAGED, Embedders, FisherCodebook, Retriever, TrainedOn
 from limner.ground.training_views import PictureLooks, PictureView
 from limner.ground.whole_image_cca import RIDGES, WholeImageCCA, fit_whole_image_cca, projected_texts
 from limner.ground.whole_pictures import BUILT_IN, Crops, open_picture_features
@@ -33,6 +34,7 @@ from limner.progress import Progress, silent
 from limner.score.data_fingerprint import data_fingerprint, gold_numbers
 from limner.text.text_embedders import TextEmbedder
 from limner.text.word_bags import WordBag
+from limner.text.word_choice import CONTENT
 from limner.text.word_vectors import PACKAGE, open_word_vectors
 
 # Images that are held out for the settings.
@@ -60,14 +62,19 @@ class TrainedRetriever(NamedTuple):
     tuned: Tuned
 
 
+TextFeatures = Literal["mean", "fisher"]
+
+
 @dataclass
 class RetrieverTraining:
     """How a retriever is trained.
 
     `model` is a path, or `colour+shape`; `crops` are 1 or 10; `vectors` a file
     of word vectors (default: those of the installed package, if there are
-    any). With `regions`, regions and phrases are learnt too, where captions
-    refer to boxes; those of a `grounder` count instead, if its file is given,
+    any). `text` is `mean`, means of word vectors beside a bag of words, or
+    `fisher`, HGLMM Fisher vectors, whose codebook is learnt from the captions.
+    With `regions`, regions and phrases are learnt too, where captions refer to
+    boxes; those of a `grounder` count instead, if its file is given,
     and `cache` is a folder that keeps what it sees.
     Train it on the same images with the same seed: settings are then chosen on
     images that it has not learnt from either. `warnings` say what is wrong with
@@ -85,6 +92,7 @@ class RetrieverTraining:
     reading: Reading = field(default_factory=Reading)
     progress: Progress = silent
     warnings: list[str] = field(default_factory=list)
+    text: TextFeatures = "mean"
 
     def train(
         self, images: Iterable[Image], pictures: Path, valid: Iterable[Image] | None = None, *, place: str = "corpus"
@@ -115,6 +123,8 @@ class RetrieverTraining:
         # Errors of a file of vectors must come before hours of pictures.
         if self.vectors not in (None, NO_VECTORS, PACKAGED):
             open_word_vectors(self.vectors)
+        if self.text == "fisher" and self._vectors() == NO_VECTORS:
+            raise BadInput("Fisher vectors", "there are no word vectors", "install or give some", code="no-vectors")
         held_ids = {image.id for image in others} if valid is not None else _held_out(given, self.seed)
         views = looks.views([*given, *others], held_ids, pictures, self.reading, self.progress)
         learning = [view for view in views if view.image.id not in held_ids]
@@ -210,9 +220,18 @@ class RetrieverTraining:
         return fit_region_phrase_cca(phrases, features, embedder, ridge=ridge, seed=self.seed)
 
     def _embedders(self, learning: Sequence[PictureView]) -> Embedders:
-        bag = WordBag.learn(caption.text for picture in learning for caption in picture.image.captions)
+        texts = [caption.text for picture in learning for caption in picture.image.captions]
+        bag, source = WordBag.learn(texts), self._vectors()
+        if self.text == "mean":
+            return Embedders(bag, source)
+        vectors = open_word_vectors(None if source == PACKAGED else source)
+        fisher = train_fisher_vectors(texts, vectors, seed=self.seed, progress=self.progress)
+        return Embedders(bag, source, FisherCodebook(fisher.to_arrays(), CONTENT.name))
+
+    def _vectors(self) -> str:
+        """The file of word vectors, or which others there are."""
         usual = PACKAGED if find_spec(PACKAGE) and find_spec("pyarrow") else NO_VECTORS
-        return Embedders(bag, usual if self.vectors is None else self.vectors)
+        return usual if self.vectors is None else self.vectors
 
 
 def train_retriever(
@@ -227,9 +246,10 @@ def train_retriever(
     valid: Iterable[Image] | None = None,
     seed: int = 0,
     progress: Progress = silent,
+    text: TextFeatures = "mean",
 ) -> Retriever:
     """A retriever learnt from images with captions, whose pictures are in a folder; see `RetrieverTraining`."""
-    training = RetrieverTraining(model, crops, vectors, regions, grounder, seed, progress=progress)
+    training = RetrieverTraining(model, crops, vectors, regions, grounder, seed, progress=progress, text=text)
     return training.train(images, pictures, valid)
 
 
