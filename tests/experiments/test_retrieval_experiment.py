@@ -204,7 +204,7 @@ def test_without_boxes_whole_pictures_are_scored_alone(folder: Path, tmp_path: P
     )
     assert [row[0] for row in report.rows if row[1] == "measured"] == ["whole pictures, 1 crop"]
     assert any("were not learnt" in note for note in report.notes)
-    assert not report.pages
+    assert "there is nothing to compare" in report.pages["examples.html"]
     report.draw()
 
 
@@ -215,7 +215,7 @@ def test_an_alpha_of_1_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
         str(folder / "train.jsonl"), str(folder / "test.jsonl")
     )
     assert any("alpha is 1, too few images were held out to tell whether" in finding for finding in report.findings)
-    assert not report.pages
+    assert "there is nothing to compare" in report.pages["examples.html"]
     whole, _, mixture = report.rows[:3]
     assert whole[5:] == mixture[5:]
 

@@ -24,6 +24,7 @@ from limner.ground.retrieval_index import RetrievalIndex
 from limner.ground.retriever_training import RetrieverTraining, TextFeatures, TrainedRetriever
 from limner.ground.training_views import PictureLooks
 from limner.ground.whole_pictures import BUILT_IN, Crops
+from limner.look.document import plain_page
 from limner.progress import Progress, silent, track
 from limner.report.pages.page_pictures import Pictures
 from limner.report.pages.retrieval_examples_page import PICTURE_SIDE, ExamplesPage
@@ -35,6 +36,8 @@ from limner.vision.features.feature_run import n_cores
 Space = Literal["windows", "grounder"]
 
 EXAMPLES = "examples.html"
+
+NO_EXAMPLES = "<main><p>Regions and phrases were not mixed with whole pictures: there is nothing to compare.</p></main>"
 
 
 @dataclass
@@ -121,7 +124,8 @@ class RetrievalExperiment:
         scores = evaluate_retrieval(systems, samples=self.samples, pairs=pairs, progress=self.progress)
         run = RetrievalRun([row for row, _ in rows], scores, {str(name): made for name, made in trained.items()})
         if (shown := _example_row(rows, trained)) is None:
-            return run
+            # A page of an earlier run must not pass for one of this.
+            return run._replace(pages={EXAMPLES: plain_page("Retrieval", NO_EXAMPLES, "")})
         row, name = shown
         return run._replace(pages={EXAMPLES: self._examples(row, indexes[name], images, scores)})
 
