@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from limner.arrays import Floats
 from limner.corpus.seen_images import SeenImages, is_hash
-from limner.errors import BadInput, LimnerError, shown
+from limner.errors import BadInput, LimnerError, one_line, shown
 from limner.files import is_regular_file
 from limner.ground.colour_classifiers import CLASSIFIERS, ColourClassifiers
 from limner.ground.joint_grounding import PAIR_FEATURES, RelationModel
@@ -153,7 +153,8 @@ def _embedder(record: GrounderRecord, path: Path) -> TextEmbedder | None:
     """The embedder of training; an error that names what to give or install if there is none, or another."""
     if record.embedder is None:
         return None
-    name = shown(record.vectors) if record.vectors else "those of limner[ground]"
+    # The whole path, or nobody could put the file there; a path is never longer than this.
+    name = one_line(record.vectors, 4096) if record.vectors else "those of limner[ground]"
     # A file may name whatever it likes: a pipe would be waited for, a device read without end.
     is_there = not record.vectors or is_regular_file(record.vectors)
     embedder = open_embedder(record.vectors) if is_there else None
