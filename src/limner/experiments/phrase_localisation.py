@@ -26,7 +26,7 @@ from limner.ground.localising import (
     without_boxes,
 )
 from limner.ground.phrase_queries import read_queries
-from limner.ground.picture_regions import RegionReader, RegionRecipe
+from limner.ground.picture_regions import RegionRecipe
 from limner.ground.picture_workers import work_on_pictures
 from limner.ground.region_cache import keep_regions
 from limner.ground.systems import EITHER, JOINT, LARGEST, STEPS, SYSTEMS
@@ -35,7 +35,6 @@ from limner.score.localisation.cue_explanations import PhraseKey
 from limner.score.localisation.gold_phrases import GoldPhrases, read_gold
 from limner.score.localisation.localisation_evaluation import LocalisationScores, SystemScores, evaluate_localisation
 from limner.score.resampling import SAMPLES
-from limner.vision.image_pixels import ImagePixels
 
 # The row of the joint system whose phrases are found in the captions instead of given (the paper's footnote 3).
 CHUNKED = f"{JOINT}, found phrases"
@@ -205,7 +204,10 @@ class _Lookout:
         setting = self.setting
         readers = self.grounder.open_readers(setting.workers, setting.recipe, n_proposals=n_proposals)
         keep_regions(readers, setting.cache)
-        workers = [partial(_look, reader=reader, grounder=self.grounder, candidates=candidates) for reader in readers]
+        workers = [
+            partial(look_for_candidates, reader=reader, grounder=self.grounder, candidates=candidates)
+            for reader in readers
+        ]
         visible = images if candidates == "gold" else map(without_boxes, images)
         pictures = work_on_pictures(visible, setting.pictures, workers, self.reading)
         name = f"pictures, {n_proposals or candidates}"
@@ -218,10 +220,6 @@ class _Lookout:
         keep_regions(readers, setting.cache)
         watched = track(images, "pictures, colours", self.progress, len(images))
         return colour_confusions(self.grounder, watched, setting.pictures, readers=readers, reading=self.reading)
-
-
-def _look(seen: ImagePixels, reader: RegionReader, grounder: Grounder, candidates: Candidates) -> CandidatePicture:
-    return look_for_candidates(seen, reader, grounder, candidates)
 
 
 @dataclass(frozen=True)
