@@ -26,6 +26,8 @@ HEAVY: Mapping[str, str] = {
     "limner.corpus.formats.parquet_tables": "parquet",
     "limner.caption.models": "neural",
     "limner.caption.search": "neural",
+    "limner.caption.training": "neural",
+    "limner.learn.torch": "neural",
     "limner.ground.clip_encoder": "neural",
     "limner.learn.approximate_search": "search",
     "limner.learn.transformers_folders": "neural",

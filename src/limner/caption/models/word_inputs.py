@@ -1,0 +1,98 @@
+"""What words are to a captioner: the vectors it reads, and the layer that scores the next one."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+State = dict[str, Tensor]
+
+
+class WordInputs(nn.Module):
+    """Turns the numbers of words into vectors, and what the model computed into scores of all words.
+
+    `n_dims` is the length of a vector. Whatever has to be carried from word to
+    word is in a state, whose tensors have a row for each sentence.
+    """
+
+    n_dims: int
+    n_vocab: int
+
+    @abstractmethod
+    def vectors(self, tokens: Tensor) -> Tensor:
+        """The vectors of whole sentences, `[sentences, words, n_dims]`; each sentence begins with `BOS`."""
+
+    @abstractmethod
+    def start(self, n: int, device: torch.device) -> State:
+        """The state before the first word of n sentences."""
+
+    @abstractmethod
+    def step(self, tokens: Tensor, state: Mapping[str, Tensor]) -> tuple[Tensor, State]:
+        """The vectors `[n, n_dims]` of the last words of n sentences, and the state behind them."""
+
+    @abstractmethod
+    def scores(self, hidden: Tensor) -> Tensor:
+        """The score of every word `[…, n_vocab]`, whose softmax is its probability, by the decoder's output."""
+
+
+class LearntWords(WordInputs):
+    """Vectors that are learnt with the model, and a layer of its own for the scores."""
+
+    def __init__(self, n_vocab: int, n_dims: int, n_hidden: int) -> None:
+        super().__init__()
+        self.n_vocab, self.n_dims = n_vocab, n_dims
+        self.table = nn.Embedding(n_vocab, n_dims)
+        self.output = nn.Linear(n_hidden, n_vocab)
+        nn.init.uniform_(self.table.weight, -0.1, 0.1)
+
+    def vectors(self, tokens: Tensor) -> Tensor:
+        rows: Tensor = self.table(tokens)
+        return rows
+
+    def start(self, n: int, device: torch.device) -> State:
+        return {}
+
+    def step(self, tokens: Tensor, state: Mapping[str, Tensor]) -> tuple[Tensor, State]:
+        return self.vectors(tokens), {}
+
+    def scores(self, hidden: Tensor) -> Tensor:
+        scores: Tensor = self.output(hidden)
+        return scores
+
+
+class FrozenWords(WordInputs):
+    """Vectors that stay as they are, such as GloVe's, and score the next word too (nocaps, eqs. 4 and 5).
+
+    The decoder's output is turned by a tanh layer into a vector v, and the
+    score of a word is its own vector times v: words with like vectors get like
+    scores, so that a word that no caption had can be said. Beginning, end and
+    unknown words have vectors that are learnt.
+    """
+
+    def __init__(self, vectors: Tensor, n_hidden: int, n_special: int) -> None:
+        super().__init__()
+        self.n_vocab, self.n_dims = n_special + len(vectors), int(vectors.shape[1])
+        self.register_buffer("table", vectors.float().contiguous())
+        self.special = nn.Parameter(torch.randn(n_special, self.n_dims) * vectors.float().std())
+        self.turn = nn.Linear(n_hidden, self.n_dims)
+        # One number for how peaked the softmax is: frozen vectors are not of the length that it would choose.
+        self.scale = nn.Parameter(torch.ones(()))
+
+    def _rows(self) -> Tensor:
+        table = self.get_buffer("table")
+        return torch.cat([self.special, table])
+
+    def vectors(self, tokens: Tensor) -> Tensor:
+        return nn.functional.embedding(tokens, self._rows())
+
+    def start(self, n: int, device: torch.device) -> State:
+        return {}
+
+    def step(self, tokens: Tensor, state: Mapping[str, Tensor]) -> tuple[Tensor, State]:
+        return self.vectors(tokens), {}
+
+    def scores(self, hidden: Tensor) -> Tensor:
+        return self.scale * torch.tanh(self.turn(hidden)) @ self._rows().T
