@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from limner.errors import shown
@@ -37,7 +37,7 @@ class Vocabulary:
         *,
         min_count: int = 1,
         more: Iterable[str] = (),
-        known: Collection[str] | None = None,
+        known: Container[str] | None = None,
     ) -> Vocabulary:
         """The words that occur at least `min_count` times, the most frequent first, and then `more`.
 
@@ -45,9 +45,7 @@ class Vocabulary:
         word vectors or the language model lack is left out).
         """
         counts = Counter(word for sentence in sentences for word in sentence)
-        # Equal counts are sorted by the alphabet, so that the order of sentences does not matter.
-        frequent = sorted((word for word, n in counts.items() if n >= min_count), key=lambda w: (-counts[w], w))
-        words = dict.fromkeys([*frequent, *more])
+        words = dict.fromkeys([*ranked_words(counts, min_count), *more])
         return cls([word for word in words if known is None or word in known])
 
     def __len__(self) -> int:
@@ -81,3 +79,11 @@ class Vocabulary:
         """The same words under the same numbers, and new ones after them."""
         new = dict.fromkeys(word for word in words if word not in self)
         return Vocabulary([*self.words, *new])
+
+
+def ranked_words(counts: Mapping[str, int], min_count: int = 1) -> list[str]:
+    """The words that occur at least `min_count` times, the most frequent first.
+
+    Equal counts are sorted by the alphabet, so that the order of sentences does not matter.
+    """
+    return sorted((word for word, n in counts.items() if n >= min_count), key=lambda word: (-counts[word], word))

@@ -81,6 +81,23 @@ class FrozenWords(WordInputs):
         # One number for how peaked the softmax is: frozen vectors are not of the length that it would choose.
         self.scale = nn.Parameter(torch.ones(()))
 
+    def extended(self, vectors: Tensor) -> FrozenWords:
+        """These words, and new ones after them by their vectors `[words, n_dims]`; what is learnt is shared.
+
+        So a captioner can be made to say a word that was in none of its
+        training captions, by a constraint for example.
+        """
+        if vectors.dim() != 2 or vectors.shape[1] != self.n_dims or not vectors.isfinite().all():
+            raise ValueError(
+                f"vectors of the shape {tuple(vectors.shape)} are not finite rows of {self.n_dims} numbers"
+            )
+        table = self.get_buffer("table")
+        # The new module's own parameters are replaced: they must not use up random numbers.
+        with torch.random.fork_rng(devices=[]):
+            words = FrozenWords(torch.cat([table, vectors.to(table)]), self.turn.in_features, len(self.special))
+        words.special, words.turn, words.scale = self.special, self.turn, self.scale
+        return words.train(self.training)
+
     def _rows(self) -> Tensor:
         table = self.get_buffer("table")
         return torch.cat([self.special, table])
