@@ -134,7 +134,7 @@ class StoreInputs:
 
     @property
     def signature(self) -> str:
-        return f"regions:store|boxes:{self._store.header.boxes}|{self._store.signature}|geometry:1|version:1"
+        return store_signature(self._store.header.boxes, self._store.signature)
 
     @property
     def n_dims(self) -> int:
@@ -147,6 +147,11 @@ class StoreInputs:
             problem = f"image {shown(image.id)} has no regions"
             raise BadInput(str(self._store.folder), problem, "make features of a mixture of regions", code="no-regions")
         return region_rows(stored, rows, self._labels, str(self._store.folder))
+
+
+def store_signature(boxes: str, features: str) -> str:
+    """The signature of a store's regions: whose boxes they are, and of which features."""
+    return f"regions:store|boxes:{boxes}|{features}|geometry:1|version:1"
 
 
 def region_rows(image: Image, features: Singles, labels: Labels, location: str) -> ImageRegions:

@@ -5,51 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-import msgspec
 import torch
 from torch import Tensor, nn
 
+from limner.caption.captioner_config import UpDownSettings
+from limner.caption.models.region_batches import RegionBatch
 from limner.caption.models.word_inputs import State, WordInputs
 from limner.learn.vocabulary import BOS, UNKNOWN
-
-
-class RegionBatch(NamedTuple):
-    """The regions of some images, padded to the largest number of regions.
-
-    `features` are `[images, regions, numbers]`, `labels` `[images, regions]`,
-    `mask` says which of them are there.
-    """
-
-    features: Tensor
-    labels: Tensor
-    mask: Tensor
-
-    def take(self, rows: Tensor) -> RegionBatch:
-        """The regions of the images at these positions, which may be repeated."""
-        return RegionBatch(*(part[rows] for part in self))
-
-
-class UpDownSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The sizes of an Up-Down captioner.
-
-    `region` is what region features are projected to, 0 for none. `label` is
-    the length of the vectors of labels, 0 if labels are not looked at.
-    `dropout` is of inputs and outputs, `word_dropout` the share of words that
-    are replaced by "unknown" as they are read.
-    """
-
-    hidden: int = 512
-    attention: int = 256
-    region: int = 512
-    label: int = 64
-    dropout: float = 0.5
-    word_dropout: float = 0.0
-
-    def __post_init__(self) -> None:
-        if min(self.hidden, self.attention) < 1 or min(self.region, self.label) < 0:
-            raise ValueError("hidden and attention must be at least 1, region and label at least 0")
-        if not (0 <= self.dropout < 1 and 0 <= self.word_dropout < 1):
-            raise ValueError("dropout and word_dropout must be at least 0 and below 1")
 
 
 class _Seen(NamedTuple):
@@ -89,6 +51,9 @@ class UpDown(nn.Module):
         super().__init__()
         self.settings = settings
         self.words = words
+        # What is taken from features, and what they are divided by, so that all count alike at first.
+        self.register_buffer("centre", torch.zeros(n_features))
+        self.register_buffer("spread", torch.ones(n_features))
         n_hidden = settings.hidden
         self.labels = nn.Embedding(n_labels, settings.label) if settings.label else None
         n_raw = n_features + settings.label
@@ -107,6 +72,12 @@ class UpDown(nn.Module):
             # An LSTM that forgets nothing at first learns sooner.
             for layer in (self.mean_gates, self.next_gates):
                 layer.bias[n_hidden : 2 * n_hidden] += 1.0
+
+    def standardise(self, centre: Tensor, spread: Tensor) -> None:
+        """Have features be taken by their distance from a mean, in standard deviations."""
+        self.get_buffer("centre").copy_(centre)
+        # A number that is always the same says nothing, and must not be divided by zero.
+        self.get_buffer("spread").copy_(torch.where(spread > 1e-6, spread, torch.ones_like(spread)))
 
     def forward(self, regions: RegionBatch, tokens: Tensor) -> Tensor:
         """The scores of what follows each word, `[images, words, n_vocab]`; row i of `tokens` is about image i.
@@ -136,7 +107,7 @@ class UpDown(nn.Module):
         return UpDownDecoder(self, self._see(regions))
 
     def _see(self, regions: RegionBatch) -> _Seen:
-        values = regions.features
+        values = (regions.features - self.get_buffer("centre")) / self.get_buffer("spread")
         if self.labels is not None:
             values = torch.cat([values, self.labels(regions.labels)], dim=-1)
         if self.project is not None:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from limner.arrays import Integers
-from limner.caption.models.up_down import RegionBatch
+from limner.caption.models.region_batches import RegionBatch, region_batch
 from limner.caption.region_inputs import ImageRegions, RegionInputs
 from limner.corpus.image import Image
 from limner.learn.vocabulary import BOS, EOS
@@ -45,18 +45,6 @@ class RegionTable:
     def batch(self, rows: Sequence[int]) -> RegionBatch:
         """The regions of the images at these positions."""
         return region_batch([self[at] for at in rows])
-
-
-def region_batch(regions: Sequence[ImageRegions]) -> RegionBatch:
-    """Regions of images as tensors, padded to the largest number of regions."""
-    n_most = max(len(image.rows) for image in regions)
-    features = np.zeros((len(regions), n_most, regions[0].rows.shape[1]), dtype=np.float32)
-    labels = np.zeros((len(regions), n_most), dtype=np.int64)
-    mask = np.zeros((len(regions), n_most), dtype=np.bool_)
-    for at, image in enumerate(regions):
-        n = len(image.rows)
-        features[at, :n], labels[at, :n], mask[at, :n] = image.rows, image.labels, True
-    return RegionBatch(torch.from_numpy(features), torch.from_numpy(labels), torch.from_numpy(mask))
 
 
 class SentenceBatch(NamedTuple):

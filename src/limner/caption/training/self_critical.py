@@ -15,7 +15,8 @@ import torch
 from torch import Tensor
 
 from limner.arrays import Floats
-from limner.caption.models.up_down import RegionBatch, UpDown
+from limner.caption.models.region_batches import RegionBatch
+from limner.caption.models.up_down import UpDown
 from limner.learn.vocabulary import BOS, EOS, Vocabulary
 from limner.score.cider import Cider
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
