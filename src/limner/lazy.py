@@ -27,6 +27,7 @@ HEAVY: Mapping[str, str] = {
     "limner.caption.models": "neural",
     "limner.caption.search": "neural",
     "limner.caption.training": "neural",
+    "limner.caption.training.dependency_vectors": "ground",
     "limner.learn.torch": "neural",
     "limner.ground.clip_encoder": "neural",
     "limner.learn.approximate_search": "search",

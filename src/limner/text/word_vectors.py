@@ -12,7 +12,7 @@ import numpy as np
 
 from limner.arrays import Integers, Singles
 from limner.errors import BadInput, LimnerError, shown
-from limner.files import open_bytes, read_lines
+from limner.files import open_bytes, read_lines, write_bytes
 from limner.lazy import lazy
 
 if TYPE_CHECKING:
@@ -110,6 +110,20 @@ def open_word_vectors(path: str | Path | None = None, *, only: Collection[str] |
         raise BadInput(str(path), f"the vector of {shown(words[bad])} is not of finite numbers", "repair the file")
     signature = f"vectors:{_digest(path)}|dims:{vectors.shape[1]}"
     return WordVectors(words, vectors, signature if kept is None else f"{signature}|words:{_words_digest(words)}")
+
+
+def write_word_vectors(vectors: WordVectors, path: Path) -> None:
+    """Write vectors as text: a line with their counts, then a word and its numbers a line; compressed by suffix.
+
+    The numbers are exact. A failed write leaves no file.
+    """
+    if odd := next((word for word in vectors.words if not word or word.split() != [word]), None):
+        raise ValueError(f"{shown(odd)} is not a word that a line can begin with")
+    with write_bytes(path) as handle:
+        handle.write(f"{len(vectors)} {vectors.n_dims}\n".encode())
+        for word, row in zip(vectors.words, vectors.vectors, strict=True):
+            numbers = " ".join(f"{number:.9g}" for number in row.tolist())
+            handle.write(f"{word} {numbers}\n".encode())
 
 
 def _words_digest(words: Sequence[str]) -> str:
