@@ -68,10 +68,22 @@ class UpDown(nn.Module):
         self.top_gates = nn.Linear(2 * n_hidden, 4 * n_hidden, bias=False)
         self.next_gates = nn.Linear(n_region + 2 * n_hidden, 4 * n_hidden)
         self.dropout = nn.Dropout(settings.dropout)
-        with torch.no_grad():
+        self._begin()
+
+    @torch.no_grad()
+    def _begin(self) -> None:
+        """Random weights from which LSTMs learn soon: each gate by itself, recurrent ones orthogonal."""
+        n_hidden = self.settings.hidden
+        for layer in (self.mean_gates, self.word_gates, self.top_gates, self.next_gates):
+            for gate in layer.weight.split(n_hidden):
+                nn.init.xavier_uniform_(gate)
+        for layer in (self.top_gates, self.next_gates):
+            for gate in layer.weight[:, -n_hidden:].split(n_hidden):
+                gate.copy_(nn.init.orthogonal_(torch.empty(n_hidden, n_hidden)))
+        for layer in (self.mean_gates, self.next_gates):
             # An LSTM that forgets nothing at first learns sooner.
-            for layer in (self.mean_gates, self.next_gates):
-                layer.bias[n_hidden : 2 * n_hidden] += 1.0
+            nn.init.zeros_(layer.bias)
+            layer.bias[n_hidden : 2 * n_hidden] = 1.0
 
     def standardise(self, centre: Tensor, spread: Tensor) -> None:
         """Have features be taken by their distance from a mean, in standard deviations."""
