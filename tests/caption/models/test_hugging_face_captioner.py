@@ -204,6 +204,32 @@ def test_a_model_in_16_bits_takes_pictures(folders: Callable[[str], Path], tmp_p
     assert captioned.met
 
 
+def test_a_model_without_an_end_ends_as_its_tokenizer_does(folders: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = copied(folders("vision-encoder-decoder"), tmp_path)
+    changed("generation_config.json", eos_token_id=None)(folder)
+    (captioned,) = HuggingFaceCaptioner.load(folder).caption(PICTURES[:1], [["cat"]], beam=3, max_len=LENGTH)
+    (expected,) = HuggingFaceCaptioner.load(folders("vision-encoder-decoder")).caption(
+        PICTURES[:1], [["cat"]], beam=3, max_len=LENGTH
+    )
+    assert captioned.tokens == expected.tokens
+
+
+def test_a_processor_of_another_model_is_told(folders: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = copied(folders("git"), tmp_path)
+    changed("preprocessor_config.json", crop_size={"height": 12, "width": 12}, size={"shortest_edge": 12})(folder)
+    with pytest.raises(LimnerError, match="the model does not take these inputs"):
+        HuggingFaceCaptioner.load(folder).caption(PICTURES[:1], [[]])
+
+
+@pytest.mark.parametrize("kind", ["blip", "git", "vision-encoder-decoder", "paligemma"])
+def test_an_empty_prompt_is_none(folders: Callable[[str], Path], kind: str) -> None:
+    one, other = (
+        HuggingFaceCaptioner.load(folders(kind), prompt).caption(PICTURES[:1], [[]], beam=2, max_len=LENGTH)[0]
+        for prompt in (None, "")
+    )
+    assert one.tokens == other.tokens
+
+
 def test_no_pictures_have_no_captions(folders: Callable[[str], Path]) -> None:
     assert HuggingFaceCaptioner.load(folders("blip")).caption([], []) == []
 
@@ -291,6 +317,11 @@ TOKENIZER = ("tokenizer.json", "tokenizer_config.json")
         ("llava", changed("processor_config.json", patch_size=0), "does not take a picture and the prompt"),
         ("llava", changed("preprocessor_config.json", crop_size={"height": 10**6, "width": 8}), "crop_size .* 1000000"),
         ("blip", changed("preprocessor_config.json", size={"height": -3, "width": 8}), "size .* -3"),
+        ("blip", changed("preprocessor_config.json", size="large"), "size .*large"),
+        ("qwen2-vl", changed("preprocessor_config.json", min_pixels=10**10), "size .* 10000000000"),
+        ("llava", changed("processor_config.json", num_additional_image_tokens=10**9), "1000000000"),
+        ("idefics3", changed("processor_config.json", image_seq_len=10**9), "1000000000"),
+        ("llava", rewritten("processor_config.json", "5"), "cannot be loaded"),
         ("llava", changed("config.json", auto_map=REMOTE, model_type="evil"), "cannot be loaded"),
         ("llava", changed("config.json", model_type="bert"), "'bert' model does not write texts about pictures"),
         (

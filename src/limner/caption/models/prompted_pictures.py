@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -29,11 +30,16 @@ from limner.vision.protocols import Pixels
 
 CHAT_PROMPT = "Describe the picture in one sentence."
 
-# Sides of pictures that a processor asks for, and letters of a chat: above any model's, below what fills memory.
+# Sides of pictures that a processor asks for, tokens that stand for a picture, and letters of a chat: above any
+# model's, below what fills memory.
 MAX_SIDE = 8192
+MAX_MARKS = 100_000
 MAX_TEXT = 100_000
 
-FAULTS = (ValueError, TypeError, RuntimeError, LookupError, AttributeError, ArithmeticError, ImportError, MemoryError)
+FAULTS = (
+    *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError),
+    *(OSError, RuntimeError, ImportError, MemoryError),
+)
 
 
 class PromptedPictures(Protocol):
@@ -102,7 +108,7 @@ class _ProcessorPrompt:
         mark = getattr(self._processor, "image_token", None)
         self._mark = None if mark is None else str(mark)
         self._is_chat = getattr(self._processor, "chat_template", None) is not None
-        self.text = self._chat(CHAT_PROMPT if prompt is None else prompt) if self._is_chat else prompt
+        self.text = self._chat(CHAT_PROMPT if prompt is None else prompt) if self._is_chat else prompt or None
         if self.text is None and model.config.model_type == "blip-2":
             self._mark = None  # it makes the text itself, the beginning of a sentence too
         if self.text is None and self._mark is not None:
@@ -182,19 +188,20 @@ def _processor(folder: Path, model: Any) -> Any:
         problem = f"there is no processor of pictures and texts, as a {shown(model.config.model_type)} model needs"
         raise BadInput(str(folder), problem, "save it there with the processor's save_pretrained")
     _check_sizes(folder, processor.image_processor)
+    _check_marks(folder, processor)
     _check_words(folder, processor.tokenizer)
     return processor
 
 
 def _refuse_audio(folder: Path) -> None:
     """Raises an error where the folder names a model of sounds, which the library would load from anywhere."""
-    settings = folder / "processor_config.json"
-    if settings.is_file():
+    path = folder / "processor_config.json"
+    settings: object = {}
+    if path.is_file():
         with _faults_of(folder, "processor_config.json cannot be read"):
-            names = json.loads(settings.read_text(encoding="utf-8"))
-    else:
-        names = {}
-    if "audio_tokenizer" in names or (folder / "audio_tokenizer_config.json").exists():
+            settings = json.loads(path.read_text(encoding="utf-8"))
+    is_named = isinstance(settings, dict) and "audio_tokenizer" in settings
+    if is_named or (folder / "audio_tokenizer_config.json").exists():
         problem = "its processor loads another model, of sounds, from outside the folder"
         raise BadInput(str(folder), problem, "give a model of pictures and words alone")
 
@@ -236,21 +243,27 @@ def _image_processor(folder: Path) -> Any:
 
 def _check_sizes(folder: Path, image_processor: Any) -> None:
     """Raises an error where the processor would make pictures that fill the memory."""
+    # Where patches are merged, edges are numbers of pixels in all, and the longest only ever makes pictures smaller.
+    is_area = hasattr(image_processor, "merge_size")
+    largest = {"shortest_edge": MAX_SIDE**2, "longest_edge": sys.maxsize} if is_area else {}
     for name in ("size", "crop_size", "pad_size", "max_image_size"):
-        size = getattr(image_processor, name, None)
-        if size is None:
-            continue
-        # Where patches are merged, edges are numbers of pixels in all.
-        is_area = hasattr(image_processor, "merge_size")
-        sides = [side for key, side in dict(size).items() if not (is_area and key.endswith("_edge"))]
-        wrong = next((side for side in sides if side is not None and not _is_side(side)), None)
-        if wrong is not None:
-            problem = f"the {name} of its pictures is {shown(wrong)}"
-            raise BadInput(str(folder), problem, f"it must be an integer from 1 to {MAX_SIDE:,}")
+        size = getattr(image_processor, name, None) or {}
+        with _faults_of(folder, f"the {name} of its pictures cannot be read"):
+            sides = {"side": size} if isinstance(size, int) else dict(size)
+        for key, side in sides.items():
+            limit = largest.get(key, MAX_SIDE)
+            if side is not None and not (isinstance(side, int) and 1 <= side <= limit):
+                problem = f"the {name} of its pictures is {shown(side)}"
+                raise BadInput(str(folder), problem, f"it must be an integer from 1 to {limit:,}")
 
 
-def _is_side(value: object) -> bool:
-    return isinstance(value, int) and 1 <= value <= MAX_SIDE
+def _check_marks(folder: Path, processor: Any) -> None:
+    """Raises an error where a picture would be so many tokens that they fill the memory."""
+    n_marks = {"image_seq_length": getattr(processor.image_processor, "image_seq_length", None), **vars(processor)}
+    for name, value in n_marks.items():
+        if isinstance(value, int) and value > MAX_MARKS and not name.endswith("_id"):
+            problem = f"the {name} of its processor is {shown(value)}"
+            raise BadInput(str(folder), problem, f"it must be at most {MAX_MARKS:,}")
 
 
 def _opened(pictures: Sequence[Pixels]) -> list[PillowImage.Image]:
