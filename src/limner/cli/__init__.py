@@ -48,6 +48,7 @@ COMMANDS: dict[str, Entry] = {
             ),
             "retriever": Entry("limner.cli.train_retriever:retriever", "Learn which pictures fit which sentences."),
             "grounder": Entry("limner.cli.train_grounder:grounder", "Learn to point at what phrases mean."),
+            "captioner": Entry("limner.cli.train_captioner:captioner", "Learn to caption images from their regions."),
         },
         "Learn from a corpus with captions.",
     ),
@@ -55,6 +56,7 @@ COMMANDS: dict[str, Entry] = {
     "constraints": Entry(
         "limner.cli.constraints:command", "Choose from boxes what captions have to mention, and say why."
     ),
+    "caption": Entry("limner.cli.caption:command", "Caption images by a captioner, freely or under constraints."),
     "index": Entry("limner.cli.index:command", "Index pictures, to find them by sentences."),
     "retrieve": Entry("limner.cli.retrieve:command", "Find pictures for a sentence, or captions for a picture."),
     "localise": Entry("limner.cli.localise:command", "Point at what each phrase of captions means in its picture."),

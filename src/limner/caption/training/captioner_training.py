@@ -34,7 +34,7 @@ from limner.caption.training.training_images import CaptionedImage, TrainingImag
 from limner.errors import BadInput, LimnerError
 from limner.learn.length_batches import LengthBatches
 from limner.learn.stage_settings import EpochFigures, StageSettings
-from limner.learn.torch.processes import Processes, join_processes
+from limner.learn.torch.processes import Processes, join_processes, processes_of_environment
 from limner.learn.torch.training_stage import TrainingTask, train_stage
 from limner.learn.vocabulary import Vocabulary
 from limner.progress import Progress, silent
@@ -48,6 +48,9 @@ from limner.vision.features.store_files import HEADER
 FEATURES = "features"
 CHECKPOINT = "{}.checkpoint.safetensors"
 WORDS, CIDER = "words", "cider"
+
+# The images that choose the best epoch if none are given.
+DRAWN = "a tenth of the training images"
 
 # Regions whose mean and deviation features are standardised by.
 MOST_STANDARDISED = 200_000
@@ -76,12 +79,17 @@ class CaptionerTraining:
     features: str = "boxes"
     pictures: Path | None = None
     without: Sequence[str] = ()
-    tuned_on: str = "a tenth of the training images"
+    tuned_on: str = DRAWN
     seed: int = 0
     resume: bool = False
     workers: int | None = None
     threads: int | None = None
     listeners: TrainingListeners = field(default_factory=TrainingListeners)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this process writes and speaks, of several that train together."""
+        return processes_of_environment().is_first
 
     def train(self, images: TrainingImages) -> Captioner:
         """Train a captioner on images, write it to its folder, and return it."""
@@ -196,7 +204,10 @@ class CaptionerTraining:
             known=source.known,
         )
         share = made.n_unknown / max(made.n_words, 1)
-        self.listeners.notice(f"{len(made.vocabulary.words):,} words; {share:.1%} of the captions' words are unknown")
+        if processes.is_first:
+            self.listeners.notice(
+                f"{len(made.vocabulary.words):,} words; {share:.1%} of the captions' words are unknown"
+            )
         return source, made.vocabulary
 
     def _run_stages(self, material: _Material) -> dict[str, list[EpochFigures]]:
