@@ -126,7 +126,7 @@ def command(
         model, pictures=pictures, features=features, prompt=prompt, workers=workers, reading=reading
     )
     overlap, tally = Overlap.of(captioner.training_images), CaptionTally()
-    explainer = _Explainer(captioner, as_json) if explain else None
+    explained = _Explainer(captioner, as_json).show if explain else silence
     captions = caption_corpus(
         opened,
         captioner,
@@ -134,7 +134,7 @@ def command(
         ask=ask,
         overlap=overlap,
         tally=tally,
-        explain=explainer.show if explainer else silence,
+        explain=explained,
     )
     lost: Counter[str] = Counter()
     written = write_sound(captions if explain else progress(captions, "images"), out, to, lost=lost)

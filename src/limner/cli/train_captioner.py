@@ -128,10 +128,8 @@ def _report(stage: str, figures: EpochFigures) -> None:
     """A line of standard output for each epoch."""
     terminal_progress.clear()
     validation = "  ".join(f"{name} {value:.3f}" for name, value in figures.validation.items())
-    speed = f"{figures.items_per_second:,.0f}/s"
-    say(
-        f"{STAGES[stage]} epoch {figures.epoch}: loss {figures.loss:.4f}  {validation}  {figures.seconds:.0f} s ({speed})"
-    )
+    time = f"{figures.seconds:.0f} s ({figures.items_per_second:,.0f}/s)"
+    say(f"{STAGES[stage]} epoch {figures.epoch}: loss {figures.loss:.4f}  {validation}  {time}")
 
 
 def _notice(message: str) -> None:
