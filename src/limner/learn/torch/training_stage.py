@@ -293,7 +293,7 @@ class _Stage:
         loss = self.position.loss / max(self.position.n_items, 1)
         speed = self.position.n_items / self.position.seconds if self.position.seconds else 0
         epoch = f"epoch {self.position.epoch} of {self.settings.epochs}"
-        return f"steps ({self.run.stage}, {epoch}, loss {loss:.3g}, {speed:,.0f} {items}/s)"
+        return f"steps of {self.run.stage} ({epoch}, loss {loss:.3g}, {speed:,.0f} {items}/s)"
 
     def _write(self) -> None:
         if not self.processes.is_first:
