@@ -253,8 +253,8 @@ class _Stage:
             with torch.no_grad(), self.average.applied() if self.average else nullcontext():
                 figures = {figure: float(value) for figure, value in self.task.validate().items()}
             self.model.train()
+            self._check_figures(figures)
         figures = self.processes.figures_of_first(figures)
-        self._check_figures(figures)
         position, seconds = self.position, time.perf_counter() - began
         loss = position.loss / max(position.n_items, 1)
         return EpochFigures(position.epoch, loss, position.n_items, position.seconds, seconds, figures)
