@@ -33,7 +33,9 @@ def torchrun(folder: Path, *options: str) -> int:
     launch = ["-m", "torch.distributed.run", "--nproc-per-node=2", "--master-addr=127.0.0.1"]
     program = [str(PROGRAM), str(folder / "checkpoint"), str(folder / "weights"), "--dropout=0", *options]
     command = [sys.executable, *launch, f"--master-port={free_port()}", *program]
-    return subprocess.run(command, env={**os.environ, **LOOPBACK}, capture_output=True, check=False).returncode
+    environment = {**os.environ, **LOOPBACK}
+    # It takes seconds; a process that waits for another in vain must not hold up all tests.
+    return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=300).returncode
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="loopback has another name elsewhere")
