@@ -50,6 +50,28 @@ def test_the_line_tells_the_rate_and_what_is_left(done: int, total: int | None, 
     assert line._line(done, total, seconds) == said
 
 
+def test_a_remark_may_change_without_a_new_clock(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter([100.0, 110.0, 120.0, 130.0, 140.0])
+    monkeypatch.setattr(terminal, "time", SimpleNamespace(monotonic=lambda: next(times)))
+    line = terminal.TerminalProgress()
+    # Resumed after 50 steps, which took none of the time that is counted here.
+    for done, what in [
+        (50, "steps (loss 3)"),
+        (60, "steps (loss 2)"),
+        (70, "steps (loss 1)"),
+        (0, "pages"),
+        (5, "pages"),
+    ]:
+        line(what, done, 100)
+    assert screen.getvalue().split("\r")[1:] == [
+        "50 of 100 (50%) steps (loss 3)\x1b[K",
+        "60 of 100 (60%) steps (loss 2), 1.0/s, 0:40 left\x1b[K",
+        "70 of 100 (70%) steps (loss 1), 1.0/s, 0:30 left\x1b[K",
+        "pages …\x1b[K",
+        "5 of 100 (5%) pages, 0.5/s, 3:10 left\x1b[K",
+    ]
+
+
 def test_the_line_is_taken_away_at_the_end(screen: Screen) -> None:
     list(terminal.progress("ab", "letters"))
     assert screen.getvalue().endswith("\r\x1b[K")
