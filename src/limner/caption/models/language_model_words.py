@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -65,13 +65,11 @@ class LanguageModelWords(WordInputs):
 
     def extended(self, words: Sequence[str]) -> LanguageModelWords:
         """These words, and new ones after them by the language model's own rows; what is learnt is shared."""
-        numbers = torch.tensor(_numbers(self.language_model, words), dtype=torch.int64)
-        ours = self.get_buffer("numbers")
-        old = [self.language_model.words[number - N_SPECIAL] for number in ours[N_SPECIAL:].tolist()]
+        numbers = self.get_buffer("numbers")[N_SPECIAL:].tolist()
+        old = [self.language_model.words[number - N_SPECIAL] for number in numbers]
         # The new module's own parameters are replaced: they must not use up random numbers.
         with torch.random.fork_rng(devices=[]):
             grown = LanguageModelWords(self.language_model, Vocabulary([*old, *words]), self.turn.in_features)
-        assert len(grown.get_buffer("numbers")) == len(ours) + len(numbers)
         grown.mix, grown.turn = self.mix, self.turn
         return grown.train(self.training)
 
@@ -81,11 +79,12 @@ class LanguageModelWords(WordInputs):
     def _mixed(self, layers: Tensor) -> Tensor:
         return torch.einsum("l...,l->...", layers.to(self.mix), self.mix)
 
-    def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        # The language model goes where the captioner goes.
-        if isinstance(self.language_model, nn.Module):
-            self.language_model._apply(fn)
-        return super()._apply(fn, recurse)
+    def _apply(self, fn: Any, recurse: bool = True) -> Any:
+        # The language model goes to the device that the captioner goes to.
+        model: Any = self.language_model
+        if isinstance(model, nn.Module):
+            model._apply(fn)  # type: ignore[no-untyped-call]
+        return super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
 
 
 class _Shared:
