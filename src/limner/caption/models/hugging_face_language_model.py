@@ -122,7 +122,7 @@ def _ends(tokenizer: Any, folder: Path) -> tuple[int, int]:
 
 
 def _single_token_words(tokenizer: Any, n_tokens: int) -> tuple[tuple[str, ...], list[int]]:
-    """The words in lower case that are one token after a space, and their tokens, in the tokenizer's order."""
+    """The words in lower case that are one token where a sentence has them, and those tokens, in their order."""
     special = set(tokenizer.all_special_ids)
     by_token = {i: tokenizer.decode([i]) for i in sorted(tokenizer.get_vocab().values()) if i < n_tokens}
     texts = {i: text.strip() for i, text in by_token.items() if i not in special}
