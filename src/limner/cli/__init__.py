@@ -51,6 +51,7 @@ COMMANDS: dict[str, Entry] = {
             "language-model": Entry(
                 "limner.cli.train_language_model:language_model", "Learn what captions sound like, for a captioner."
             ),
+            "captioner": Entry("limner.cli.train_captioner:captioner", "Learn to caption images from their regions."),
         },
         "Learn from a corpus with captions.",
     ),
@@ -58,6 +59,7 @@ COMMANDS: dict[str, Entry] = {
     "constraints": Entry(
         "limner.cli.constraints:command", "Choose from boxes what captions have to mention, and say why."
     ),
+    "caption": Entry("limner.cli.caption:command", "Caption images by a captioner, freely or under constraints."),
     "index": Entry("limner.cli.index:command", "Index pictures, to find them by sentences."),
     "retrieve": Entry("limner.cli.retrieve:command", "Find pictures for a sentence, or captions for a picture."),
     "localise": Entry("limner.cli.localise:command", "Point at what each phrase of captions means in its picture."),

@@ -10,6 +10,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from limner.caption.region_inputs import RegionSettings
 from limner.cli.click_classes import PATH, SectionedCommand, choice_option
 from limner.cli.corpora import Source, from_option, lenient_option, tell_reading
 from limner.cli.terminal import tell, terminal_progress
@@ -40,7 +41,7 @@ MAX_NAMED = 3
 
 
 class Regions(click.ParamType[RegionSource]):
-    """Whose regions: corpus, whole, grid, grid:ROWSxCOLUMNS, or a proposer."""
+    """Whose regions: corpus, whole, grid, grid:ROWSxCOLUMNS, a proposer, or a mixture."""
 
     name = "regions"
 
@@ -50,6 +51,8 @@ class Regions(click.ParamType[RegionSource]):
         match = re.fullmatch(r"grid(?::([1-9]\d{0,2})x([1-9]\d{0,2}))?", str(value))
         if match:
             return RegionSource("grid", int(match[1] or CELLS), int(match[2] or CELLS))
+        if value == "mixed":
+            return RegionSettings().source
         if value not in KINDS:
             self.fail(f"{value!r} is none of {', '.join(KINDS)}, nor a grid like grid:4x6", param, ctx)
         return RegionSource(str(value))

@@ -11,16 +11,18 @@ from limner.cli.click_classes import PATH
 from limner.cli.corpora import Source, check_sources, check_target, from_option, lenient_option, tell_reading
 from limner.cli.terminal import progress, say, tell, terminal_progress
 from limner.corpus import open_corpus
+from limner.corpus.reading import Reading
 from limner.errors import BadInput
 from limner.lazy import lazy
 from limner.learn.stage_settings import EpochFigures
 
 if TYPE_CHECKING:
-    from limner.caption.training import language_model_training
+    from limner.caption.training import language_model_training, training_images
     from limner.learn.torch import processes
 else:
     language_model_training = lazy("limner.caption.training.language_model_training")
     processes = lazy("limner.learn.torch.processes")
+    training_images = lazy("limner.caption.training.training_images")
 
 
 @click.command("language-model")
@@ -55,11 +57,17 @@ def language_model(
     settings = language_model_training.read_settings(config)
     opened = open_corpus(corpus, from_, lenient=lenient)
     others = None if valid is None else open_corpus(valid, from_, lenient=lenient)
-    held_out = None if others is None else progress(others, "validation images")
-    captions = language_model_training.split_captions(
-        progress(opened, "images"), seed, held_out, place=valid or opened.name
+    reading = Reading(lenient=lenient)
+    images = training_images.training_images(
+        progress(opened, "images"),
+        valid=None if others is None else progress(others, "validation images"),
+        seed=seed,
+        place=opened.name,
+        valid_name="" if others is None else others.name,
+        reading=reading,
     )
-    tell_reading(opened, *([others] if others else []))
+    captions = language_model_training.split_captions(images)
+    tell_reading(opened, *([others] if others else []), reading)
     checkpoint = out.with_name(f"{out.name}.checkpoint")
     try:
         trained = language_model_training.train_language_model(

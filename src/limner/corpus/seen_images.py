@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from limner.corpus.image import Image
 from limner.errors import BadInput
 
@@ -185,6 +187,17 @@ class Overlap:
             self.first_same_id = self.first_same_id or image.id
             return "id"
         return "new"
+
+    def marked(self, images: Iterable[Image]) -> Iterator[Image]:
+        """The images, added; the provenance of those that were trained on, or may have been, says so."""
+        for image in images:
+            sighting = self.add(image)
+            if sighting == "seen":
+                yield replace(image, provenance={**image.provenance, "training": "yes"})
+            elif sighting == "alike" or self.is_unknown:
+                yield replace(image, provenance={**image.provenance, "training": "unknown"})
+            else:
+                yield image
 
     def refuse_seen(self, place: str, *, can_be_allowed: bool = True) -> None:
         """Raise an error if an image was seen in training; it says whether that can be allowed."""

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import msgspec
-from msgspec.structs import replace
 
 from limner.corpus.boxed_images import BoxCheck
 from limner.corpus.caption import Caption
@@ -121,7 +120,7 @@ def describe_corpus(
     overlap = Overlap.of(*of_models, *([counted] if counted else []))
     provenance, boxes = ProvenanceTally(), BoxCheck(place)
     # A corpus whose boxes are all hidden has none; but what was seen in training is told by the whole image.
-    images = provenance.watch(boxes.watch(map(visible, _marked(images, overlap))))
+    images = provenance.watch(boxes.watch(map(visible, overlap.marked(images))))
     lost: Counter[str] = Counter()
     with outlast_readers(reasons, why), ExitStack() as stack:
         if reasons and trained:
@@ -173,18 +172,6 @@ class _Explaining:
             record["selection"] = {"boxes": list(boxes), "promise": round(promise, 3), "of": n_compared}
         self._out.write(msgspec.json.encode(record) + b"\n")
         return caption
-
-
-def _marked(images: Iterable[Image], overlap: Overlap) -> Iterator[Image]:
-    """The images; the provenance of those that were trained on, or may have been, says so."""
-    for image in images:
-        sighting = overlap.add(image)
-        if sighting == "seen":
-            yield replace(image, provenance={**image.provenance, "training": "yes"})
-        elif sighting == "alike" or overlap.is_unknown:
-            yield replace(image, provenance={**image.provenance, "training": "unknown"})
-        else:
-            yield image
 
 
 def describe(images: Iterable[Image], selector: Selector | ManySelector, realiser: Realiser) -> Iterator[Image]:

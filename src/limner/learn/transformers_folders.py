@@ -17,8 +17,8 @@ from safetensors import SafetensorError
 
 from limner.errors import BadInput, one_line, shown
 
-# What a model's folder has that could change what it computes: settings, weights, words.
-FILES = (".json", ".safetensors", ".txt", ".model")
+# What a model's folder has that could change what it computes: settings, weights, words, templates of chats.
+FILES = (".json", ".safetensors", ".txt", ".model", ".jinja")
 
 
 def check_folder(folder: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 import torch
 
 import tiny_models
+from limner.caption.captioned import Captioned
 from limner.caption.constraints.worded_constraints import Words
-from limner.caption.models.hugging_face import Captioned, constrained_captions
+from limner.caption.models.hugging_face import constrained_captions
 from limner.errors import LimnerError
 
 torch.set_num_threads(1)

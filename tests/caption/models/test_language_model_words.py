@@ -46,8 +46,11 @@ def theirs(words: LanguageModelWords, word: str) -> int:
 def test_vectors_of_a_sentence_equal_those_of_its_words_one_by_one(words: LanguageModelWords) -> None:
     whole = words.vectors(SENTENCES)
     state = words.start(2, SENTENCES.device)
+    decoder = {"hidden": torch.zeros(2, 1), "key 9": torch.zeros(2, 1), "image": torch.zeros(2)}
+    assert not decoder.keys() & state.keys()
     for place in range(SENTENCES.shape[1]):
-        vectors, state = words.step(SENTENCES[:, place], state)
+        vectors, state = words.step(SENTENCES[:, place], {**decoder, **state})
+        assert not decoder.keys() & state.keys()
         assert torch.allclose(vectors, whole[:, place], atol=1e-5)
 
 

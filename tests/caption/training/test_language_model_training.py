@@ -19,6 +19,7 @@ from limner.caption.training.language_model_training import (
     split_captions,
     train_language_model,
 )
+from limner.caption.training.training_images import training_images
 from limner.corpus import Image
 from limner.corpus.caption import Caption
 from limner.errors import LimnerError
@@ -85,23 +86,13 @@ def test_unknown_words_are_counted(tmp_path: Path) -> None:
     assert (figures.n_words, figures.n_unknown) == (10, 1)
 
 
-def image(number: int, *sources: str) -> Image:
-    return Image(str(number), captions=tuple(Caption(str(i), f"Image {number}.", (), s) for i, s in enumerate(sources)))
-
-
-def test_a_tenth_of_the_images_is_held_out_and_systems_captions_are_left_out() -> None:
-    images = [image(number, "gold", "system:x", "person:1") for number in range(400)]
-    split = split_captions(images, seed=1)
-    assert 20 < len(split.held_out) / 2 < 60
-    assert len(split.training) + len(split.held_out) == 800
-    assert not {words[1] for words in split.training} & {words[1] for words in split.held_out}
-    assert split_captions(images[::-1], seed=1).held_out == split.held_out[::-1]
-    assert split_captions(images, seed=2).held_out != split.held_out
-
-
-def test_other_images_may_be_given_for_validation() -> None:
-    split = split_captions([image(1, "gold")], 0, [image(2, "gold")])
-    assert split == CaptionSplit([["image", "1"]], [["image", "2"]])
+def test_captions_are_those_of_a_captioners_images() -> None:
+    captions = (Caption("0", "Dogs run."), Caption("1", "A dog."), Caption("2", "Cats.", (), "system:x"))
+    images = [Image(str(number), captions=captions) for number in range(100)]
+    split = training_images(images, seed=1)
+    assert split_captions(split) == CaptionSplit(
+        [["dogs", "run"], ["a", "dog"]] * len(split.learnt), [["dogs", "run"], ["a", "dog"]] * len(split.held_out)
+    )
 
 
 def test_no_captions_are_refused(tmp_path: Path) -> None:

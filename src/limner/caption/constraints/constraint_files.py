@@ -8,12 +8,12 @@ from pathlib import Path
 
 import msgspec
 
-from limner.caption.constraints.constraint_choice import Choice, ConstraintChooser, Dropped
+from limner.caption.constraints.constraint_choice import Choice, Constraint, ConstraintChooser, Dropped
 from limner.corpus.boxed_images import BoxCheck
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
-from limner.errors import BadInput, LimnerError, one_line
+from limner.errors import BadInput, LimnerError, one_line, shown
 from limner.files import entries, read_lines, write_bytes
 
 MAX_LABEL = 40
@@ -68,6 +68,42 @@ def write_choices(
             summary.add(image, choice, chooser)
             handle.write(msgspec.json.encode(choice) + b"\n" if as_json else choice_text(choice).encode())
     return summary
+
+
+def read_choices(path: Path) -> dict[str, tuple[Constraint, ...]]:
+    """The constraints of images by id, from a file of one JSON object a line, as `write_choices` writes it.
+
+    Of each constraint only `phrases` must be there; `boxes` are those that the phrases refer to.
+    """
+    constraints: dict[str, tuple[Constraint, ...]] = {}
+    for number, line in entries(read_lines(path)):
+        try:
+            choice = msgspec.json.decode(line, type=_GivenChoice)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            remedy = "give a file that `limner constraints --json` wrote"
+            raise BadInput(f"{path}:{number}", f"is not a choice ({one_line(str(error), 200)})", remedy) from error
+        if choice.image in constraints:
+            raise BadInput(f"{path}:{number}", f"image {shown(choice.image)} is there twice", "remove one of them")
+        given = (Constraint(c.label or c.phrases[0], c.phrases, c.boxes, 1.0, 0.0, "given") for c in choice.constraints)
+        constraints[choice.image] = tuple(given)
+    if not constraints:
+        raise BadInput(str(path), "it has no constraints", "give a file that `limner constraints --json` wrote")
+    return constraints
+
+
+class _GivenConstraint(msgspec.Struct):
+    phrases: tuple[str, ...]
+    boxes: tuple[str, ...] = ()
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.phrases or not all(phrase.split() for phrase in self.phrases):
+            raise ValueError("a constraint needs phrases with words")
+
+
+class _GivenChoice(msgspec.Struct):
+    image: str
+    constraints: tuple[_GivenConstraint, ...]
 
 
 def read_excluded_classes(path: Path, tree: ClassHierarchy | None = None) -> list[str]:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from limner.caption.constraints.automaton import Automaton, compile_constraints
 from limner.caption.constraints.constraint_phrases import Phrase
-from limner.caption.constraints.tokenizer_adapter import TokenizerAdapter
 from limner.corpus.caption import Mention
 from limner.text.phrases import is_plural_phrase
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 TokenSpan: TypeAlias = tuple[int, int]  # positions in a sentence's tokens, the second outside
 
@@ -24,6 +27,22 @@ class Worded(Protocol):
 
     @property
     def boxes(self) -> Sequence[str]: ...
+
+
+class TokenWords(Protocol):
+    """How a model's tokens make words: `TokenizerAdapter` for subwords, `VocabularyAdapter` for whole words."""
+
+    @property
+    def n_vocab(self) -> int: ...
+
+    @property
+    def continues(self) -> NDArray[np.bool_]: ...
+
+    def phrases(self, words: str, *, at_start: bool = True) -> list[Phrase]: ...
+
+    def text(self, tokens: Sequence[int]) -> str: ...
+
+    def ends_in_word(self, tokens: Sequence[int]) -> bool: ...
 
 
 class Words(NamedTuple):
@@ -46,7 +65,7 @@ def worded(constraint: ConstraintWords) -> Worded:
 
 def compile_words(
     constraints: Sequence[Worded],
-    adapter: TokenizerAdapter,
+    adapter: TokenWords,
     *,
     at_least: int | None = None,
     forbid: Sequence[str] = (),
@@ -72,7 +91,7 @@ def compile_words(
 
 
 def find_mentions(
-    tokens: Sequence[int], constraints: Sequence[Worded], automaton: Automaton, adapter: TokenizerAdapter
+    tokens: Sequence[int], constraints: Sequence[Worded], automaton: Automaton, adapter: TokenWords
 ) -> tuple[Mention, ...]:
     """The mentions in `adapter.text(tokens)` of the constraints' boxes, at most one for each constraint.
 
@@ -109,7 +128,7 @@ def _without_overlaps(spans_by_constraint: Sequence[Sequence[TokenSpan]]) -> dic
     return chosen
 
 
-def _characters(text: str, tokens: Sequence[int], span: TokenSpan, adapter: TokenizerAdapter) -> tuple[int, int] | None:
+def _characters(text: str, tokens: Sequence[int], span: TokenSpan, adapter: TokenWords) -> tuple[int, int] | None:
     """The span of characters of a span of tokens: as many of the same words stand before it there as here.
 
     Decoders put spaces in or take them out by what is around a token, so lengths do not add up.

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Unpack
 
 import torch
 
+from limner.caption.captioned import Captioned
 from limner.caption.constraints.automaton import Automaton
 from limner.caption.constraints.tokenizer_adapter import TokenizerAdapter
 from limner.caption.constraints.worded_constraints import ConstraintWords, Worded, compile_words, find_mentions, worded
@@ -16,28 +16,6 @@ from limner.caption.search.beam_search import SearchResult, constrained_search
 from limner.caption.search.search_settings import MAX_LEN, SearchOptions
 from limner.corpus.caption import Caption
 from limner.errors import LimnerError
-
-
-@dataclass(frozen=True, slots=True)
-class Captioned:
-    """A caption that was found.
-
-    `text` is the tokens decoded, without the prompt; `caption` the same with
-    the words that meet constraints as mentions of the constraints' boxes.
-    `log_prob` is that of the tokens after the prompt, the end of the sentence
-    included; `score` is the same by length. `satisfied` tells which
-    constraints are met, `met` whether they are enough. `others` are the next
-    best, if more than one was asked for.
-    """
-
-    text: str
-    tokens: list[int]
-    log_prob: float
-    score: float
-    satisfied: tuple[bool, ...]
-    met: bool
-    caption: Caption
-    others: tuple[Captioned, ...] = ()
 
 
 def constrained_captions(

@@ -13,6 +13,9 @@ from limner.caption.models.word_inputs import State, WordInputs
 from limner.errors import LimnerError, shown
 from limner.learn.vocabulary import BOS, EOS, N_SPECIAL, UNKNOWN, Vocabulary
 
+# What the names of the language model's part of a state begin with.
+_PREFIX = "language model "
+
 
 class LanguageModelWords(WordInputs):
     """The vectors of a language model's layers, mixed, and its softmax as output layer.
@@ -53,11 +56,13 @@ class LanguageModelWords(WordInputs):
         return self._mixed(self.language_model.layers(self._theirs(tokens)))
 
     def start(self, n: int, device: torch.device) -> State:
-        return {name: rows.to(device) for name, rows in self.language_model.start(n).items()}
+        return {f"{_PREFIX}{name}": rows.to(device) for name, rows in self.language_model.start(n).items()}
 
     def step(self, tokens: Tensor, state: Mapping[str, Tensor]) -> tuple[Tensor, State]:
-        layers, after = self.language_model.step(self._theirs(tokens), state)
-        return self._mixed(layers), after
+        # The state has the decoder's tensors too.
+        before = {name.removeprefix(_PREFIX): rows for name, rows in state.items() if name.startswith(_PREFIX)}
+        layers, after = self.language_model.step(self._theirs(tokens), before)
+        return self._mixed(layers), {f"{_PREFIX}{name}": rows for name, rows in after.items()}
 
     def scores(self, hidden: Tensor) -> Tensor:
         turned = torch.tanh(self.turn(hidden))

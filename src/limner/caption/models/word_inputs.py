@@ -46,7 +46,6 @@ class LearntWords(WordInputs):
         self.n_vocab, self.n_dims = n_vocab, n_dims
         self.table = nn.Embedding(n_vocab, n_dims)
         self.output = nn.Linear(n_hidden, n_vocab)
-        nn.init.uniform_(self.table.weight, -0.1, 0.1)
 
     def vectors(self, tokens: Tensor) -> Tensor:
         rows: Tensor = self.table(tokens)

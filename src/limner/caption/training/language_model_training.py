@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from hashlib import blake2b
 from math import exp
 from pathlib import Path
@@ -14,12 +14,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from limner.caption.caption_vocabulary import caption_words
 from limner.caption.models.lstm_language_model import MAX_DIMS, LstmLanguageModel
 from limner.caption.training.ngram_baselines import Bigrams, Unigrams, perplexity
-from limner.corpus.image import Image
-from limner.corpus.random_streams import random_stream
-from limner.corpus.seen_images import Overlap, SeenImages
+from limner.caption.training.training_images import TrainingImages
 from limner.errors import BadInput
 from limner.learn.length_batches import LengthBatches
 from limner.learn.stage_settings import EpochFigures, StageSettings
@@ -31,9 +28,6 @@ from limner.progress import Progress, silent
 
 # The folder of the settings that have a name.
 CONFIGS = Path(__file__).parent.parent / "language_model_configs"
-
-# The share of images that are held out where no others are given.
-HELD_OUT = 0.1
 
 
 class LanguageModelSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -84,28 +78,14 @@ def read_settings(source: str | Path) -> LanguageModelSettings:
     return read_config(source, LanguageModelSettings, named=CONFIGS)
 
 
-def split_captions(
-    images: Iterable[Image], seed: int, valid: Iterable[Image] | None = None, *, place: str = "validation images"
-) -> CaptionSplit:
-    """The captions that people wrote, as words: a tenth of the images is held out unless `valid` has others.
+def split_captions(images: TrainingImages) -> CaptionSplit:
+    """The captions of images as `training_images` splits them for a captioner.
 
-    Which images are held out depends on the seed and their ids alone. Images
-    of `valid` that are among the others are an error, which calls them `place`.
+    With the same seed the same images are held out, so a captioner that uses the
+    language model is not judged by captions that the language model has read.
     """
-    training: list[str] = []
-    held_out: list[str] = []
-    seen = SeenImages()
-    for image in images:
-        is_held_out = valid is None and random_stream("tuning", seed, image.id).random() < HELD_OUT
-        (held_out if is_held_out else training).extend(_texts(image))
-        seen.add(image)
-    if valid is not None:
-        overlap = Overlap.of(seen)
-        for image in valid:
-            overlap.add(image)
-            held_out += _texts(image)
-        overlap.refuse_seen(place, can_be_allowed=False)
-    return CaptionSplit(*([words for words in caption_words(texts) if words] for texts in (training, held_out)))
+    groups = (images.learnt, images.held_out)
+    return CaptionSplit(*([words for pair in group for words in pair.captions] for group in groups))
 
 
 def train_language_model(
@@ -208,10 +188,6 @@ class LanguageModelTask:
         is_word = torch.arange(width, device=device) < lengths[:, None]
         scores = self.model(rows[:, :-1])
         return nn.functional.cross_entropy(scores[is_word], rows[:, 1:][is_word], reduction="sum")
-
-
-def _texts(image: Image) -> list[str]:
-    return [caption.text for caption in image.captions if not caption.source.startswith("system")]
 
 
 def _digest(captions: CaptionSplit) -> str:

@@ -119,8 +119,12 @@ class FeatureStore:
 
     def boxes(self, image_id: str) -> tuple[Box, ...]:
         """The boxes whose features there are, in the order of their rows."""
+        return self.image(image_id).boxes
+
+    def image(self, image_id: str) -> Image:
+        """An image with its size and the boxes whose features there are, in the order of their rows."""
         self._locate(image_id)
-        return self._remembered(image_id).boxes
+        return self._remembered(image_id)
 
     def corpus(self) -> Corpus:
         """The images with the boxes whose features there are."""

@@ -1,4 +1,4 @@
-"""Whose regions features are of: the corpus' boxes, the whole picture, the cells of a grid, or proposals."""
+"""Whose regions features are of: the corpus' boxes, the whole picture, the cells of a grid, proposals, or a mixture."""
 
 from __future__ import annotations
 
@@ -20,7 +20,11 @@ from limner.vision.proposals import find_proposer
 
 # Proposers whose regions depend on the picture.
 PROPOSALS = ("selective-search", "edge-boxes")
-KINDS = ("corpus", "whole", "grid", *PROPOSALS)
+
+# What ids of regions begin with that are not boxes of the corpus, in a mixture of both.
+MADE = "limner:"
+
+KINDS = ("corpus", "whole", "grid", *PROPOSALS, "mixed")
 
 
 class Regions(NamedTuple):
@@ -32,11 +36,16 @@ class Regions(NamedTuple):
 
 @dataclass(frozen=True)
 class RegionSource:
-    """Where regions come from; `rows` and `columns` are those of a grid."""
+    """Where regions come from; `rows` and `columns` are those of a grid.
+
+    `mixed` are the whole picture, the cells of a grid if it has any, and the
+    `most` best boxes of the corpus: what a captioner looks at.
+    """
 
     kind: str = "corpus"
     rows: int = 0
     columns: int = 0
+    most: int = 0
 
     def __post_init__(self) -> None:
         if self.kind not in KINDS:
@@ -47,6 +56,8 @@ class RegionSource:
         """What a store says of its boxes."""
         if self.kind in PROPOSALS:
             return find_proposer(self.kind).signature
+        if self.kind == "mixed":
+            return f"whole picture, grid {self.rows}x{self.columns}, {self.most} best boxes"
         return f"grid {self.rows}x{self.columns}" if self.kind == "grid" else self.kind
 
     def regions(self, seen: ImagePixels) -> Regions:
@@ -54,11 +65,22 @@ class RegionSource:
         if self.kind == "corpus":
             return Regions(seen.corners())
         size = seen.pixels.shape[1], seen.pixels.shape[0]
-        if self.kind in PROPOSALS:
+        if self.kind == "mixed":
+            boxes = self._mixed(seen, size)
+        elif self.kind in PROPOSALS:
             boxes = find_proposer(self.kind).propose(seen.image, seen.pixels)
         else:
             boxes = whole_picture(size) if self.kind == "whole" else grid(size, self.rows, self.columns)
         return Regions(corners(boxes).astype(np.float32), boxes)
+
+    def _mixed(self, seen: ImagePixels, size: Size) -> tuple[Box, ...]:
+        cells = grid(size, self.rows, self.columns) if self.rows and self.columns else ()
+        made = [replace(box, id=f"{MADE}{box.id}") for box in (*whole_picture(size), *cells)]
+        scaled = zip(seen.image.boxes, seen.corners().tolist(), strict=True)
+        boxes = [Box(box.id, *edges, label=box.label, score=box.score) for box, edges in scaled if box.area > 0]
+        # Sorting is stable: of equal scores, the image's own order counts.
+        best = sorted(boxes, key=lambda box: -box.score)[: self.most]
+        return (*made, *best)
 
 
 def image_with_regions(image: Image, size: Size, boxes: tuple[Box, ...] | None, *, is_upright: bool) -> Image:

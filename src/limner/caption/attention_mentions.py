@@ -1,0 +1,81 @@
+"""Words tied to boxes by where a captioner looked as it said them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from limner.arrays import Singles
+from limner.corpus.caption import Candidate, Mention
+from limner.corpus.classes.class_mentions import ClassMentions, NounPhrase
+from limner.corpus.classes.class_names import class_phrases, term_key
+from limner.corpus.classes.class_words import Term, Terms, built_in_synonyms
+
+# Of several things ("two dogs"), boxes count that have at least this share of the best box's attention.
+SEVERAL_SHARE = 0.5
+
+# Boxes that a mention keeps as candidates.
+MOST_CANDIDATES = 10
+
+
+class NounFinder:
+    """Finds the noun phrases in captions that name things: classes that Limner knows, and labels of boxes."""
+
+    def __init__(self) -> None:
+        self._terms: Terms = dict(built_in_synonyms().terms)
+        self._labels: set[str] = set()
+        self._mentions = ClassMentions(self._terms)
+
+    def find(self, text: str, labels: Sequence[str]) -> list[NounPhrase]:
+        """The noun phrases of a text about an image whose boxes have these labels."""
+        new = [label for label in dict.fromkeys(labels) if label not in self._labels]
+        for label in new:
+            self._labels.add(label)
+            for phrase in class_phrases(label):
+                self._terms.setdefault(term_key(phrase), Term(phrase, (), None))
+        if new:
+            self._mentions = ClassMentions(self._terms)
+        return self._mentions.noun_phrases(text)
+
+
+def attention_mentions(
+    phrases: Sequence[NounPhrase],
+    text: str,
+    attention: Singles,
+    box_ids: Sequence[str | None],
+    taken: Sequence[Mention] = (),
+) -> tuple[Mention, ...]:
+    """The mentions `taken` already, and one for each other noun phrase of a text: the boxes that were looked at most.
+
+    `attention` is `[words, regions]`, its rows the words of the text. What
+    counts is the last word of a phrase. The probability of a mention is the
+    share of attention that its boxes had, of all regions. A phrase is
+    ungrounded if there is no box to look at.
+    """
+    columns = [column for column, id in enumerate(box_ids) if id is not None]
+    mentions = list(taken)
+    for phrase in phrases:
+        if any(phrase.start < mention.end and mention.start < phrase.end for mention in taken):
+            continue
+        # Words stand between single spaces: so many spaces before the end, so many words before the last.
+        word = text.count(" ", 0, phrase.end)
+        mentions.append(_mention(phrase, attention[word], columns, box_ids))
+    return tuple(sorted(mentions, key=lambda mention: mention.start))
+
+
+def _mention(phrase: NounPhrase, weights: Singles, columns: Sequence[int], box_ids: Sequence[str | None]) -> Mention:
+    if not columns:
+        return Mention(phrase.start, phrase.end, origin="ungrounded")
+    # Sorting is stable: of boxes that were looked at alike, the first counts.
+    order = [columns[at] for at in np.argsort(-weights[columns], kind="stable")]
+    best = weights[order[0]]
+    chosen = [at for at in order if weights[at] >= SEVERAL_SHARE * best] if phrase.several else order[:1]
+    return Mention(
+        phrase.start,
+        phrase.end,
+        tuple(str(box_ids[at]) for at in chosen),
+        candidates=tuple(Candidate(str(box_ids[at]), float(weights[at])) for at in order[:MOST_CANDIDATES]),
+        origin="attention",
+        probability=min(float(weights[chosen].sum()), 1.0),
+    )

@@ -1,0 +1,115 @@
+"""The settings of a captioner and of its training, as a TOML file has them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from limner.caption.region_inputs import RegionSettings
+from limner.learn.stage_settings import StageSettings
+from limner.learn.typed_configs import read_config
+
+# The configs that come with Limner, by name.
+CONFIGS = Path(__file__).parent / "configs"
+
+WordKind = Literal["learnt", "glove", "glove+dependency", "language-model"]
+
+
+class UpDownSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The sizes of an Up-Down captioner.
+
+    `region` is what region features are projected to, 0 for none. `label` is
+    the length of the vectors of labels, 0 if labels are not looked at.
+    `dropout` is of inputs and outputs, `word_dropout` the share of words that
+    are replaced by "unknown" as they are read.
+    """
+
+    hidden: int = 512
+    attention: int = 256
+    region: int = 512
+    label: int = 64
+    dropout: float = 0.5
+    word_dropout: float = 0.0
+
+    def __post_init__(self) -> None:
+        if min(self.hidden, self.attention) < 1 or min(self.region, self.label) < 0:
+            raise ValueError("hidden and attention must be at least 1, region and label at least 0")
+        if max(self.hidden, self.attention, self.region, self.label) > 1 << 16:
+            raise ValueError(f"hidden, attention, region and label must be at most {1 << 16:,}")
+        if not (0 <= self.dropout < 1 and 0 <= self.word_dropout < 1):
+            raise ValueError("dropout and word_dropout must be at least 0 and below 1")
+
+
+class WordSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What words are to a captioner.
+
+    `learnt` vectors have `size` numbers. `glove` are the word vectors of a
+    file, `vectors` (default: those of the installed package), which stay as
+    they are; `glove+dependency` has vectors beside them that are learnt from
+    the parsed training captions; `language-model` is a model in the folder
+    `language_model`. Words of captions need `min_count` occurrences; with
+    `classes`, the names of known object classes are words too.
+    """
+
+    kind: WordKind = "learnt"
+    size: int = 300
+    vectors: str = ""
+    language_model: str = ""
+    min_count: int = 5
+    classes: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.size <= 1 << 16 or self.min_count < 1:
+            raise ValueError(f"size must be 1 to {1 << 16:,}, and min_count at least 1")
+        if (self.kind == "language-model") != bool(self.language_model):
+            raise ValueError("language_model names the folder of a model if kind is language-model, and only then")
+
+
+class DecodingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How captions are searched for unless somebody asks otherwise: beam, most words, and the penalty on length."""
+
+    beam: int = 5
+    max_len: int = 20
+    length_penalty: float = 0.7
+
+    def __post_init__(self) -> None:
+        if self.beam < 1 or not 1 <= self.max_len <= 1000 or not 0 <= self.length_penalty <= 10:
+            raise ValueError("beam and max_len must be at least 1, length_penalty 0 to 10")
+
+
+class SelfCriticalSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The second stage: `samples` captions of each image, each weighed against the others; `training` is its stage."""
+
+    training: StageSettings
+    samples: int = 5
+
+    def __post_init__(self) -> None:
+        if self.samples < 2:
+            raise ValueError(f"samples must be at least 2, not {self.samples}: a caption is compared with others")
+
+
+class CaptionerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Everything about a captioner that is chosen before its training.
+
+    `smoothing` is the share of probability that is spread over all words in
+    the first stage.
+    """
+
+    training: StageSettings
+    model: UpDownSettings = UpDownSettings()
+    words: WordSettings = WordSettings()
+    regions: RegionSettings = RegionSettings()
+    decoding: DecodingSettings = DecodingSettings()
+    self_critical: SelfCriticalSettings | None = None
+    smoothing: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.smoothing < 1:
+            raise ValueError(f"smoothing must be at least 0 and below 1, not {self.smoothing}")
+
+
+def read_captioner_config(source: str | Path) -> CaptionerConfig:
+    """The config in a file, or one that comes with Limner by its name: `laptop` or `paper`."""
+    return read_config(source, CaptionerConfig, named=CONFIGS)

@@ -1,0 +1,224 @@
+"""A trained captioner: from regions of images, and what has to be said, to captions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple, Unpack
+
+import numpy as np
+import torch
+from msgspec import structs
+from torch import Tensor
+
+from limner.arrays import Singles
+from limner.caption.attention_mentions import NounFinder, attention_mentions
+from limner.caption.captioned import Captioned
+from limner.caption.captioner_files import (
+    WEIGHTS,
+    CaptionerRecord,
+    read_captioner_record,
+    write_captioner_record,
+)
+from limner.caption.constraints.automaton import Automaton
+from limner.caption.constraints.vocabulary_adapter import VocabularyAdapter, missing_words
+from limner.caption.constraints.worded_constraints import Worded, compile_words, find_mentions
+from limner.caption.models.region_batches import RegionBatch, region_batch
+from limner.caption.models.up_down import UpDown
+from limner.caption.models.word_sources import WordSource, open_word_source
+from limner.caption.region_inputs import ImageRegions, Labels
+from limner.caption.search.beam_search import SearchResult, constrained_search
+from limner.caption.search.search_settings import SearchOptions
+from limner.corpus.caption import Caption
+from limner.corpus.image import Image
+from limner.corpus.seen_images import SeenImages
+from limner.errors import LimnerError, shown
+from limner.learn.model_files import file_fingerprint
+from limner.learn.torch.checkpoints import model_tensors
+from limner.learn.torch.safe_tensors import TensorKind, read_tensors, write_tensors
+from limner.learn.vocabulary import BOS, EOS, Vocabulary
+
+
+class CaptionRequest(NamedTuple):
+    """An image that is to be captioned: its regions, and what has to be said."""
+
+    image: Image
+    regions: ImageRegions
+    constraints: Sequence[Worded] = ()
+
+
+class WordWeights(NamedTuple):
+    """Why a word of a caption is there: its log-probability, and the share of attention of each region."""
+
+    word: str
+    log_prob: float
+    attention: Singles
+
+
+class Captioner:
+    """A model with its vocabulary: it captions images from their regions."""
+
+    def __init__(self, model: UpDown, vocabulary: Vocabulary, record: CaptionerRecord, source: WordSource) -> None:
+        self.model = model.eval()
+        self.record = record
+        self.labels = Labels(record.labels)
+        self.vocabulary = vocabulary
+        self._source = source
+        self._adapter = VocabularyAdapter(vocabulary)
+        self._nouns = NounFinder()
+
+    @classmethod
+    def load(cls, folder: Path) -> Captioner:
+        """The captioner in a folder that training made."""
+        record = read_captioner_record(folder)
+        vocabulary = Vocabulary(record.vocabulary)
+        source = open_word_source(record.config.words, record.words, folder)
+        with torch.random.fork_rng(devices=[]):
+            model = UpDown(
+                source.make(vocabulary.words, record.config.model.hidden),
+                record.regions.n_dims,
+                len(Labels(record.labels)),
+                record.config.model,
+            )
+        expected = {name: TensorKind.of(tensor) for name, tensor in model_tensors(model).items()}
+        model.load_state_dict(read_tensors(folder / WEIGHTS, expected), strict=False)
+        return cls(model, vocabulary, record, source)
+
+    def save(self, folder: Path) -> None:
+        """Write the captioner: its weights, and then what they are."""
+        write_tensors(folder / WEIGHTS, model_tensors(self.model))
+        self.record = _with_weights(self.record, file_fingerprint(folder / WEIGHTS))
+        write_captioner_record(folder, self.record)
+
+    @property
+    def signature(self) -> str:
+        """What could change its captions, in a line."""
+        return f"captioner:{self.record.model}|weights:{self.record.weights}|{self.record.regions.signature}"
+
+    @property
+    def training_images(self) -> SeenImages | None:
+        """The images it has learnt from; None if they were too many to keep."""
+        return None if self.record.seen is None else SeenImages(self.record.seen)
+
+    def options(self, asked: SearchOptions) -> SearchOptions:
+        """The options of a search: those asked for, and the captioner's own for the rest."""
+        decoding = self.record.config.decoding
+        usual: SearchOptions = {
+            "beam": decoding.beam,
+            "max_len": decoding.max_len,
+            "length_penalty": decoding.length_penalty,
+        }
+        return {**usual, **asked}
+
+    def add_words(self, phrases: Iterable[str]) -> list[str]:
+        """Add the words of phrases that the vocabulary lacks, by their vectors, and return them.
+
+        A captioner whose vectors are learnt cannot know a word that it never
+        met, nor can one whose source of vectors lacks it: that is an error.
+        """
+        new = missing_words(phrases, self.vocabulary)
+        if new:
+            self.model.words = self._source.extended(self.model.words, new)
+            self.vocabulary = self.vocabulary.extended(new)
+            self._adapter = VocabularyAdapter(self.vocabulary)
+        return new
+
+    def caption(
+        self,
+        requests: Sequence[CaptionRequest],
+        *,
+        at_least: int | None = None,
+        forbid: Sequence[str] = (),
+        source: str = "system:up-down",
+        **options: Unpack[SearchOptions],
+    ) -> list[Captioned]:
+        """The best caption of each image that says `at_least` of its constraints, and nothing forbidden.
+
+        Words are tied to boxes: those that meet a constraint to the
+        constraint's, other nouns to the boxes that the model looked at.
+        """
+        if not requests:
+            return []
+        self._check(requests)
+        self.add_words(phrase for request in requests for item in request.constraints for phrase in item.phrases)
+        known = [phrase for phrase in forbid if not missing_words([phrase], self.vocabulary)]
+        automata = [
+            compile_words(request.constraints, self._adapter, at_least=at_least, forbid=known) for request in requests
+        ]
+        regions = region_batch([request.regions for request in requests])
+        with torch.no_grad():
+            decoder = self.model.decoder(regions)
+            results = constrained_search(
+                decoder.step, decoder.state, automata=automata, bos=BOS, eos=EOS, **self.options(options)
+            )
+        flat = [(row, result) for row, best in enumerate(results) for result in (best, *best.others)]
+        attention = self._attention(regions, flat)
+        made = iter(
+            self._captioned(result, requests[row], automata[row], weights, source)
+            for (row, result), weights in zip(flat, attention, strict=True)
+        )
+        return [_with_others(next(made), [next(made) for _ in best.others]) for best in results]
+
+    def explain(self, request: CaptionRequest, tokens: Sequence[int]) -> list[WordWeights]:
+        """Why each word of a caption of this model is there, the end of the sentence included if it has one."""
+        regions = region_batch([request.regions])
+        read = torch.tensor([[BOS, *tokens[:-1]]])
+        with torch.no_grad():
+            log_probs = self.model(regions, read).log_softmax(dim=-1)[0]
+            weights = self.model.attention(regions, read)[0].numpy()
+        words = [*self.vocabulary.text(tokens), *([""] if tokens and tokens[-1] == EOS else [])]
+        said = log_probs[torch.arange(len(tokens)), torch.tensor(tokens)].tolist()
+        return [WordWeights(*parts) for parts in zip(words, said, weights, strict=True)]
+
+    def _check(self, requests: Sequence[CaptionRequest]) -> None:
+        expected = self.record.regions.n_dims
+        for request in requests:
+            n_dims = request.regions.rows.shape[1]
+            if n_dims != expected:
+                problem = f"image {shown(request.image.id)} has regions of {n_dims:,} numbers"
+                raise LimnerError(f"{problem}, but the captioner was trained on {expected:,}", code="other-features")
+
+    def _attention(self, regions: RegionBatch, results: Sequence[tuple[int, SearchResult]]) -> list[Singles]:
+        """Where the model looked at each word of each caption, `[words, regions]`."""
+        n_most = max(len(result.tokens) for _, result in results)
+        read = torch.full((len(results), n_most), EOS)
+        for at, (_, result) in enumerate(results):
+            read[at, : len(result.tokens)] = torch.tensor([BOS, *result.tokens[:-1]])
+        rows = torch.tensor([row for row, _ in results])
+        with torch.no_grad():
+            weights: Tensor = self.model.attention(regions.take(rows), read)
+        return [np.asarray(part, dtype=np.float32) for part in weights.numpy()]
+
+    def _captioned(
+        self, result: SearchResult, request: CaptionRequest, automaton: Automaton, attention: Singles, source: str
+    ) -> Captioned:
+        image = request.image
+        words = self._adapter.text(result.tokens)
+        demanded = find_mentions(result.tokens, request.constraints, automaton, self._adapter)
+        phrases = self._nouns.find(words, [box.label for box in image.boxes])
+        mentions = attention_mentions(phrases, words, attention, request.regions.box_ids, demanded)
+        # A capital and a full stop move no character between them.
+        text = f"{words[:1].upper()}{words[1:]}." if words else "A picture."
+        return Captioned(
+            text=text,
+            tokens=result.tokens,
+            log_prob=result.log_prob,
+            score=result.score,
+            satisfied=result.satisfied,
+            met=result.met,
+            caption=Caption("0", text, mentions, source),
+        )
+
+
+def _with_others(best: Captioned, others: Sequence[Captioned]) -> Captioned:
+    numbered = [replace(other, caption=_renamed(other.caption, str(number))) for number, other in enumerate(others, 1)]
+    return replace(best, others=tuple(numbered))
+
+
+def _renamed(caption: Caption, id: str) -> Caption:
+    return Caption(id, caption.text, caption.mentions, caption.source)
+
+
+def _with_weights(record: CaptionerRecord, weights: str) -> CaptionerRecord:
+    return structs.replace(record, weights=weights)

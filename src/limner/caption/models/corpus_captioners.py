@@ -1,0 +1,122 @@
+"""Captioners of whole corpora: Limner's own from regions, and Hugging Face's from pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TypeVar
+
+from limner.caption.captioned import Captioned
+from limner.caption.captioner_files import is_captioner
+from limner.caption.captioning import Ask, CaptionSettings, CorpusCaptioner
+from limner.caption.models.captioner import Captioner, CaptionRequest
+from limner.caption.models.hugging_face_captioner import HuggingFaceCaptioner
+from limner.caption.region_streams import stream_regions
+from limner.caption.search.search_settings import SearchOptions
+from limner.corpus.image import Image
+from limner.corpus.reading import Reading
+from limner.corpus.seen_images import SeenImages
+from limner.errors import BadInput, LimnerError
+from limner.vision.picture_stream import read_ahead
+
+Item = TypeVar("Item")
+
+
+@dataclass
+class RegionCaptioner:
+    """A captioner of Limner's own, on the regions that it was trained to look at.
+
+    The requests of the last batch are kept, so that captions can be explained.
+    """
+
+    captioner: Captioner
+    pictures: Path | None = None
+    features: str | None = None
+    workers: int = 1
+    reading: Reading = field(default_factory=Reading)
+    requests: dict[str, CaptionRequest] = field(default_factory=dict)
+
+    @property
+    def training_images(self) -> SeenImages | None:
+        return self.captioner.training_images
+
+    def caption_images(
+        self, images: Iterable[Image], ask: Ask, settings: CaptionSettings
+    ) -> Iterator[tuple[Image, Captioned]]:
+        streamed = stream_regions(
+            images,
+            self.captioner.record.regions,
+            self.captioner.labels,
+            pictures=self.pictures,
+            features=self.features,
+            workers=self.workers,
+            reading=self.reading,
+        )
+        while batch := _next(streamed, settings.batch):
+            requests = [CaptionRequest(image, regions, ask(image)) for image, regions in batch]
+            self.requests = {request.image.id: request for request in requests}
+            captioned = self.captioner.caption(requests, at_least=settings.at_least, **search_options(settings))
+            yield from zip([image for image, _ in batch], captioned, strict=True)
+
+
+@dataclass
+class PictureCaptioner:
+    """An image-to-text model of Hugging Face's, which looks at pictures as a whole; what it has seen nobody knows."""
+
+    captioner: HuggingFaceCaptioner
+    pictures: Path
+    reading: Reading = field(default_factory=Reading)
+
+    training_images = None
+
+    def caption_images(
+        self, images: Iterable[Image], ask: Ask, settings: CaptionSettings
+    ) -> Iterator[tuple[Image, Captioned]]:
+        streamed = read_ahead(images, self.pictures, self.reading)
+        while batch := _next(streamed, settings.batch):
+            constraints = [ask(seen.image) for seen in batch]
+            captioned = self.captioner.caption(
+                [seen.pixels for seen in batch],
+                constraints,
+                at_least=settings.at_least,
+                ids=["0"] * len(batch),
+                source="system:hugging-face",
+                **search_options(settings),
+            )
+            yield from zip([seen.image for seen in batch], captioned, strict=True)
+
+
+def open_captioner(
+    folder: Path,
+    *,
+    pictures: Path | None = None,
+    features: str | None = None,
+    prompt: str | None = None,
+    workers: int = 1,
+    reading: Reading | None = None,
+) -> CorpusCaptioner:
+    """The captioner in a folder: Limner's own, or one of Hugging Face's, which a prompt is for."""
+    reading = reading or Reading()
+    if not folder.is_dir():
+        raise BadInput(str(folder), "there is no such captioner", "name the folder of a captioner", code="no-captioner")
+    if is_captioner(folder) or not (folder / "config.json").exists():
+        if prompt is not None:
+            raise LimnerError("a prompt is for models of Hugging Face's; this captioner takes none", code="no-prompt")
+        return RegionCaptioner(Captioner.load(folder), pictures, features, workers, reading)
+    if pictures is None:
+        raise LimnerError("this captioner looks at pictures; give the folder they are in", code="no-pictures")
+    if features is not None:
+        raise LimnerError("models of Hugging Face's take no features; leave them out")
+    return PictureCaptioner(HuggingFaceCaptioner.load(folder, prompt), pictures, reading)
+
+
+def search_options(settings: CaptionSettings) -> SearchOptions:
+    """The options of a search that were asked for."""
+    options: SearchOptions = {"n_best": settings.n_best, "mode": settings.search}
+    return options if settings.beam is None else {**options, "beam": settings.beam}
+
+
+def _next(items: Iterator[Item], n: int) -> list[Item]:
+    return list(islice(items, n))

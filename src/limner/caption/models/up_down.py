@@ -1,0 +1,194 @@
+"""Up-Down: two LSTMs, the first of which says where to look, the second what to say (Anderson et al. 2018)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from limner.caption.captioner_config import UpDownSettings
+from limner.caption.models.region_batches import RegionBatch
+from limner.caption.models.word_inputs import State, WordInputs
+from limner.learn.vocabulary import BOS, UNKNOWN
+
+
+class _Seen(NamedTuple):
+    """What is computed once for an image: vectors and attention keys of its regions, and what its mean adds to gates.
+
+    `mask` is 0 for regions that are there and -inf for padding.
+    """
+
+    values: Tensor
+    keys: Tensor
+    mask: Tensor
+    gates: Tensor
+
+    def take(self, rows: Tensor) -> _Seen:
+        return _Seen(*(part[rows] for part in self))
+
+
+class _Memory(NamedTuple):
+    """Outputs and cells of both LSTMs, `[sentences, hidden]` each."""
+
+    top_hidden: Tensor
+    top_cell: Tensor
+    word_hidden: Tensor
+    word_cell: Tensor
+
+
+class UpDown(nn.Module):
+    """The decoder: at each word, attention over regions from what was said, and the next word from both.
+
+    With region vectors v, their mean m and the word vector x, the first LSTM
+    reads [h2, m, x] and gives h1; weights a are the softmax of
+    w·tanh(W v + U h1); the second LSTM reads [Σ a v, h1] and gives h2, from
+    which `words` scores the next word.
+    """
+
+    def __init__(self, words: WordInputs, n_features: int, n_labels: int, settings: UpDownSettings) -> None:
+        super().__init__()
+        self.settings = settings
+        self.words = words
+        # What is taken from features, and what they are divided by, so that all count alike at first.
+        self.register_buffer("centre", torch.zeros(n_features))
+        self.register_buffer("spread", torch.ones(n_features))
+        n_hidden = settings.hidden
+        self.labels = nn.Embedding(n_labels, settings.label) if settings.label else None
+        n_raw = n_features + settings.label
+        self.project = nn.Linear(n_raw, settings.region) if settings.region else None
+        n_region = settings.region or n_raw
+        self.key = nn.Linear(n_region, settings.attention)
+        self.query = nn.Linear(n_hidden, settings.attention, bias=False)
+        self.weigh = nn.Linear(settings.attention, 1, bias=False)
+        # The first LSTM's input in three parts, of which two do not wait for the word before.
+        self.mean_gates = nn.Linear(n_region, 4 * n_hidden)
+        self.word_gates = nn.Linear(words.n_dims, 4 * n_hidden, bias=False)
+        self.top_gates = nn.Linear(2 * n_hidden, 4 * n_hidden, bias=False)
+        self.next_gates = nn.Linear(n_region + 2 * n_hidden, 4 * n_hidden)
+        self.dropout = nn.Dropout(settings.dropout)
+        self._begin()
+
+    @torch.no_grad()
+    def _begin(self) -> None:
+        """Random weights from which LSTMs learn soon: each gate by itself, recurrent ones orthogonal."""
+        n_hidden = self.settings.hidden
+        for layer in (self.mean_gates, self.word_gates, self.top_gates, self.next_gates):
+            for gate in layer.weight.split(n_hidden):
+                nn.init.xavier_uniform_(gate)
+        for layer in (self.top_gates, self.next_gates):
+            for gate in layer.weight[:, -n_hidden:].split(n_hidden):
+                gate.copy_(nn.init.orthogonal_(torch.empty(n_hidden, n_hidden)))
+        for layer in (self.mean_gates, self.next_gates):
+            # An LSTM that forgets nothing at first learns sooner.
+            nn.init.zeros_(layer.bias)
+            layer.bias[n_hidden : 2 * n_hidden] = 1.0
+
+    def standardise(self, centre: Tensor, spread: Tensor) -> None:
+        """Have features be taken by their distance from a mean, in standard deviations."""
+        self.get_buffer("centre").copy_(centre)
+        # A number that is always the same says nothing, and must not be divided by zero.
+        self.get_buffer("spread").copy_(torch.where(spread > 1e-6, spread, torch.ones_like(spread)))
+
+    def forward(self, regions: RegionBatch, tokens: Tensor) -> Tensor:
+        """The scores of what follows each word, `[images, words, n_vocab]`; row i of `tokens` is about image i.
+
+        Sentences begin with `BOS`. Their softmax is the probability.
+        """
+        hidden, _ = self._run(regions, tokens)
+        return self.words.scores(self.dropout(hidden))
+
+    def attention(self, regions: RegionBatch, tokens: Tensor) -> Tensor:
+        """Where the model looks as it says what follows each word, `[images, words, regions]`; sums are 1."""
+        return self._run(regions, tokens)[1]
+
+    def _run(self, regions: RegionBatch, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        seen = self._see(regions)
+        gates = self._word_gates(self.words.vectors(self._dropped(tokens)))
+        memory = self._empty(len(tokens), seen.values)
+        hidden, weights = [], []
+        for at in range(tokens.shape[1]):
+            memory, weight = self._next(seen, gates[:, at], memory)
+            hidden.append(memory.word_hidden)
+            weights.append(weight)
+        return torch.stack(hidden, dim=1), torch.stack(weights, dim=1)
+
+    def decoder(self, regions: RegionBatch) -> UpDownDecoder:
+        """The model as a search calls it, for some images."""
+        return UpDownDecoder(self, self._see(regions))
+
+    def _see(self, regions: RegionBatch) -> _Seen:
+        values = (regions.features - self.get_buffer("centre")) / self.get_buffer("spread")
+        if self.labels is not None:
+            values = torch.cat([values, self.labels(regions.labels)], dim=-1)
+        if self.project is not None:
+            values = self.dropout(torch.relu(self.project(values)))
+        mask = regions.mask.unsqueeze(-1)
+        values = values * mask
+        mean = values.sum(dim=1) / mask.sum(dim=1)
+        away = torch.zeros_like(regions.mask, dtype=values.dtype).masked_fill(~regions.mask, -float("inf"))
+        return _Seen(values, self.key(values), away, self.mean_gates(mean))
+
+    def _word_gates(self, vectors: Tensor) -> Tensor:
+        gates: Tensor = self.word_gates(self.dropout(vectors))
+        return gates
+
+    def _dropped(self, tokens: Tensor) -> Tensor:
+        """The words with some of them unknown, while training."""
+        if not (self.training and self.settings.word_dropout):
+            return tokens
+        lost = torch.rand(tokens.shape, device=tokens.device) < self.settings.word_dropout
+        return tokens.masked_fill(lost & (tokens != BOS), UNKNOWN)
+
+    def _empty(self, n: int, like: Tensor) -> _Memory:
+        zeros = like.new_zeros(n, self.settings.hidden)
+        return _Memory(zeros, zeros, zeros, zeros)
+
+    def _next(self, seen: _Seen, word_gates: Tensor, memory: _Memory) -> tuple[_Memory, Tensor]:
+        """The memory behind the next word, and the weights of regions, `[sentences, regions]`."""
+        recurrent = self.top_gates(torch.cat([memory.word_hidden, memory.top_hidden], dim=1))
+        top_hidden, top_cell = _lstm(seen.gates + word_gates + recurrent, memory.top_cell)
+        scores = self.weigh(torch.tanh(seen.keys + self.query(top_hidden).unsqueeze(1))).squeeze(-1)
+        weights = torch.softmax(scores + seen.mask, dim=1)
+        looked = torch.bmm(weights.unsqueeze(1), seen.values).squeeze(1)
+        gates = self.next_gates(torch.cat([looked, top_hidden, memory.word_hidden], dim=1))
+        word_hidden, word_cell = _lstm(gates, memory.word_cell)
+        return _Memory(top_hidden, top_cell, word_hidden, word_cell), weights
+
+
+class UpDownDecoder:
+    """An Up-Down model about to describe some images: `state` has a row for each, and `step` goes on by a word.
+
+    The state holds the number of the image rather than its regions: a search
+    that keeps many sentences of an image does not copy them.
+    """
+
+    def __init__(self, model: UpDown, seen: _Seen) -> None:
+        self._model = model
+        self._seen = seen
+        n, device = len(seen.values), seen.values.device
+        memory = model._empty(n, seen.values)
+        self.state: State = {
+            "image": torch.arange(n, device=device),
+            **memory._asdict(),
+            **model.words.start(n, device),
+        }
+
+    def step(self, tokens: Tensor, state: Mapping[str, Tensor]) -> tuple[Tensor, State]:
+        """The log-probabilities `[n, n_vocab]` of what follows the tokens `[n]`, and the state behind them."""
+        model = self._model
+        vectors, word_state = model.words.step(tokens, state)
+        memory = _Memory(*(state[name] for name in _Memory._fields))
+        memory, _ = model._next(self._seen.take(state["image"]), model._word_gates(vectors), memory)
+        log_probs = model.words.scores(model.dropout(memory.word_hidden)).log_softmax(dim=-1)
+        # Nobody says "unknown", and no sentence begins twice.
+        log_probs[:, [BOS, UNKNOWN]] = -float("inf")
+        return log_probs, {"image": state["image"], **memory._asdict(), **word_state}
+
+
+def _lstm(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
+    """An LSTM's output and cell from the sums at its gates: input, forget, content and output."""
+    enter, forget, content, leave = gates.chunk(4, dim=1)
+    cell = torch.sigmoid(forget) * cell + torch.sigmoid(enter) * torch.tanh(content)
+    return torch.sigmoid(leave) * torch.tanh(cell), cell

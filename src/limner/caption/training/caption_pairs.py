@@ -1,0 +1,87 @@
+"""Images and their captions as tensors to learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from limner.arrays import Integers
+from limner.caption.models.region_batches import RegionBatch, region_batch
+from limner.caption.region_inputs import ImageRegions, RegionInputs
+from limner.corpus.image import Image
+from limner.learn.vocabulary import BOS, EOS
+from limner.progress import Progress, silent, track
+
+# Bytes of regions that are kept in memory; what is more is read again whenever it is needed.
+MOST_KEPT = 4 << 30
+
+
+class RegionTable:
+    """The regions of images, read once if they fit into memory, and put together as batches."""
+
+    def __init__(self, images: Sequence[Image], inputs: RegionInputs, *, progress: Progress = silent) -> None:
+        self._images = images
+        self._inputs = inputs
+        self._kept: list[ImageRegions] = []
+        n_bytes = 0
+        for image in track(images, "images with regions", progress, len(images)):
+            # Each is read even if it is not kept: what is wrong with one is told before training begins.
+            regions = inputs.read(image)
+            n_bytes += regions.rows.nbytes
+            if n_bytes <= MOST_KEPT:
+                self._kept.append(regions)
+
+    def __len__(self) -> int:
+        return len(self._images)
+
+    def __getitem__(self, at: int) -> ImageRegions:
+        return self._kept[at] if at < len(self._kept) else self._inputs.read(self._images[at])
+
+    def batch(self, rows: Sequence[int]) -> RegionBatch:
+        """The regions of the images at these positions."""
+        return region_batch([self[at] for at in rows])
+
+
+class SentenceBatch(NamedTuple):
+    """Sentences to learn: what is read, what follows it, and which of it are words or ends, `[sentences, words]`."""
+
+    tokens: Tensor
+    targets: Tensor
+    mask: Tensor
+
+
+@dataclass(frozen=True)
+class CaptionNumbers:
+    """Captions as numbers of words, without beginning and end, and the position of the image that each is about."""
+
+    captions: Sequence[Sequence[int]]
+    images: Integers
+
+    @property
+    def lengths(self) -> Integers:
+        """How many words each caption has, its end counted."""
+        return np.array([len(caption) + 1 for caption in self.captions], dtype=np.int64)
+
+    def batch(self, rows: Sequence[int]) -> SentenceBatch:
+        return sentence_batch([self.captions[at] for at in rows])
+
+
+def sentence_batch(sentences: Sequence[Sequence[int]], *, ends: Sequence[bool] | None = None) -> SentenceBatch:
+    """Sentences of numbers as tensors; with `ends` False, one is cut off, and its end is not learnt."""
+    has_end = [True] * len(sentences) if ends is None else ends
+    n_most = max(len(sentence) for sentence in sentences) + 1
+    tokens = np.full((len(sentences), n_most), EOS, dtype=np.int64)
+    targets = np.full((len(sentences), n_most), EOS, dtype=np.int64)
+    mask = np.zeros((len(sentences), n_most), dtype=np.float32)
+    for at, sentence in enumerate(sentences):
+        n = len(sentence)
+        tokens[at, 0] = BOS
+        tokens[at, 1 : n + 1] = sentence
+        targets[at, :n] = sentence
+        mask[at, : n + has_end[at]] = 1.0
+    return SentenceBatch(torch.from_numpy(tokens), torch.from_numpy(targets), torch.from_numpy(mask))

@@ -1,0 +1,100 @@
+"""What a captioner learns, as tasks of the training loop: people's captions word by word, then to please CIDEr."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from limner.arrays import Integers
+from limner.caption.models.up_down import UpDown
+from limner.caption.training.caption_pairs import CaptionNumbers, RegionTable, sentence_batch
+from limner.caption.training.held_out_cider import HeldOutImages
+from limner.caption.training.self_critical import CiderReward, advantages, reward_loss, sample_sentences
+from limner.learn.length_batches import LengthBatches
+from limner.learn.torch.training_stage import BatchLoss
+from limner.learn.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class WordTask:
+    """The next word of people's captions, given those before it: cross-entropy, which is summed over words.
+
+    `smoothing` is the share of probability that the target spreads over all words.
+    """
+
+    model: UpDown
+    regions: RegionTable
+    captions: CaptionNumbers
+    held_out: HeldOutImages
+    order: LengthBatches
+    smoothing: float = 0.0
+
+    def batches(self, epoch: int) -> Sequence[Integers]:
+        return self.order.epoch(epoch)
+
+    def loss(self, batch: Any, rank: int, n_ranks: int) -> BatchLoss:
+        n_items = int(self.order.lengths[batch].sum())
+        rows = batch[rank::n_ranks]
+        if not len(rows):
+            return BatchLoss(_nothing(self.model), n_items)
+        sentences = self.captions.batch(rows)
+        scores = self.model(self.regions.batch(self.captions.images[rows]), sentences.tokens)
+        losses = nn.functional.cross_entropy(
+            scores.flatten(0, 1), sentences.targets.flatten(), reduction="none", label_smoothing=self.smoothing
+        )
+        return BatchLoss((losses * sentences.mask.flatten()).sum(), n_items)
+
+    def validate(self) -> dict[str, float]:
+        return self.held_out.figures(self.model)
+
+
+@dataclass(frozen=True)
+class SelfCriticalTask:
+    """Captions that the model samples, weighed by how much better by CIDEr they are than others of the same image.
+
+    Items are captions. Dropout is off: captions are drawn from, and their
+    probability is that of, the model as it is used.
+    """
+
+    model: UpDown
+    regions: RegionTable
+    reward: CiderReward
+    held_out: HeldOutImages
+    order: LengthBatches
+    vocabulary: Vocabulary
+    n_samples: int
+    max_len: int
+
+    def batches(self, epoch: int) -> Sequence[Integers]:
+        return self.order.epoch(epoch)
+
+    def loss(self, batch: Any, rank: int, n_ranks: int) -> BatchLoss:
+        n_items = len(batch) * self.n_samples
+        rows = batch[rank::n_ranks]
+        if not len(rows):
+            return BatchLoss(_nothing(self.model), n_items)
+        self.model.eval()
+        regions = self.regions.batch(rows)
+        numbers, ends = sample_sentences(self.model, regions, self.n_samples, self.max_len)
+        words = [self.vocabulary.text(sentence) for sentence in numbers]
+        rewards = torch.from_numpy(self.reward.rewards(np.repeat(rows, self.n_samples), words)).float()
+        sentences = sentence_batch(numbers, ends=ends)
+        again = torch.arange(len(rows)).repeat_interleave(self.n_samples)
+        scores = self.model(regions.take(again), sentences.tokens)
+        said = scores.log_softmax(dim=-1).gather(2, sentences.targets.unsqueeze(2)).squeeze(2)
+        # By the mean length of a sentence, so that the learning rate does not depend on it.
+        n_words = sentences.mask.sum() / len(numbers)
+        return BatchLoss(reward_loss(said, sentences.mask, advantages(rewards, self.n_samples)) / n_words, n_items)
+
+    def validate(self) -> dict[str, float]:
+        return self.held_out.figures(self.model)
+
+
+def _nothing(model: nn.Module) -> torch.Tensor:
+    """A loss of 0 that still has a gradient: this process has no share of a small batch."""
+    return sum((parameter.sum() * 0.0 for parameter in model.parameters()), start=torch.zeros(()))

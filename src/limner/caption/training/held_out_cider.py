@@ -1,0 +1,64 @@
+"""How well a captioner describes images that it does not learn from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from limner.caption.captioner_config import DecodingSettings
+from limner.caption.constraints.automaton import compile_constraints
+from limner.caption.models.up_down import UpDown
+from limner.caption.search.beam_search import constrained_search
+from limner.caption.training.caption_pairs import RegionTable
+from limner.learn.vocabulary import BOS, EOS, Vocabulary
+from limner.score.cider import Cider
+from limner.score.run import Run
+
+# Images that are described at a time.
+BATCH = 64
+
+# Enough to choose an epoch by: the beam of the end costs several times as much, and ranks epochs alike.
+BEAM = 2
+
+
+class HeldOutImages:
+    """Images with their regions and references, as lists of words, that tell how good a model is."""
+
+    def __init__(
+        self,
+        regions: RegionTable,
+        references: Sequence[Sequence[Sequence[str]]],
+        vocabulary: Vocabulary,
+        decoding: DecodingSettings,
+    ) -> None:
+        self._regions = regions
+        self._references = [[" ".join(words) for words in image] for image in references]
+        self._vocabulary = vocabulary
+        self._decoding = decoding
+
+    def figures(self, model: UpDown) -> dict[str, float]:
+        """CIDEr of the model's captions, and their mean length in words."""
+        captions = self._captions(model)
+        ids = [str(at) for at in range(len(captions))]
+        run = Run(ids, [" ".join(words) for words in captions], self._references)
+        values = Cider().measure(run).per_image[:, 0]
+        n_words = sum(map(len, captions)) / len(captions)
+        return {"CIDEr": float(values.mean()), "words": n_words}
+
+    def _captions(self, model: UpDown) -> list[list[str]]:
+        free = compile_constraints([], n_vocab=len(self._vocabulary))
+        captions: list[list[str]] = []
+        for first in range(0, len(self._regions), BATCH):
+            rows = range(first, min(first + BATCH, len(self._regions)))
+            decoder = model.decoder(self._regions.batch(rows))
+            results = constrained_search(
+                decoder.step,
+                decoder.state,
+                automata=[free] * len(rows),
+                beam=min(BEAM, self._decoding.beam),
+                max_len=self._decoding.max_len,
+                length_penalty=self._decoding.length_penalty,
+                bos=BOS,
+                eos=EOS,
+            )
+            captions += [self._vocabulary.text(result.tokens) for result in results]
+        return captions

@@ -1,0 +1,92 @@
+"""Self-critical training: captions that the model made itself, weighed by how much better than usual they are.
+
+Rennie et al. (2017) compare a sampled caption with the model's own best one.
+Here several captions of an image are sampled, and each is compared with the
+mean of the others (Luo 2020): no second search is needed, and the comparison
+is fairer the more there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from limner.arrays import Floats
+from limner.caption.models.region_batches import RegionBatch
+from limner.caption.models.up_down import UpDown
+from limner.learn.vocabulary import BOS, EOS, Vocabulary
+from limner.score.cider import Cider
+from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
+from limner.score.run import Run
+
+# A word that ends every sentence: without it, a caption that stops in the middle ("a dog in a") would lose nothing.
+END = "<end>"
+
+
+class CiderReward:
+    """CIDEr-D of captions against an image's references, with document frequencies of all of them.
+
+    `references` has lists of words for each image. The end of a sentence
+    counts as a word.
+    """
+
+    def __init__(self, references: Sequence[Sequence[Sequence[str]]]) -> None:
+        self._references = [[_ended(words) for words in image] for image in references]
+        ids = [str(at) for at in range(len(references))]
+        run = Run(ids, [END] * len(ids), self._references)
+        self.frequencies: DocumentFrequencies = document_frequencies(run)
+
+    def rewards(self, images: Sequence[int], captions: Sequence[Sequence[str]]) -> Floats:
+        """The CIDEr-D of each caption, which is about the image at this position; 1 is as good as people are."""
+        ids = [str(at) for at in range(len(captions))]
+        run = Run(ids, [_ended(words) for words in captions], [self._references[at] for at in images])
+        return np.asarray(Cider(self.frequencies).measure(run).per_image[:, 0])
+
+
+def sample_sentences(
+    model: UpDown, regions: RegionBatch, n_samples: int, max_len: int
+) -> tuple[list[list[int]], list[bool]]:
+    """`n_samples` sentences for each image after each other, drawn from the model, and whether each has an end.
+
+    Numbers of words, without beginning and end, at most `max_len`.
+    """
+    with torch.no_grad():
+        decoder = model.decoder(regions)
+        rows = torch.arange(len(regions.mask)).repeat_interleave(n_samples)
+        state = {name: part[rows] for name, part in decoder.state.items()}
+        tokens = torch.full((len(rows),), BOS, dtype=torch.long)
+        columns, ended = [], torch.zeros(len(rows), dtype=torch.bool)
+        for _ in range(max_len):
+            log_probs, state = decoder.step(tokens, state)
+            tokens = torch.multinomial(log_probs.exp(), 1)[:, 0]
+            tokens = tokens.masked_fill(ended, EOS)
+            ended |= tokens == EOS
+            columns.append(tokens)
+            if ended.all():
+                break
+    sentences = torch.stack(columns, dim=1).tolist()
+    return [[number for number in row if number != EOS] for row in sentences], ended.tolist()
+
+
+def advantages(rewards: Tensor, n_samples: int) -> Tensor:
+    """How much better each caption is than the mean of the other captions of its image."""
+    by_image = rewards.reshape(-1, n_samples)
+    others = (by_image.sum(dim=1, keepdim=True) - by_image) / (n_samples - 1)
+    return (by_image - others).reshape(-1)
+
+
+def reward_loss(log_probs: Tensor, mask: Tensor, weights: Tensor) -> Tensor:
+    """The loss whose gradient raises the probability of captions by their weights, summed over words."""
+    return -(log_probs * mask * weights.unsqueeze(1)).sum()
+
+
+def words_of(sentences: Sequence[Sequence[int]], vocabulary: Vocabulary) -> list[list[str]]:
+    """Sentences of numbers as words."""
+    return [vocabulary.text(sentence) for sentence in sentences]
+
+
+def _ended(words: Sequence[str]) -> str:
+    return " ".join([*words, END])

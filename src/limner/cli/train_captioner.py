@@ -1,0 +1,137 @@
+"""`limner train captioner`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from limner.caption.captioner_config import read_captioner_config
+from limner.cli.click_classes import PATH, choice_option, listed
+from limner.cli.corpora import Source, check_sources, from_option, lenient_option, source_path, tell_reading
+from limner.cli.terminal import say, tell, terminal_progress
+from limner.corpus import open_corpus
+from limner.corpus.reading import Reading
+from limner.files import is_regular_file
+from limner.lazy import lazy
+from limner.learn.stage_settings import EpochFigures
+
+if TYPE_CHECKING:
+    from limner.caption.constraints import constraint_files
+    from limner.caption.training import captioner_training, training_images
+    from limner.report import training_plots
+else:
+    constraint_files = lazy("limner.caption.constraints.constraint_files")
+    captioner_training = lazy("limner.caption.training.captioner_training")
+    training_images = lazy("limner.caption.training.training_images")
+    training_plots = lazy("limner.report.training_plots")
+
+STAGES = {"words": "words", "cider": "CIDEr"}
+
+
+@click.command("captioner")
+@click.argument("corpus", metavar="CORPUS", type=Source())
+@choice_option("--model", "up-down", help="The kind of captioner.")
+@click.option("--config", metavar="C", default="laptop", show_default=True, help="laptop, paper, or a file in TOML.")
+@click.option("--out", metavar="DIR", required=True, type=PATH, help="The captioner's folder.")
+@click.option(
+    "--features",
+    metavar="F",
+    default="boxes",
+    show_default=True,
+    help="What it sees: boxes, a store of features, or a model of features.",
+)
+@click.option(
+    "--pictures",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Where the pictures are, for a model of features.",
+)
+@click.option("--without", metavar="CLASSES", help="Leave images of these classes out: a,b,c, or a file.")
+@click.option("--valid", metavar="CORPUS", type=Source(), help="Images to choose the epoch by; default: a tenth.")
+@click.option("--resume", is_flag=True, help="Go on where a run in DIR was stopped.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of everything random.")
+@click.option("--threads", metavar="N", type=click.IntRange(1, 256), help="Threads; default: what is faster here.")
+@from_option
+@lenient_option
+def captioner(
+    corpus: str,
+    model: str,
+    config: str,
+    out: Path,
+    features: str,
+    pictures: Path | None,
+    without: str | None,
+    valid: str | None,
+    resume: bool,
+    seed: int,
+    threads: int | None,
+    from_: str | None,
+    lenient: bool,
+) -> None:
+    """Learn to caption images, from their regions and the captions that people wrote.
+
+    A run that is stopped goes on with --resume, and ends with the same
+    captioner. With `torchrun -m limner train captioner ...`, several processes
+    train together.
+    """
+    sources = [corpus, *([valid] if valid else [])]
+    check_sources(sources)
+    settings = read_captioner_config(config)
+    opened = open_corpus(corpus, from_, lenient=lenient)
+    tuning = None if valid is None else open_corpus(valid, from_, lenient=lenient)
+    reading = Reading(lenient=lenient)
+    classes = _classes(without)
+    images = training_images.training_images(
+        opened,
+        valid=tuning,
+        without=classes,
+        seed=seed,
+        place=opened.name,
+        valid_name="" if tuning is None else tuning.name,
+        reading=reading,
+    )
+    tell_reading(opened, *([tuning] if tuning else []), reading)
+    if classes:
+        tell(f"left out: {images.n_without:,} images that show or mention {', '.join(classes)}")
+    training = captioner_training.CaptionerTraining(
+        settings,
+        out,
+        features,
+        pictures,
+        without=classes,
+        tuned_on=captioner_training.DRAWN if valid is None else source_path(valid).name,
+        seed=seed,
+        resume=resume,
+        threads=threads,
+        listeners=captioner_training.TrainingListeners(terminal_progress, _report, _notice),
+    )
+    captioner = training.train(images)
+    terminal_progress.clear()
+    if not training.is_first:
+        return
+    history = captioner.record.trained.history
+    plot = training_plots.write_training_plot(history, out)
+    facts = captioner.record.trained
+    tell(f"a captioner of {facts.n_captions:,} captions of {facts.n_images:,} images written to {out}")
+    tell(f"the best epoch was chosen on {facts.n_held_out:,} images: {facts.tuned_on}; see {plot}")
+
+
+def _classes(without: str | None) -> list[str]:
+    if without is None:
+        return []
+    return constraint_files.read_excluded_classes(Path(without)) if is_regular_file(without) else listed(without)
+
+
+def _report(stage: str, figures: EpochFigures) -> None:
+    """A line of standard output for each epoch."""
+    terminal_progress.clear()
+    validation = "  ".join(f"{name} {value:.3f}" for name, value in figures.validation.items())
+    time = f"{figures.seconds:.0f} s ({figures.items_per_second:,.0f}/s)"
+    say(f"{STAGES[stage]} epoch {figures.epoch}: loss {figures.loss:.4f}  {validation}  {time}")
+
+
+def _notice(message: str) -> None:
+    terminal_progress.clear()
+    tell(message)
