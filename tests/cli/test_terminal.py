@@ -50,6 +50,17 @@ def test_the_line_tells_the_rate_and_what_is_left(done: int, total: int | None, 
     assert line._line(done, total, seconds) == said
 
 
+def test_work_that_goes_on_with_other_words_in_brackets_is_one_work(
+    screen: Screen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = terminal.TerminalProgress()
+    for seconds, done in enumerate((100, 102, 104), 1):
+        monkeypatch.setattr(terminal.time, "monotonic", lambda seconds=seconds: float(seconds))
+        line(f"steps (loss {9 - seconds})", done, 110)
+    # Two steps a second, whatever was done before.
+    assert "104 of 110 (95%) steps (loss 6), 2.0/s, 0:03 left" in screen.getvalue()
+
+
 def test_the_line_is_taken_away_at_the_end(screen: Screen) -> None:
     list(terminal.progress("ab", "letters"))
     assert screen.getvalue().endswith("\r\x1b[K")

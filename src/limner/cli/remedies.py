@@ -45,6 +45,7 @@ REMEDIES: dict[str, str] = {
     "missing-phrases": "pass --missing zero to score them 0, or pass --missing skip to leave them out, "
     "or pass --phrases found if they were found by `limner chunk`",
     "no-detections": "pass --missing zero to count them as images without a detection, or --missing skip",
+    "no-choices": "give a file that `limner constraints --json` wrote",
     "no-frequencies-file": "write one with --save-df, or DocumentFrequencies.save",
     "not-measured-anew": "leave it out, or pass --missing zero, or score on one machine, without --engine",
     "damaged-store": "copy the store anew, or make it anew with `limner features`",
