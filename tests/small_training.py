@@ -1,18 +1,29 @@
-"""A small LSTM that learns to count on, with dropout; run as a program, it is trained in a process of its own.
+"""A small LSTM that learns to count, trained in this process or in one of its own, which may be killed.
 
-    python tests/small_training.py CHECKPOINT WEIGHTS [--kill-at STEP] [--dropout P] …
+    python tests/small_training.py CHECKPOINT WEIGHTS [--kill-at STEP] …
 
-trains it and writes its weights. With `--kill-at`, the process kills itself
-just before that step of those that it makes itself.
+trains it and writes its weights; with `--kill-at`, the process kills itself
+just before that step of those that it makes.
+
+    python tests/small_training.py CHECKPOINT WEIGHTS --kills 10
+
+kills so many processes at moments by the clock, each of which goes on where
+the one before ended, and compares the weights with those of a run that was
+not killed.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import random
 import signal
+import subprocess
+import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 from torch import nn
@@ -21,22 +32,33 @@ from limner.learn.length_batches import LengthBatches
 from limner.learn.stage_settings import StageSettings
 from limner.learn.torch.processes import processes_of_environment
 from limner.learn.torch.safe_tensors import write_tensors
-from limner.learn.torch.training_stage import BatchLoss, train_stage
+from limner.learn.torch.training_stage import BatchLoss, StageResult, train_stage
 
 N_WORDS = 7
-SETTINGS = StageSettings(
-    epochs=3, batch=4, learning_rate=0.02, clip=1.0, best_by="accuracy", average=0.9, checkpoint_steps=2
-)
+N_SENTENCES = 30
+
+SETTINGS: dict[str, Any] = {
+    "epochs": 3,
+    "batch": 4,
+    "learning_rate": 0.02,
+    "schedule": "cosine",
+    "warm_up": 3,
+    "clip": 1.0,
+    "best_by": "accuracy",
+    "average": 0.9,
+    "checkpoint_steps": 2,
+}
 
 
 class CountingModel(nn.Module):
     """Words of a sentence, to scores of the next word."""
 
-    def __init__(self, dropout: float, seed: int = 0) -> None:
+    def __init__(self, dropout: float) -> None:
         super().__init__()
-        torch.manual_seed(seed)
+        torch.manual_seed(0)
         self.words = nn.Embedding(N_WORDS, 6)
-        self.norm = nn.BatchNorm1d(6)
+        # The means of a share of a batch are not those of the batch: without dropout, processes can be compared.
+        self.norm = nn.BatchNorm1d(6) if dropout else nn.Identity()
         self.reader = nn.LSTM(6, 8, batch_first=True)
         self.dropout = nn.Dropout(dropout)
         self.scores = nn.Linear(8, N_WORDS)
@@ -53,16 +75,13 @@ class CountingModel(nn.Module):
 class CountingTask:
     """Sentences such as 3 4 5 6 0, of 3 to 7 words; the next word is to be told."""
 
-    def __init__(self, dropout: float = 0.3, kill_at: int | None = None, size: int = 4) -> None:
-        self.model = CountingModel(dropout)
-        if not dropout:
-            # The means of a share of a batch are not those of the batch.
-            self.model.norm.eval()
-            self.model.norm.train = lambda mode=True: self.model.norm  # type: ignore[method-assign, assignment]
+    def __init__(self, dropout: float = 0.3, kill_at: int | None = None) -> None:
+        self.model: nn.Module = CountingModel(dropout)
         self.kill_at = kill_at
         self.n_steps = 0
-        self.lengths = [3 + number % 5 for number in range(30)]
-        self.length_batches = LengthBatches(self.lengths, size, seed=1)
+        self.n_validations = 0
+        self.lengths = [3 + number % 5 for number in range(N_SENTENCES)]
+        self.length_batches = LengthBatches(self.lengths, SETTINGS["batch"], seed=1)
 
     def batches(self, epoch: int) -> Sequence[list[int]]:
         return [batch.tolist() for batch in self.length_batches.epoch(epoch)]
@@ -71,22 +90,54 @@ class CountingTask:
         if self.n_steps == self.kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
         self.n_steps += 1
-        total = torch.zeros(())
-        for item in batch[rank::n_ranks]:
-            words = self.sentence(item)
-            total = total + nn.functional.cross_entropy(self.model(words[None, :-1])[0], words[1:], reduction="sum")
+        losses = [self.sentence_loss(item) for item in batch[rank::n_ranks]]
+        total = torch.stack(losses).sum() if losses else torch.zeros(())
         return BatchLoss(total, sum(self.lengths[item] - 1 for item in batch))
 
+    def sentence_loss(self, item: int) -> torch.Tensor:
+        words = self.sentence(item)
+        return nn.functional.cross_entropy(self.model(words[None, :-1])[0], words[1:], reduction="sum")
+
     def validate(self) -> dict[str, float]:
-        right = [(self.model(words[None, :-1])[0].argmax(1) == words[1:]).float().mean() for words in self.sentences()]
-        # As much randomness as somebody's validation may use.
+        self.n_validations += 1
+        sentences = [self.sentence(item) for item in range(N_SENTENCES)]
+        right = [(self.model(words[None, :-1])[0].argmax(1) == words[1:]).float().mean() for words in sentences]
+        # Somebody's validation may draw numbers too.
         return {"accuracy": float(torch.stack(right).mean()), "noise": float(torch.rand(()))}
 
     def sentence(self, item: int) -> torch.Tensor:
         return torch.tensor([(item + k) % N_WORDS for k in range(self.lengths[item])])
 
-    def sentences(self) -> list[torch.Tensor]:
-        return [self.sentence(item) for item in range(len(self.lengths))]
+
+def train(task: CountingTask, checkpoint: Path, **changes: Any) -> StageResult:
+    """Train the model of the task, or go on; changes are of the settings or of how they are trained."""
+    settings = {name: changes.pop(name, value) for name, value in SETTINGS.items()}
+    settings |= {name: changes.pop(name) for name in StageSettings.__struct_fields__ if name in changes}
+    options = {"seed": 5, "name": "counting", "resume": True, "threads": 1, **changes}
+    return train_stage(task, StageSettings(**settings), checkpoint, **options)
+
+
+def kill_often(asked: argparse.Namespace) -> int:
+    """The number of processes that were killed before one came to its end; at random moments, by the clock."""
+    command = [sys.executable, __file__, str(asked.checkpoint), str(asked.weights), f"--epochs={asked.epochs}"]
+    began = time.monotonic()
+    subprocess.run([*command, f"--dropout={asked.dropout}"], check=True)
+    seconds = time.monotonic() - began
+    asked.checkpoint.unlink()
+    expected = asked.weights.read_bytes()
+    asked.weights.unlink()
+    draw = random.Random(asked.seed)
+    n_killed = 0
+    while not asked.weights.exists():
+        running = subprocess.Popen([*command, f"--dropout={asked.dropout}"])
+        if n_killed < asked.kills:
+            time.sleep(draw.uniform(0.2, 0.9) * seconds)
+            running.kill()
+        n_killed += running.wait() == -signal.SIGKILL
+    if asked.weights.read_bytes() != expected:
+        sys.exit(f"{n_killed} kills: the weights differ")
+    print(f"{n_killed} kills: the weights are the same, byte for byte")
+    return n_killed
 
 
 def main() -> None:
@@ -94,23 +145,16 @@ def main() -> None:
     parser.add_argument("checkpoint", type=Path)
     parser.add_argument("weights", type=Path)
     parser.add_argument("--kill-at", type=int)
+    parser.add_argument("--kills", type=int)
+    parser.add_argument("--seed", type=int, default=0, help="of the moments of kills")
     parser.add_argument("--dropout", type=float, default=0.3)
-    parser.add_argument("--optimiser", default="adam")
-    parser.add_argument("--epochs", type=int, default=SETTINGS.epochs)
+    parser.add_argument("--epochs", type=int, default=SETTINGS["epochs"])
     asked = parser.parse_args()
+    if asked.kills:
+        kill_often(asked)
+        return
     task = CountingTask(asked.dropout, asked.kill_at)
-    settings = StageSettings(
-        epochs=asked.epochs,
-        learning_rate=0.02,
-        optimiser=asked.optimiser,
-        schedule="cosine",
-        warm_up=3,
-        clip=1.0,
-        best_by="accuracy",
-        average=0.9,
-        checkpoint_steps=2,
-    )
-    train_stage(task, settings, asked.checkpoint, seed=5, name="counting", resume=True, threads=1)
+    train(task, asked.checkpoint, epochs=asked.epochs)
     if processes_of_environment().is_first:
         write_tensors(asked.weights, task.model.state_dict())
 

@@ -159,6 +159,8 @@ def with_ends(tokenizer: Any) -> Any:
     tokenizer.backend_tokenizer.post_processor = tk.processors.TemplateProcessing(
         single="<s> $A </s>", special_tokens=ends
     )
+    tokenizer.model_input_names = ["input_ids", "token_type_ids", "attention_mask"]
+    tokenizer.init_kwargs["model_input_names"] = tokenizer.model_input_names
     return tokenizer
 
 

@@ -12,7 +12,9 @@ class Progress(Protocol):
     """Whatever wants to know how far work has come.
 
     `what` names the step or the things that are counted, `done` how many are
-    done, `total` how many there are, None where nobody knows.
+    done, `total` how many there are, None where nobody knows. `what` may end in
+    a remark in brackets, such as `steps (loss 2.4)`, which may be another each
+    time though the same things are counted.
     """
 
     def __call__(self, what: str, done: int, total: int | None, /) -> None: ...

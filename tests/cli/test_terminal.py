@@ -50,15 +50,26 @@ def test_the_line_tells_the_rate_and_what_is_left(done: int, total: int | None, 
     assert line._line(done, total, seconds) == said
 
 
-def test_work_that_goes_on_with_other_words_in_brackets_is_one_work(
-    screen: Screen, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_remark_may_change_without_a_new_clock(screen: Screen, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = iter([100.0, 110.0, 120.0, 130.0, 140.0])
+    monkeypatch.setattr(terminal, "time", SimpleNamespace(monotonic=lambda: next(times)))
     line = terminal.TerminalProgress()
-    for seconds, done in enumerate((100, 102, 104), 1):
-        monkeypatch.setattr(terminal.time, "monotonic", lambda seconds=seconds: float(seconds))
-        line(f"steps (loss {9 - seconds})", done, 110)
-    # Two steps a second, whatever was done before.
-    assert "104 of 110 (95%) steps (loss 6), 2.0/s, 0:03 left" in screen.getvalue()
+    # Resumed after 50 steps, which took none of the time that is counted here.
+    for done, what in [
+        (50, "steps (loss 3)"),
+        (60, "steps (loss 2)"),
+        (70, "steps (loss 1)"),
+        (0, "pages"),
+        (5, "pages"),
+    ]:
+        line(what, done, 100)
+    assert screen.getvalue().split("\r")[1:] == [
+        "50 of 100 (50%) steps (loss 3)\x1b[K",
+        "60 of 100 (60%) steps (loss 2), 1.0/s, 0:40 left\x1b[K",
+        "70 of 100 (70%) steps (loss 1), 1.0/s, 0:30 left\x1b[K",
+        "pages …\x1b[K",
+        "5 of 100 (5%) pages, 0.5/s, 3:10 left\x1b[K",
+    ]
 
 
 def test_the_line_is_taken_away_at_the_end(screen: Screen) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -24,7 +26,7 @@ def test_every_item_is_in_one_batch_beside_items_of_like_length(
     assert all(1 <= len(batch) <= size for batch in drawn)
     # Batches never overlap in length by more than their ends: sorted, one begins where the other ended.
     ranges = sorted((min(lengths[i] for i in batch), max(lengths[i] for i in batch)) for batch in drawn)
-    assert all(first[1] <= second[0] for first, second in zip(ranges, ranges[1:], strict=False))
+    assert all(first[1] <= second[0] for first, second in pairwise(ranges))
 
 
 def test_the_same_epoch_is_the_same_whenever_asked_and_others_differ() -> None:

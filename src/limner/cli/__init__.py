@@ -48,6 +48,9 @@ COMMANDS: dict[str, Entry] = {
             ),
             "retriever": Entry("limner.cli.train_retriever:retriever", "Learn which pictures fit which sentences."),
             "grounder": Entry("limner.cli.train_grounder:grounder", "Learn to point at what phrases mean."),
+            "language-model": Entry(
+                "limner.cli.train_language_model:language_model", "Learn what captions sound like, for a captioner."
+            ),
             "captioner": Entry("limner.cli.train_captioner:captioner", "Learn to caption images from their regions."),
         },
         "Learn from a corpus with captions.",

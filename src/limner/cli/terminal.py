@@ -69,16 +69,16 @@ class TerminalProgress:
     def __init__(self) -> None:
         self._what = ""
         self._started = 0.0
-        self._first = 0
+        self._done_before = 0
         self._updated = 0.0
 
     def __call__(self, what: str, done: int, total: int | None, /) -> None:
         if not sys.stderr.isatty():
             return
         now = time.monotonic()
-        # What is in brackets may change from one to the next, as the loss of a training does.
-        if what.partition(" (")[0] != self._what.partition(" (")[0]:
-            self._started, self._first, self._updated = now, done, 0.0
+        if _without_remark(what) != _without_remark(self._what):
+            # Work that is resumed begins with what was done before.
+            self._started, self._done_before, self._updated = now, done, 0.0
         self._what = what
         if now - self._updated < SECONDS_BETWEEN_UPDATES:
             return
@@ -95,12 +95,16 @@ class TerminalProgress:
         if not done:
             return f"{self._what} …"
         share = f" of {total:,} ({done / total:.0%})" if total else ""
-        # Work that goes on where it was stopped has done much before it begins.
-        rate = (done - self._first) / seconds if seconds else 0.0
+        rate = (done - self._done_before) / seconds if seconds else 0.0
         # Models see a few pictures a second: a whole number would say little.
         speed = f", {rate:,.{0 if rate >= 10 else 1}f}/s" if rate else ""
         left = f", {_clock((total - done) / rate)} left" if total and rate and done < total else ""
         return f"{done:,}{share} {self._what}{speed}{left}"
+
+
+def _without_remark(what: str) -> str:
+    """What is counted, without the remark in brackets that may follow."""
+    return what.partition(" (")[0]
 
 
 def _clock(seconds: float) -> str:

@@ -230,6 +230,17 @@ def test_an_empty_prompt_is_none(folders: Callable[[str], Path], kind: str) -> N
     assert one.tokens == other.tokens
 
 
+def test_a_chat_begins_once(folders: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = copied(folders("llava"), tmp_path)
+    tiny_captioners.with_ends(transformers.AutoTokenizer.from_pretrained(folder)).save_pretrained(folder)
+    template = folder / "chat_template.jinja"
+    template.write_text("{{ bos_token }}" + tiny_captioners.CHAT.replace("MARK", "<image>"))
+    captioner = HuggingFaceCaptioner.load(folder)
+    input_ids = captioner._prompted.inputs(PICTURES)["input_ids"]
+    assert (input_ids == tiny_models.BOS).sum(1).tolist() == [1, 1, 1]
+    assert (input_ids == tiny_models.EOS).sum().item() == 0
+
+
 def test_no_pictures_have_no_captions(folders: Callable[[str], Path]) -> None:
     assert HuggingFaceCaptioner.load(folders("blip")).caption([], []) == []
 

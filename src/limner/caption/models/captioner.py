@@ -76,7 +76,7 @@ class Captioner:
         source = open_word_source(record.config.words, record.words, folder)
         with torch.random.fork_rng(devices=[]):
             model = UpDown(
-                source.make(len(vocabulary), record.config.model.hidden),
+                source.make(vocabulary.words, record.config.model.hidden),
                 record.regions.n_dims,
                 len(Labels(record.labels)),
                 record.config.model,

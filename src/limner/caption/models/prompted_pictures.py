@@ -61,7 +61,7 @@ class PromptedPictures(Protocol):
 def open_prompted_pictures(folder: Path, model: Any, prompt: str | None) -> PromptedPictures:
     """How the model of a folder takes pictures and the prompt, tried with one picture."""
     if isinstance(model, transformers.VisionEncoderDecoderModel):
-        prompted: PromptedPictures = _DecoderPrompt(folder, model, prompt)
+        prompted: PromptedPictures = _DecoderPrompt(folder, prompt)
     else:
         prompted = _ProcessorPrompt(folder, model, prompt)
     with _faults_of(folder, "its processor does not take a picture and the prompt"):
@@ -73,27 +73,18 @@ def open_prompted_pictures(folder: Path, model: Any, prompt: str | None) -> Prom
 class _DecoderPrompt:
     """Of an encoder of pictures with a decoder of words: the prompt is how the decoder begins."""
 
-    def __init__(self, folder: Path, model: Any, prompt: str | None) -> None:
-        self.text = prompt
+    def __init__(self, folder: Path, prompt: str | None) -> None:
+        self.text = prompt or None
         self.tokenizer = _tokenizer(folder)
         self._processor = _image_processor(folder)
-        self._start = _prompt_tokens(model, self.tokenizer, prompt)
+        # The token that decoders begin with is put before these by `generate`.
+        self._start = self.tokenizer(prompt or "", add_special_tokens=False, verbose=False)["input_ids"]
 
     def inputs(self, pictures: Sequence[Pixels]) -> dict[str, Any]:
         given = dict(self._processor(images=_opened(pictures), return_tensors="pt"))
         if self._start:
             given["decoder_input_ids"] = torch.tensor([self._start] * len(pictures))
         return given
-
-
-def _prompt_tokens(model: Any, tokenizer: Any, prompt: str | None) -> list[int]:
-    """The token that decoders begin with and those of the prompt; none where there is no prompt."""
-    if not prompt:
-        return []
-    config = model.generation_config
-    start = config.bos_token_id if config.decoder_start_token_id is None else config.decoder_start_token_id
-    words: list[int] = tokenizer(prompt, add_special_tokens=False, verbose=False)["input_ids"]
-    return words if start is None else [start, *words]
 
 
 class _ProcessorPrompt:

@@ -10,10 +10,12 @@ import torch
 
 from limner.caption.captioner_config import WordSettings
 from limner.caption.captioner_files import WordsRecord
+from limner.caption.models.language_model_words import LanguageModelWords
+from limner.caption.models.language_models import open_language_model
 from limner.caption.models.word_inputs import FrozenWords, LearntWords, WordInputs
 from limner.caption.word_matrix import word_matrix
 from limner.errors import BadInput, LimnerError, shown
-from limner.learn.vocabulary import N_SPECIAL
+from limner.learn.vocabulary import N_SPECIAL, Vocabulary
 from limner.text.word_vectors import WordVectors, open_word_vectors
 
 # The file of vectors, in a captioner's folder, that were learnt from its parsed training captions.
@@ -32,8 +34,8 @@ class WordSource(Protocol):
     @property
     def known(self) -> Container[str] | None: ...
 
-    def make(self, n_vocab: int, n_hidden: int) -> WordInputs:
-        """Words of a model whose weights are going to be read."""
+    def make(self, words: Sequence[str], n_hidden: int) -> WordInputs:
+        """Words of a model with this vocabulary whose weights are going to be read."""
 
     def begin(self, words: Sequence[str], n_hidden: int) -> WordInputs:
         """Words of a new model with this vocabulary."""
@@ -50,11 +52,11 @@ class LearntSource:
     def __init__(self, n_dims: int) -> None:
         self.record = WordsRecord(n_dims)
 
-    def make(self, n_vocab: int, n_hidden: int) -> WordInputs:
-        return LearntWords(n_vocab, self.record.n_dims, n_hidden)
+    def make(self, words: Sequence[str], n_hidden: int) -> WordInputs:
+        return LearntWords(len(words) + N_SPECIAL, self.record.n_dims, n_hidden)
 
     def begin(self, words: Sequence[str], n_hidden: int) -> WordInputs:
-        return self.make(len(words) + N_SPECIAL, n_hidden)
+        return self.make(words, n_hidden)
 
     def extended(self, inputs: WordInputs, words: Sequence[str]) -> WordInputs:
         raise LimnerError(
@@ -99,8 +101,8 @@ class FrozenSource:
     def known(self) -> Container[str]:
         return _AnyOf(self._vectors)
 
-    def make(self, n_vocab: int, n_hidden: int) -> WordInputs:
-        return FrozenWords(torch.zeros(n_vocab - N_SPECIAL, self.record.n_dims), n_hidden, N_SPECIAL)
+    def make(self, words: Sequence[str], n_hidden: int) -> WordInputs:
+        return FrozenWords(torch.zeros(len(words), self.record.n_dims), n_hidden, N_SPECIAL)
 
     def begin(self, words: Sequence[str], n_hidden: int) -> WordInputs:
         return FrozenWords(torch.from_numpy(word_matrix(words, *self._vectors).rows), n_hidden, N_SPECIAL)
@@ -114,6 +116,33 @@ class FrozenSource:
                 code="no-word",
             )
         return inputs.extended(torch.from_numpy(matrix.rows))
+
+
+class LanguageModelSource:
+    """A language model in a folder, which stays as it is and where it is: the captioner remembers its signature."""
+
+    def __init__(self, folder: Path, record: WordsRecord | None = None) -> None:
+        self._model = open_language_model(folder)
+        self.record = WordsRecord(self._model.n_dims, self._model.signature)
+        if record is not None and record != self.record:
+            problem = f"is not the language model of training: {self.record.signature}, not {record.signature}"
+            raise BadInput(str(folder), problem, "give the same language model")
+        self.known: Container[str] = frozenset(self._model.words)
+
+    def make(self, words: Sequence[str], n_hidden: int) -> WordInputs:
+        return LanguageModelWords(self._model, Vocabulary(words), n_hidden)
+
+    def begin(self, words: Sequence[str], n_hidden: int) -> WordInputs:
+        return self.make(words, n_hidden)
+
+    def extended(self, inputs: WordInputs, words: Sequence[str]) -> WordInputs:
+        assert isinstance(inputs, LanguageModelWords)
+        if lacking := [word for word in words if word not in self.known]:
+            raise LimnerError(
+                f"neither the captioner nor its language model has the word {shown(lacking[0])}; use another",
+                code="no-word",
+            )
+        return inputs.extended(words)
 
 
 class _AnyOf:
@@ -130,6 +159,8 @@ def open_word_source(settings: WordSettings, record: WordsRecord | None, folder:
     """The source of words of a captioner in a folder; `record` is None for one that is going to be trained."""
     if settings.kind == "learnt":
         return LearntSource(settings.size)
+    if settings.kind == "language-model":
+        return LanguageModelSource(Path(settings.language_model), record)
     paths: list[str | None] = [settings.vectors or None]
     if settings.kind == "glove+dependency":
         paths.append(str(folder / DEPENDENCY_VECTORS))

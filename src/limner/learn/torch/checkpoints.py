@@ -11,7 +11,6 @@ seed, the epoch and the step.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
@@ -30,6 +29,9 @@ RECORD = "limner_checkpoint"
 
 # Characters of the record.
 MAX_RECORD = 4 << 20
+
+# The largest whole number that all floats below it can tell from the next.
+MAX_COUNT = 1 << 53
 
 
 class RunIdentity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -156,13 +158,15 @@ def _differences(theirs: RunIdentity, ours: RunIdentity) -> Iterator[str]:
 def _faults(record: CheckpointRecord) -> Iterator[str]:
     """What no run would have written, in words."""
     position, settings = record.position, record.run.settings
-    if [figures.epoch for figures in record.history] != list(range(1, position.epoch)):
+    epochs = [*(figures.epoch for figures in record.history), position.epoch]
+    if epochs != list(range(1, len(epochs) + 1)):
         yield "its history is not that of its epochs"
     if position.epoch > settings.epochs + 1 or not 1 <= record.n_threads <= 4096:
         yield "it has more epochs or threads than there can be"
-    counts = (position.step, position.n_items, position.seconds, record.n_steps - max(position.step, 1))
-    if min(counts) < 0 or not math.isfinite(position.loss):
-        yield "its counts of steps do not fit each other"
+    items = [position.n_items, *(figures.n_items for figures in record.history)]
+    counts = (position.step, position.seconds, record.n_steps - max(position.step, 1), *items)
+    if min(counts) < 0 or max(record.n_steps, *items) > MAX_COUNT:
+        yield "its counts of steps and items are not such as a run has"
     for figures in record.history:
         if settings.best_by and settings.best_by not in figures.validation:
             yield f"epoch {figures.epoch} has no {shown(settings.best_by)}"

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import NamedTuple
 
+import msgspec
 import torch
 from torch import Tensor, distributed
 
@@ -46,20 +47,16 @@ class Processes(NamedTuple):
     def figures_of_first(self, figures: dict[str, float]) -> dict[str, float]:
         """The figures that the first process has, in all of them; what others pass is not used.
 
-        Names and numbers travel as tensors: torch's own exchange of objects would unpickle them.
+        They travel as text: torch's own exchange of objects would unpickle them.
         """
         if self.n == 1:
             return figures
-        names = "\n".join(figures).encode()
-        sizes = torch.tensor([len(names), len(figures)])
-        distributed.broadcast(sizes, 0)
-        text = torch.zeros(int(sizes[0]), dtype=torch.uint8)
-        values = torch.zeros(int(sizes[1]), dtype=torch.float64)
-        if self.is_first:
-            text.copy_(torch.frombuffer(bytearray(names), dtype=torch.uint8) if names else text)
-            values.copy_(torch.tensor(list(figures.values()), dtype=torch.float64))
-        self.copy_from_first([text, values])
-        return dict(zip(bytes(text.tolist()).decode().split("\n"), values.tolist(), strict=False)) if names else {}
+        text = torch.frombuffer(bytearray(msgspec.json.encode(figures)), dtype=torch.uint8)
+        size = torch.tensor(len(text))
+        self.copy_from_first([size])
+        text = text if self.is_first else torch.zeros(int(size), dtype=torch.uint8)
+        self.copy_from_first([text])
+        return msgspec.json.decode(bytes(text.tolist()), type=dict[str, float])
 
 
 def processes_of_environment() -> Processes:

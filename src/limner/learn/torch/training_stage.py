@@ -253,8 +253,8 @@ class _Stage:
             with torch.no_grad(), self.average.applied() if self.average else nullcontext():
                 figures = {figure: float(value) for figure, value in self.task.validate().items()}
             self.model.train()
+            self._check_figures(figures)
         figures = self.processes.figures_of_first(figures)
-        self._check_figures(figures)
         position, seconds = self.position, time.perf_counter() - began
         loss = position.loss / max(position.n_items, 1)
         return EpochFigures(position.epoch, loss, position.n_items, position.seconds, seconds, figures)
@@ -293,7 +293,7 @@ class _Stage:
         loss = self.position.loss / max(self.position.n_items, 1)
         speed = self.position.n_items / self.position.seconds if self.position.seconds else 0
         epoch = f"epoch {self.position.epoch} of {self.settings.epochs}"
-        return f"steps ({self.run.stage}, {epoch}, loss {loss:.3g}, {speed:,.0f} {items}/s)"
+        return f"steps of {self.run.stage} ({epoch}, loss {loss:.3g}, {speed:,.0f} {items}/s)"
 
     def _write(self) -> None:
         if not self.processes.is_first:

@@ -1,0 +1,72 @@
+"""`limner train language-model`, in processes of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from limner.corpus import Image, write_corpus
+from limner.corpus.caption import Caption
+
+pytest.importorskip("torch")
+
+CONFIG = """
+n_dims = 8
+min_count = 1
+[training]
+epochs = 2
+batch = 8
+best_by = "log_likelihood"
+"""
+
+
+def limner(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "limner", *map(str, arguments)]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with captions of two lots of images, and settings of a tiny model."""
+    colours = ["red", "blue", "green"]
+    for name, numbers in (("mine.jsonl", range(30)), ("others.jsonl", range(30, 40))):
+        texts = {str(i): f"A {colours[i % 3]} dog number {i} runs." for i in numbers}
+        write_corpus([Image(id, captions=(Caption("0", text),)) for id, text in texts.items()], tmp_path / name)
+    (tmp_path / "tiny.toml").write_text(CONFIG)
+    return tmp_path
+
+
+def test_a_model_is_trained_written_and_not_replaced(folder: Path) -> None:
+    arguments = ("train", "language-model", "mine.jsonl", "--out", "model", "--config", "tiny.toml", "--threads", 1)
+    done = limner(folder, *arguments)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("perplexity ")
+    assert "of a bigram model" in done.stdout
+    assert sorted(path.name for path in (folder / "model").iterdir()) == ["language_model.json", "weights.safetensors"]
+    assert not (folder / "model.checkpoint").exists()
+    weights = (folder / "model" / "weights.safetensors").read_bytes()
+    refused = limner(folder, *arguments)
+    assert refused.returncode == 1
+    assert refused.stderr == "limner: model: the folder is not empty; name another, or pass --force\n"
+    assert limner(folder, *arguments, "--force").returncode == 0
+    assert (folder / "model" / "weights.safetensors").read_bytes() == weights
+
+
+def test_validation_images_that_were_trained_on_are_refused(folder: Path) -> None:
+    arguments = ("train", "language-model", "mine.jsonl", "--out", "model", "--config", "tiny.toml", "--threads", 1)
+    seen = limner(folder, *arguments, "--valid", "./mine.jsonl")
+    assert seen.returncode == 1
+    assert seen.stderr.startswith("limner: mine.jsonl: 30 of 30 images are training images")
+    assert "Traceback" not in seen.stderr
+    assert limner(folder, *arguments, "--valid", "others.jsonl").returncode == 0
+
+
+def test_a_misspelt_setting_is_told(folder: Path) -> None:
+    (folder / "tiny.toml").write_text(CONFIG.replace("epochs", "epoches"))
+    done = limner(folder, "train", "language-model", "mine.jsonl", "--out", "model", "--config", "tiny.toml")
+    assert done.returncode == 1
+    assert "epoches" in done.stderr
+    assert not (folder / "model").exists()
