@@ -15,6 +15,7 @@ from limner.caption.captioning import (
     Ask,
     CaptionSettings,
     CaptionTally,
+    CorpusCaptioner,
     boxes_of,
     caption_corpus,
     nothing,
@@ -166,7 +167,7 @@ def _ask(constrain: str | None) -> Ask:
 class _Explainer:
     """Prints why the words of captions are there."""
 
-    def __init__(self, captioner: object, as_json: bool) -> None:
+    def __init__(self, captioner: CorpusCaptioner, as_json: bool) -> None:
         self._captioner, self._as_json = captioner, as_json
 
     def show(self, image: Image, captioned: Captioned) -> None:
