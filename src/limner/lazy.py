@@ -53,6 +53,7 @@ HEAVY: Mapping[str, str] = {
     "limner.report.localisation_plots": "plots",
     "limner.report.retrieval_plots": "plots",
     "limner.report.statistics_plots": "plots",
+    "limner.report.training_plots": "plots",
     "limner.score.spice.spice_parser": "nlp",
     "limner.text.tagging": "nlp",
     "limner.describe.learned.selector_training": "train",

@@ -51,6 +51,9 @@ class CorpusCaptioner(Protocol):
     def training_images(self) -> SeenImages | None:
         """The images that it has learnt from; None if nobody knows."""
 
+    def can_say(self, phrases: Sequence[str]) -> bool:
+        """Whether it has the words of any of these phrases."""
+
     def caption_images(
         self, images: Iterable[Image], ask: Ask, settings: CaptionSettings
     ) -> Iterator[tuple[Image, Captioned]]: ...

@@ -18,7 +18,7 @@ from limner.arrays import Integers, Singles
 from limner.corpus.box import Box
 from limner.corpus.geometry import corners
 from limner.corpus.image import Image
-from limner.errors import BadInput, LimnerError, shown
+from limner.errors import BadInput, shown
 from limner.vision.features.feature_store import FeatureStore
 from limner.vision.features.region_source import MADE, RegionSource
 
@@ -145,7 +145,8 @@ class StoreInputs:
         rows = self._store.features(image.id)
         if not len(rows):
             problem = f"image {shown(image.id)} has no regions"
-            raise BadInput(str(self._store.folder), problem, "make features of a mixture of regions", code="no-regions")
+            remedy = "make features of a mixture of regions"
+            raise BadInput(str(self._store.folder), problem, remedy, code="image-without-regions")
         return region_rows(stored, rows, self._labels, str(self._store.folder))
 
 
@@ -166,9 +167,8 @@ def region_rows(image: Image, features: Singles, labels: Labels, location: str) 
 
 def _size(image: Image) -> tuple[float, float]:
     if not image.width or not image.height:
-        raise LimnerError(
-            f"image {shown(image.id)} has no size, so that nobody knows where in it its boxes lie", code="no-size"
-        )
+        problem = "it has no size, so that nobody knows where in it its boxes lie"
+        raise BadInput(f"image {shown(image.id)}", problem, "give its width and height", code="no-size")
     return image.width, image.height
 
 

@@ -47,7 +47,7 @@ def stream_regions(
     path = features or regions.features
     if regions.kind == "model":
         if pictures is None:
-            raise LimnerError("this captioner looks at pictures; give the folder they are in", code="no-pictures")
+            raise LimnerError("this captioner looks at pictures, and nobody said where they are", code="no-pictures")
         yield from _from_pictures(images, regions, labels, path, pictures, workers, reading)
         return
     inputs: RegionInputs
@@ -68,7 +68,7 @@ def check_signature(signature: str, regions: RegionsRecord, path: str) -> None:
     """An error for features that are not of the kind that the captioner was trained on."""
     if signature != regions.signature:
         problem = f"its features are not those of training: {signature} here, {regions.signature} there"
-        raise BadInput(path or "boxes", problem, "give features made the same way", code="other-features")
+        raise BadInput(path or "boxes", problem, "give features made the same way", code="other-regions")
 
 
 def _from_pictures(

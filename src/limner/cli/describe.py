@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,15 +26,31 @@ from limner.cli.corpora import (
 from limner.cli.terminal import progress, tell
 from limner.corpus import Corpus, open_corpus
 from limner.corpus.formats import UnknownFormat
+from limner.corpus.image import Image
 from limner.corpus.provenance import LEAKING_LABELS
+from limner.corpus.reading import Reading
 from limner.corpus.seen_images import SeenImages
 from limner.describe.describing import DescribeSettings, describe_corpus
 from limner.describe.realise.baselines import RetrievalRealiser
 from limner.describe.realise.caption_index import CaptionIndex, TrainingCaptions
+from limner.describe.realise.constrained_realiser import ConstrainedRealiser, ThingWords
 from limner.describe.realise.fluent_realiser import DETAILS, WORDS
 from limner.describe.realise.realisers import REALISERS
 from limner.describe.selectors import Concepts
 from limner.errors import BadInput
+from limner.lazy import lazy
+
+if TYPE_CHECKING:
+    from limner.caption.models import captioner_writer, corpus_captioners
+else:
+    captioner_writer = lazy("limner.caption.models.captioner_writer")
+    corpus_captioners = lazy("limner.caption.models.corpus_captioners")
+
+# The realiser whose sentences are those of a captioner.
+NEURAL = "neural"
+
+# Things that are named, of those that sentences do not say.
+MOST_UNSAID = 5
 
 # What names of photographs end with; to look into the files is for `limner detect`.
 PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
@@ -45,9 +64,16 @@ PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 @click.option("--model", metavar="MODEL", type=PATH, help="A trained selector.")
 @click.option("--explain", metavar="FILE", type=PATH, help="Write why MODEL chose each box, or did not.")
 @click.option("--train", metavar="CORPUS", type=Source(), help="Captions that unigram, bigram and retrieval need.")
-@choice_option("--realise", *REALISERS, usual="fluent", help="The realiser, which puts boxes into words.")
+@choice_option("--realise", *REALISERS, NEURAL, usual="fluent", help="The realiser, which puts boxes into words.")
+@click.option("--captioner", metavar="DIR", type=PATH, help="The captioner of --realise neural.")
+@click.option(
+    "--pictures",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False, exists=True),
+    help="Where the pictures are, for a captioner that looks at them.",
+)
 @click.option("--phrasebook", metavar="BOOK", type=PATH, help="A learned phrasebook.")
-@click.option("--features", metavar="STORE", type=PATH, help="Features of boxes, for colours that BOOK has learnt.")
+@click.option("--features", metavar="STORE", type=PATH, help="Features, for colours of BOOK or a captioner.")
 @choice_option("--detail", *DETAILS, usual="medium", help="How much is said of the things.")
 @click.option("--simple", is_flag=True, help="Short sentences of frequent words.")
 @click.option("--focus", metavar="THING", help="A noun or kind of thing that comes first.")
@@ -67,6 +93,8 @@ def command(
     explain: Path | None,
     train: str | None,
     realise: str,
+    captioner: Path | None,
+    pictures: Path | None,
     phrasebook: Path | None,
     features: Path | None,
     detail: str,
@@ -86,11 +114,15 @@ def command(
     name the boxes of CORPUS. Captions of CORPUS have no influence.
     """
     _check_options(select, k, model, explain, realise, why)
-    if features and (phrasebook is None or realise != "fluent"):
+    _check_captioner(realise, captioner, pictures)
+    if features and realise != NEURAL and (phrasebook is None or realise != "fluent"):
         raise click.UsageError("--features are for colours that the fluent realiser has learnt; pass --phrasebook BOOK")
-    read = [corpus, *([train] if train else []), *map(str, filter(None, (model, phrasebook, features)))]
+    read = [corpus, *([train] if train else []), *map(str, filter(None, (model, phrasebook, features, captioner)))]
     check_replaced({"--out": source_path(out), "--explain": explain, "--why": why}, read)
-    settings = DescribeSettings(select, k, model, realise, phrasebook, detail, simple, focus, words, seed, features)
+    neural = None if captioner is None else _Neural(captioner, pictures, features, Reading(lenient=lenient))
+    settings = DescribeSettings(
+        select, k, model, realise, phrasebook, detail, simple, focus, words, seed, None if neural else features
+    )
     known = counted = captions = None
     if train is not None:
         counted = SeenImages()
@@ -116,12 +148,45 @@ def command(
         why=why,
         place=opened.name,
         warn=warnings.append,
+        realiser=neural.realiser if neural else None,
+        learnt_from=[neural.captioner.training_images] if neural else (),
     )
-    tell_reading(opened)
+    tell_reading(opened, *([neural.reading] if neural else []))
     tell_held_out(images)
     for warning in warnings:
         tell(f"warning: {warning}{_HINTS.get(warning, '')}")
     tell_written(written, out)
+    if neural:
+        neural.tell()
+
+
+class _Neural:
+    """A captioner as a realiser, and what its sentences do not say."""
+
+    def __init__(self, folder: Path, pictures: Path | None, features: Path | None, reading: Reading) -> None:
+        self.reading = reading
+        self.captioner = corpus_captioners.open_captioner(
+            folder, pictures=pictures, features=None if features is None else str(features), reading=reading
+        )
+        writer = captioner_writer.CaptionerWriter(self.captioner)
+        self.realiser = ConstrainedRealiser(writer, name=NEURAL, report=self._note)
+        self._unsaid: Counter[str] = Counter()
+        self._n_images = 0
+
+    def _note(self, image: Image, unsaid: Sequence[ThingWords]) -> None:
+        self._n_images += 1
+        self._unsaid.update(thing.phrases[0] for thing in unsaid)
+
+    def tell(self) -> None:
+        """Tell what was selected and not said."""
+        if not self._unsaid:
+            return
+        frequent = ", ".join(phrase for phrase, _ in self._unsaid.most_common(MOST_UNSAID))
+        things = "1 selected thing is" if self._unsaid.total() == 1 else f"{self._unsaid.total():,} selected things are"
+        images = "1 image" if self._n_images == 1 else f"{self._n_images:,} images"
+        tell(
+            f"{things} not said, in sentences of {images}: {frequent}{', …' if len(self._unsaid) > MOST_UNSAID else ''}"
+        )
 
 
 def _opened(source: str, format: str | None, lenient: bool) -> Corpus:
@@ -135,6 +200,14 @@ def _opened(source: str, format: str | None, lenient: bool) -> Corpus:
             problem = "these are pictures, and only boxes can be described"
             raise BadInput(str(path), problem, "detect things in them first, with `limner detect`") from None
         raise
+
+
+def _check_captioner(realise: str, captioner: Path | None, pictures: Path | None) -> None:
+    if realise == NEURAL and captioner is None:
+        raise click.UsageError("neural needs a captioner that `limner train captioner` made; pass --captioner DIR")
+    if realise != NEURAL and (captioner or pictures):
+        option = "--captioner" if captioner else "--pictures"
+        raise click.UsageError(f"{option} is for --realise {NEURAL}")
 
 
 def _check_options(

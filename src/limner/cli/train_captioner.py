@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from limner.caption.captioner_config import read_captioner_config
+from limner.caption.captioner_files import CaptionerRecord
 from limner.cli.click_classes import PATH, choice_option, listed
 from limner.cli.corpora import Source, check_sources, from_option, lenient_option, source_path, tell_reading
 from limner.cli.terminal import say, tell, terminal_progress
 from limner.corpus import open_corpus
 from limner.corpus.reading import Reading
+from limner.errors import MissingLibrary
 from limner.files import is_regular_file
-from limner.lazy import lazy
-from limner.learn.stage_settings import EpochFigures
+from limner.lazy import lazy, load
+from limner.learn.stage_settings import EpochFigures, best_epoch
 
 if TYPE_CHECKING:
     from limner.caption.constraints import constraint_files
@@ -107,15 +109,32 @@ def captioner(
         threads=threads,
         listeners=captioner_training.TrainingListeners(terminal_progress, _report, _notice),
     )
+    is_drawn = training.is_first and _can_draw()
     captioner = training.train(images)
     terminal_progress.clear()
     if not training.is_first:
         return
-    history = captioner.record.trained.history
-    plot = training_plots.write_training_plot(history, out)
     facts = captioner.record.trained
     tell(f"a captioner of {facts.n_captions:,} captions of {facts.n_images:,} images written to {out}")
-    tell(f"the best epoch was chosen on {facts.n_held_out:,} images: {facts.tuned_on}; see {plot}")
+    drawn = f"; see {_draw(captioner.record, out)}" if is_drawn else ""
+    tell(f"the best epoch was chosen on {facts.n_held_out:,} images: {facts.tuned_on}{drawn}")
+
+
+def _can_draw() -> bool:
+    """Whether plots can be drawn; what is missing is told before training, which does without."""
+    try:
+        load("limner.look.plots")
+    except MissingLibrary as error:
+        tell(f"training will not be drawn: {error}")
+        return False
+    return True
+
+
+def _draw(record: CaptionerRecord, out: Path) -> Path:
+    config, history = record.config, record.trained.history
+    settings = {"words": config.training, "cider": config.self_critical and config.self_critical.training}
+    best = {stage: best_epoch(epochs, settings[stage] or config.training) for stage, epochs in history.items()}
+    return training_plots.write_training_plot(history, out, best)
 
 
 def _classes(without: str | None) -> list[str]:

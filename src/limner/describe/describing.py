@@ -22,7 +22,7 @@ from limner.corpus.provenance import LEAKING_LABELS, ProvenanceTally
 from limner.corpus.seen_images import Overlap, SeenImages
 from limner.describe import learned, realise
 from limner.describe.realise.fluent_realiser import FluentRealiser
-from limner.describe.realise.realisers import ChoosingRealiser, Realiser, find_realiser
+from limner.describe.realise.realisers import ChoosingRealiser, Realiser, StreamingRealiser, find_realiser
 from limner.describe.selectors import (
     Concepts,
     Limited,
@@ -93,6 +93,8 @@ def describe_corpus(
     why: Path | None = None,
     place: str = "corpus",
     warn: Callable[[str], None] = lambda warning: None,
+    realiser: Realiser | None = None,
+    learnt_from: Sequence[SeenImages | None] = (),
 ) -> int:
     """Write a description of every image to `out`, in the format `to` or that of the suffix; returns their number.
 
@@ -104,6 +106,10 @@ def describe_corpus(
     marked so in its result's provenance; `warn` is called with each thing to
     beware of, once all images are written. `place` names the corpus in errors. A corpus
     without a single box is an error: every description would be the same.
+
+    `realiser` puts boxes into words in place of the one that the settings
+    name; `learnt_from` are the images that it was trained on, None in it if
+    nobody knows them.
     """
     settings = settings or DescribeSettings()
     if reasons and (settings.model is None or settings.k):
@@ -113,11 +119,11 @@ def describe_corpus(
         settings, trained or find_selector(settings.selector or DEFAULT_SELECTOR, concepts, settings.seed)
     )
     book = realise.read_phrasebook(settings.phrasebook) if settings.phrasebook else None
-    realiser = _realiser(settings, book, captions)
+    realiser = realiser or _realiser(settings, book, captions)
     if why and not isinstance(realiser, FluentRealiser):
         raise ValueError(f"only the fluent realiser tells why it says something, not {settings.realiser!r}")
     of_models = [*([trained.model.trained.seen] if trained else []), *([book.seen] if book else [])]
-    overlap = Overlap.of(*of_models, *([counted] if counted else []))
+    overlap = Overlap.of(*of_models, *([counted] if counted else []), *learnt_from)
     provenance, boxes = ProvenanceTally(), BoxCheck(place)
     # A corpus whose boxes are all hidden has none; but what was seen in training is told by the whole image.
     images = provenance.watch(boxes.watch(map(visible, overlap.marked(images))))
@@ -187,6 +193,9 @@ def describe(images: Iterable[Image], selector: Selector | ManySelector, realise
 def _captioned(
     views: Iterator[Image], selector: Selector | ManySelector, realiser: Realiser
 ) -> Iterator[tuple[Image, Caption]]:
+    if isinstance(realiser, StreamingRealiser):
+        yield from realiser.realise_each(_selected(views, selector))
+        return
     if not (isinstance(selector, OfferingSelector) and isinstance(realiser, ChoosingRealiser)):
         for view, selected in _selected(views, selector):
             yield view, realiser.realise(view, selected)

@@ -144,12 +144,13 @@ def _almost_all(pairs: Sequence[tuple[int, int]]) -> int:
     return pairs[-1][0]
 
 
-def save(figures: Mapping[str, Figure], folder: Path) -> list[Path]:
+def save(figures: Mapping[str, Figure], folder: Path, *, kinds: Sequence[str] = ("svg", "png")) -> list[Path]:
     """Write every figure as NAME.svg and NAME.png in the folder, which is created if necessary; returns their paths.
 
-    All are drawn before the first is written: a figure that cannot be drawn leaves no files.
+    `kinds` are the suffixes, if only one is wanted. All are drawn before the first is written: a figure that cannot
+    be drawn leaves no files.
     """
-    drawn = {folder / f"{name}.{kind}": _drawn(made, kind) for name, made in figures.items() for kind in ("svg", "png")}
+    drawn = {folder / f"{name}.{kind}": _drawn(made, kind) for name, made in figures.items() for kind in kinds}
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -80,15 +80,18 @@ def read_choices(path: Path) -> dict[str, tuple[Constraint, ...]]:
         try:
             choice = msgspec.json.decode(line, type=_GivenChoice)
         except (msgspec.MsgspecError, RecursionError) as error:
-            remedy = "give a file that `limner constraints --json` wrote"
-            raise BadInput(f"{path}:{number}", f"is not a choice ({one_line(str(error), 200)})", remedy) from error
+            problem = f"is not a choice of constraints ({one_line(str(error), 200)})"
+            raise BadInput(f"{path}:{number}", problem, _WRITTEN, code="no-choices") from error
         if choice.image in constraints:
             raise BadInput(f"{path}:{number}", f"image {shown(choice.image)} is there twice", "remove one of them")
         given = (Constraint(c.label or c.phrases[0], c.phrases, c.boxes, 1.0, 0.0, "given") for c in choice.constraints)
         constraints[choice.image] = tuple(given)
     if not constraints:
-        raise BadInput(str(path), "it has no constraints", "give a file that `limner constraints --json` wrote")
+        raise BadInput(str(path), "it has no constraints", _WRITTEN, code="no-choices")
     return constraints
+
+
+_WRITTEN = "give a file in which choices were written as JSON"
 
 
 class _GivenConstraint(msgspec.Struct):

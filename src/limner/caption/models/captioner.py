@@ -23,7 +23,7 @@ from limner.caption.captioner_files import (
 )
 from limner.caption.constraints.automaton import Automaton
 from limner.caption.constraints.vocabulary_adapter import VocabularyAdapter, missing_words
-from limner.caption.constraints.worded_constraints import Worded, compile_words, find_mentions
+from limner.caption.constraints.worded_constraints import Worded, Words, compile_words, find_mentions
 from limner.caption.models.region_batches import RegionBatch, region_batch
 from limner.caption.models.up_down import UpDown
 from limner.caption.models.word_sources import WordSource, open_word_source
@@ -33,7 +33,7 @@ from limner.caption.search.search_settings import SearchOptions
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.corpus.seen_images import SeenImages
-from limner.errors import LimnerError, shown
+from limner.errors import BadInput, shown
 from limner.learn.model_files import file_fingerprint
 from limner.learn.torch.checkpoints import model_tensors
 from limner.learn.torch.safe_tensors import TensorKind, read_tensors, write_tensors
@@ -124,6 +124,21 @@ class Captioner:
             self._adapter = VocabularyAdapter(self.vocabulary)
         return new
 
+    def sayable(self, phrases: Iterable[str]) -> list[str]:
+        """Those of some phrases whose words the captioner has, or can be given by their vectors."""
+        return [
+            phrase for phrase in phrases if all(map(self._source.can_add, missing_words([phrase], self.vocabulary)))
+        ]
+
+    def unsayable(self, image: Image, constraint: Worded) -> BadInput:
+        """The error for a constraint of an image, none of whose phrases is sayable."""
+        listed = " or ".join(map(shown, constraint.phrases))
+        how = (
+            "were learnt from captions alone" if self.record.config.words.kind == "learnt" else "do not have it either"
+        )
+        problem = f"the captioner has no word for {listed}, and its vectors of words {how}"
+        return BadInput(f"image {shown(image.id)}", problem, "ask for other words", code="no-word")
+
     def caption(
         self,
         requests: Sequence[CaptionRequest],
@@ -135,12 +150,15 @@ class Captioner:
     ) -> list[Captioned]:
         """The best caption of each image that says `at_least` of its constraints, and nothing forbidden.
 
+        Of a constraint's phrases, those count that are sayable; one without
+        any is an error.
         Words are tied to boxes: those that meet a constraint to the
         constraint's, other nouns to the boxes that the model looked at.
         """
         if not requests:
             return []
         self._check(requests)
+        requests = [self._worded(request) for request in requests]
         self.add_words(phrase for request in requests for item in request.constraints for phrase in item.phrases)
         known = [phrase for phrase in forbid if not missing_words([phrase], self.vocabulary)]
         automata = [
@@ -171,13 +189,23 @@ class Captioner:
         said = log_probs[torch.arange(len(tokens)), torch.tensor(tokens)].tolist()
         return [WordWeights(*parts) for parts in zip(words, said, weights, strict=True)]
 
+    def _worded(self, request: CaptionRequest) -> CaptionRequest:
+        """The request with those phrases of its constraints that can be said."""
+        constraints = []
+        for constraint in request.constraints:
+            if not (phrases := self.sayable(constraint.phrases)):
+                raise self.unsayable(request.image, constraint)
+            constraints.append(Words(tuple(phrases), tuple(constraint.boxes)))
+        return request._replace(constraints=constraints)
+
     def _check(self, requests: Sequence[CaptionRequest]) -> None:
         expected = self.record.regions.n_dims
         for request in requests:
             n_dims = request.regions.rows.shape[1]
             if n_dims != expected:
-                problem = f"image {shown(request.image.id)} has regions of {n_dims:,} numbers"
-                raise LimnerError(f"{problem}, but the captioner was trained on {expected:,}", code="other-features")
+                problem = f"its regions have {n_dims:,} numbers, but the captioner was trained on {expected:,}"
+                remedy = "give features made the same way"
+                raise BadInput(f"image {shown(request.image.id)}", problem, remedy, code="other-regions")
 
     def _attention(self, regions: RegionBatch, results: Sequence[tuple[int, SearchResult]]) -> list[Singles]:
         """Where the model looked at each word of each caption, `[words, regions]`."""

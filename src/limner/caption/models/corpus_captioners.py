@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from limner.caption.captioned import Captioned
 from limner.caption.captioner_files import is_captioner
 from limner.caption.captioning import Ask, CaptionSettings, CorpusCaptioner
+from limner.caption.constraints.worded_constraints import Worded
 from limner.caption.models.captioner import Captioner, CaptionRequest
-from limner.caption.models.hugging_face_captioner import HuggingFaceCaptioner
 from limner.caption.region_streams import stream_regions
 from limner.caption.search.search_settings import SearchOptions
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.corpus.seen_images import SeenImages
 from limner.errors import BadInput, LimnerError
+from limner.lazy import lazy
 from limner.vision.picture_stream import read_ahead
+
+if TYPE_CHECKING:
+    from limner.caption.models import hugging_face_captioner
+else:
+    # It imports transformers, which takes longer than all the rest.
+    hugging_face_captioner = lazy("limner.caption.models.hugging_face_captioner")
 
 Item = TypeVar("Item")
 
@@ -42,6 +49,9 @@ class RegionCaptioner:
     def training_images(self) -> SeenImages | None:
         return self.captioner.training_images
 
+    def can_say(self, phrases: Sequence[str]) -> bool:
+        return bool(self.captioner.sayable(phrases))
+
     def caption_images(
         self, images: Iterable[Image], ask: Ask, settings: CaptionSettings
     ) -> Iterator[tuple[Image, Captioned]]:
@@ -55,21 +65,36 @@ class RegionCaptioner:
             reading=self.reading,
         )
         while batch := _next(streamed, settings.batch):
-            requests = [CaptionRequest(image, regions, ask(image)) for image, regions in batch]
+            requests = [CaptionRequest(image, regions, self._asked(image, ask(image))) for image, regions in batch]
             self.requests = {request.image.id: request for request in requests}
             captioned = self.captioner.caption(requests, at_least=settings.at_least, **search_options(settings))
             yield from zip([image for image, _ in batch], captioned, strict=True)
+
+    def _asked(self, image: Image, constraints: Sequence[Worded]) -> list[Worded]:
+        """The constraints that the captioner has words for; others are an error, or left out by a lenient reading."""
+        asked = []
+        for constraint in constraints:
+            if self.can_say(constraint.phrases):
+                asked.append(constraint)
+            else:
+                error = self.captioner.unsayable(image, constraint)
+                self.reading.skip("constraint that the captioner has no words for", error)
+        return asked
 
 
 @dataclass
 class PictureCaptioner:
     """An image-to-text model of Hugging Face's, which looks at pictures as a whole; what it has seen nobody knows."""
 
-    captioner: HuggingFaceCaptioner
+    captioner: hugging_face_captioner.HuggingFaceCaptioner
     pictures: Path
     reading: Reading = field(default_factory=Reading)
 
     training_images = None
+
+    def can_say(self, phrases: Sequence[str]) -> bool:
+        """Always: tokens make any word."""
+        return True
 
     def caption_images(
         self, images: Iterable[Image], ask: Ask, settings: CaptionSettings
@@ -106,10 +131,10 @@ def open_captioner(
             raise LimnerError("a prompt is for models of Hugging Face's; this captioner takes none", code="no-prompt")
         return RegionCaptioner(Captioner.load(folder), pictures, features, workers, reading)
     if pictures is None:
-        raise LimnerError("this captioner looks at pictures; give the folder they are in", code="no-pictures")
+        raise LimnerError("this captioner looks at pictures, and nobody said where they are", code="no-pictures")
     if features is not None:
-        raise LimnerError("models of Hugging Face's take no features; leave them out")
-    return PictureCaptioner(HuggingFaceCaptioner.load(folder, prompt), pictures, reading)
+        raise LimnerError("models of Hugging Face's look at whole pictures, without features", code="takes-no-features")
+    return PictureCaptioner(hugging_face_captioner.HuggingFaceCaptioner.load(folder, prompt), pictures, reading)
 
 
 def search_options(settings: CaptionSettings) -> SearchOptions:

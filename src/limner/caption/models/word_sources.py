@@ -40,6 +40,9 @@ class WordSource(Protocol):
     def begin(self, words: Sequence[str], n_hidden: int) -> WordInputs:
         """Words of a new model with this vocabulary."""
 
+    def can_add(self, word: str) -> bool:
+        """Whether a trained captioner can be given this word, which its vocabulary lacks."""
+
     def extended(self, inputs: WordInputs, words: Sequence[str]) -> WordInputs:
         """The inputs with new words after the others."""
 
@@ -57,6 +60,9 @@ class LearntSource:
 
     def begin(self, words: Sequence[str], n_hidden: int) -> WordInputs:
         return self.make(words, n_hidden)
+
+    def can_add(self, word: str) -> bool:
+        return False
 
     def extended(self, inputs: WordInputs, words: Sequence[str]) -> WordInputs:
         raise LimnerError(
@@ -107,6 +113,9 @@ class FrozenSource:
     def begin(self, words: Sequence[str], n_hidden: int) -> WordInputs:
         return FrozenWords(torch.from_numpy(word_matrix(words, *self._vectors).rows), n_hidden, N_SPECIAL)
 
+    def can_add(self, word: str) -> bool:
+        return word in self.known
+
     def extended(self, inputs: WordInputs, words: Sequence[str]) -> WordInputs:
         assert isinstance(inputs, FrozenWords)
         matrix = word_matrix(words, *self._vectors)
@@ -134,6 +143,9 @@ class LanguageModelSource:
 
     def begin(self, words: Sequence[str], n_hidden: int) -> WordInputs:
         return self.make(words, n_hidden)
+
+    def can_add(self, word: str) -> bool:
+        return word in self.known
 
     def extended(self, inputs: WordInputs, words: Sequence[str]) -> WordInputs:
         assert isinstance(inputs, LanguageModelWords)

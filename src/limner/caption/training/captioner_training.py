@@ -39,7 +39,7 @@ from limner.learn.torch.training_stage import TrainingTask, train_stage
 from limner.learn.vocabulary import Vocabulary
 from limner.progress import Progress, silent
 from limner.text.word_vectors import write_word_vectors
-from limner.vision.features.feature_recipe import FeatureRecipe
+from limner.vision.features.feature_recipe import DESCRIPTORS, FeatureRecipe
 from limner.vision.features.feature_run import make_features
 from limner.vision.features.feature_store import open_features
 from limner.vision.features.store_files import HEADER
@@ -119,11 +119,19 @@ class CaptionerTraining:
             return "boxes"
         return "store" if (Path(self.features) / HEADER).is_file() else "model"
 
+    def _features_path(self) -> str:
+        """Where the store or the model of features is, "" for boxes; a descriptor is known by its name."""
+        if self.features in ("boxes", *DESCRIPTORS):
+            return "" if self.features == "boxes" else self.features
+        return str(Path(self.features).resolve())
+
     def _make_features(self, images: TrainingImages) -> None:
         if self._region_kind() != "model" or is_captioner(self.out):
             return
         if self.pictures is None:
-            raise LimnerError("a model of features looks at pictures; give the folder they are in", code="no-pictures")
+            raise LimnerError(
+                "a model of features looks at pictures, and nobody said where they are", code="no-pictures"
+            )
         pairs = [*images.learnt, *images.held_out]
         make_features(
             (pair.image for pair in pairs),
@@ -173,7 +181,7 @@ class CaptionerTraining:
                 config.regions,
                 inputs.signature,
                 inputs.n_dims,
-                "" if kind == "boxes" else str(Path(self.features).resolve()),
+                self._features_path(),
             ),
             TrainedCaptioner(
                 len(images.learnt),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.classes.class_mentions import ClassMentions, NounPhrase
@@ -31,6 +31,13 @@ class SentenceWriter(Protocol):
     def write(self, image: Image, things: Sequence[ThingWords]) -> str: ...
 
 
+@runtime_checkable
+class StreamingWriter(Protocol):
+    """A sentence writer that is faster if it gets many images one after the other; it may leave some out."""
+
+    def write_each(self, asked: Iterable[tuple[Image, Sequence[ThingWords]]]) -> Iterator[tuple[Image, str]]: ...
+
+
 Report = Callable[[Image, Sequence[ThingWords]], None]
 
 
@@ -54,9 +61,28 @@ class ConstrainedRealiser:
 
     def realise(self, image: Image, selected: Sequence[str]) -> Caption:
         """The writer's sentence: each chosen box is in one mention, or was reported; nothing else is mentioned."""
-        things = things_of(image, selected)
-        words = [_words_of(thing, image) for thing in things]
-        text = self._writer.write(image, words)
+        asked = _Asked.of(image, selected)
+        return self._grounded(image, asked, self._writer.write(image, asked.words))
+
+    def realise_each(self, chosen: Iterable[tuple[Image, Sequence[str]]]) -> Iterator[tuple[Image, Caption]]:
+        """Each image with the caption of its chosen boxes, by a writer that takes many images if it does."""
+        if not isinstance(self._writer, StreamingWriter):
+            for image, selected in chosen:
+                yield image, self.realise(image, selected)
+            return
+        asked_by_image: dict[str, _Asked] = {}
+
+        def asked() -> Iterator[tuple[Image, Sequence[ThingWords]]]:
+            for image, selected in chosen:
+                asked_by_image[image.id] = _Asked.of(image, selected)
+                yield image, asked_by_image[image.id].words
+
+        for image, text in self._writer.write_each(asked()):
+            yield image, self._grounded(image, asked_by_image.pop(image.id), text)
+
+    def _grounded(self, image: Image, asked: _Asked, text: str) -> Caption:
+        """The text with what it says of the things as their mentions."""
+        things, words = asked
         phrase_by_thing = _assigned(_named(text, words), len(words))
         unsaid = [words[number] for number in range(len(words)) if number not in phrase_by_thing]
         if unsaid:
@@ -64,6 +90,18 @@ class ConstrainedRealiser:
         mentions = [_mention(things[number], phrase) for number, phrase in phrase_by_thing.items()]
         mentions.sort(key=lambda mention: mention.start)
         return Caption("0", text, tuple(mentions), f"system:{self.name}")
+
+
+class _Asked(NamedTuple):
+    """The things that a sentence is to say, and the words for each."""
+
+    things: Sequence[Thing]
+    words: Sequence[ThingWords]
+
+    @classmethod
+    def of(cls, image: Image, selected: Sequence[str]) -> _Asked:
+        things = things_of(image, selected)
+        return cls(things, [_words_of(thing, image) for thing in things])
 
 
 def _refuse(image: Image, unsaid: Sequence[ThingWords]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from limner.corpus.caption import Caption, Mention
@@ -31,6 +31,13 @@ class ChoosingRealiser(Protocol):
     """A realiser that can also choose which of several selections to put into words."""
 
     def realise_any(self, image: Image, selections: Sequence[Selection]) -> Caption: ...
+
+
+@runtime_checkable
+class StreamingRealiser(Protocol):
+    """A realiser that is faster if it gets many images one after the other; it may leave some out."""
+
+    def realise_each(self, chosen: Iterable[tuple[Image, Sequence[str]]]) -> Iterator[tuple[Image, Caption]]: ...
 
 
 # The prepositions and conjunctions in the paper's Figure 5.

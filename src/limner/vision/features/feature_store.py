@@ -144,7 +144,8 @@ class FeatureStore:
         except KeyError:
             pass
         if image_id in self.left_out:
-            raise LimnerError(f"{self.folder}: image {shown(image_id)} was left out ({self.left_out[image_id]})")
+            problem = f"image {shown(image_id)} was left out ({self.left_out[image_id]})"
+            raise BadInput(str(self.folder), problem, "make features of it", code="no-features")
         problem = f"there are no features of image {shown(image_id)}"
         raise BadInput(str(self.folder), problem, "make features of all images that are asked for", code="no-features")
 
