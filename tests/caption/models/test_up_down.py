@@ -142,9 +142,7 @@ def test_gradients_are_those_of_differences(words: str) -> None:
         scores = torch.func.functional_call(
             model, dict(zip(parameters, values, strict=True)), (regions, sentences.tokens)
         )
-        losses = torch.nn.functional.cross_entropy(
-            scores.flatten(0, 1), sentences.targets.flatten(), reduction="none"
-        )
+        losses = torch.nn.functional.cross_entropy(scores.flatten(0, 1), sentences.targets.flatten(), reduction="none")
         return (losses * sentences.mask.flatten()).sum()
 
     assert torch.autograd.gradcheck(loss, tuple(value.detach().requires_grad_() for value in parameters.values()))
