@@ -272,3 +272,12 @@ def test_options_that_do_not_go_together(
     done = limner("caption", "others.jsonl", "--model", "model", "-o", "x.jsonl", *options)
     assert done.code in (1, 2)
     assert said in done.err
+
+
+def test_words_that_are_added_for_an_image_are_no_others(folder: Path) -> None:
+    options = ("--constrain", "boxes", "--explain", "--json")
+    runs = [caption(folder, "x.jsonl", *options, "--batch", n, model="glove").out.splitlines() for n in (32, 1)]
+    for row, other in zip(*(map(json.loads, lines) for lines in runs), strict=True):
+        assert row["caption"] == other["caption"]
+        assert row["log_prob"] == pytest.approx(other["log_prob"], abs=2e-4)
+        assert sum(word["log_prob"] for word in row["words"]) == pytest.approx(row["log_prob"], abs=0.01)
