@@ -53,6 +53,14 @@ def test_words_are_those_of_one_token(name: str, tmp_path: Path) -> None:
         assert tokenizer(f" {word}", add_special_tokens=False)["input_ids"] == [number]
 
 
+def test_what_is_written_without_a_space_is_a_word_too(tmp_path: Path) -> None:
+    tokenizer = tiny_models.byte_level()
+    tokenizer.add_tokens(["'s"])
+    model = HuggingFaceLanguageModel(saved(tmp_path / "model", tiny_models.gpt2, tokenizer))
+    number = model.get_buffer("ids")[N_SPECIAL + model.words.index("'s")]
+    assert tokenizer("cat's", add_special_tokens=False)["input_ids"][-1] == number
+
+
 def test_layers_are_the_hidden_states_of_the_model_itself(gpt2: HuggingFaceLanguageModel) -> None:
     ids = gpt2.get_buffer("ids")[LONG]
     states = gpt2.model(input_ids=ids, output_hidden_states=True).hidden_states

@@ -57,7 +57,7 @@ def plain_sentence(model: UpDown, regions: RegionBatch, row: int, tokens: list[i
     p = {name: value.detach().double().numpy() for name, value in model.state_dict().items()}
 
     def linear(name: str, x: Array) -> Array:
-        bias: Array | float = p[f"{name}.bias"] if f"{name}.bias" in p else 0.0
+        bias: Array | float = p.get(f"{name}.bias", 0.0)
         result: Array = p[f"{name}.weight"] @ x + bias
         return result
 
@@ -136,7 +136,7 @@ def test_gradients_are_those_of_differences(words: str) -> None:
     regions = make_regions()
     regions = regions._replace(features=regions.features.double())
     sentences = sentence_batch([[4, 5], [6]])
-    parameters = {name: value for name, value in model.named_parameters()}
+    parameters = dict(model.named_parameters())
 
     def loss(*values: torch.Tensor) -> torch.Tensor:
         scores = torch.func.functional_call(

@@ -23,7 +23,7 @@ from limner.caption.training.training_images import training_images
 from limner.corpus import Image
 from limner.corpus.caption import Caption
 from limner.errors import LimnerError
-from limner.learn.stage_settings import StageSettings
+from limner.learn.stage_settings import EpochFigures, StageSettings
 from limner.learn.vocabulary import BOS, EOS
 
 CAPTIONS = CaptionSplit(
@@ -79,6 +79,21 @@ def test_equal_seeds_give_equal_weights(tmp_path: Path) -> None:
     )
     assert all(torch.equal(a, b) for a, b in zip(first.parameters(), again.parameters(), strict=True))
     assert not torch.equal(first.table.weight, other.table.weight)
+
+
+def test_a_run_that_was_ended_goes_on_to_the_same_weights(tmp_path: Path) -> None:
+    def stop(figures: EpochFigures) -> None:
+        if figures.epoch == 1:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "checkpoint"
+    with pytest.raises(KeyboardInterrupt):
+        train_language_model(CAPTIONS, settings(3), path, threads=1, report=stop)
+    resumed = train_language_model(CAPTIONS, settings(3), path, resume=True, threads=1).model
+    at_once = train_language_model(CAPTIONS, settings(3), tmp_path / "other", threads=1).model
+    assert all(torch.equal(a, b) for a, b in zip(resumed.parameters(), at_once.parameters(), strict=True))
+    with pytest.raises(LimnerError, match="checkpoint"):
+        train_language_model(CaptionSplit(CAPTIONS.held_out, CAPTIONS.held_out), settings(3), path, resume=True)
 
 
 def test_unknown_words_are_counted(tmp_path: Path) -> None:

@@ -127,11 +127,13 @@ def _single_token_words(tokenizer: Any, n_tokens: int) -> tuple[tuple[str, ...],
     by_token = {i: tokenizer.decode([i]) for i in sorted(tokenizer.get_vocab().values()) if i < n_tokens}
     texts = {i: text.strip() for i, text in by_token.items() if i not in special}
     candidates = list(dict.fromkeys(text for text in texts.values() if text.split() == [text] and _is_word(text)))
-    encoded = (
-        tokenizer([f" {text}" for text in candidates], add_special_tokens=False)["input_ids"] if candidates else []
-    )
+    if not candidates:
+        return (), []
+    # The scores' tokens "'s" and "'re" are written without a space.
+    written = [text if text.startswith("'") else f" {text}" for text in candidates]
+    encoded = tokenizer(written, add_special_tokens=False)["input_ids"]
     single = {text: ids[0] for text, ids in zip(candidates, encoded, strict=True) if len(ids) == 1}
-    ids = {word: i for word, i in single.items() if i in texts and texts[i] == word}
+    ids = {word: i for word, i in single.items() if texts.get(i) == word}
     return tuple(ids), list(ids.values())
 
 

@@ -75,10 +75,10 @@ class UpDown(nn.Module):
         """Random weights from which LSTMs learn soon: each gate by itself, recurrent ones orthogonal."""
         n_hidden = self.settings.hidden
         for layer in (self.mean_gates, self.word_gates, self.top_gates, self.next_gates):
-            for gate in layer.weight.split(n_hidden):
+            for gate in torch.split(layer.weight, n_hidden):
                 nn.init.xavier_uniform_(gate)
         for layer in (self.top_gates, self.next_gates):
-            for gate in layer.weight[:, -n_hidden:].split(n_hidden):
+            for gate in torch.split(layer.weight[:, -n_hidden:], n_hidden):
                 gate.copy_(nn.init.orthogonal_(torch.empty(n_hidden, n_hidden)))
         for layer in (self.mean_gates, self.next_gates):
             # An LSTM that forgets nothing at first learns sooner.

@@ -8,7 +8,7 @@ is fairer the more there are.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import torch
@@ -39,7 +39,7 @@ class CiderReward:
         run = Run(ids, [END] * len(ids), self._references)
         self.frequencies: DocumentFrequencies = document_frequencies(run)
 
-    def rewards(self, images: Sequence[int], captions: Sequence[Sequence[str]]) -> Floats:
+    def rewards(self, images: Iterable[int], captions: Sequence[Sequence[str]]) -> Floats:
         """The CIDEr-D of each caption, which is about the image at this position; 1 is as good as people are."""
         ids = [str(at) for at in range(len(captions))]
         run = Run(ids, [_ended(words) for words in captions], [self._references[at] for at in images])

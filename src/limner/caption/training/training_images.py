@@ -89,7 +89,7 @@ def _check_unseen(learnt: Iterable[CaptionedImage], held_out: Iterable[Captioned
 
 
 def _is_held_out(image: Image, seed: int) -> bool:
-    return random_stream("held out", seed, image.id).random() < HELD_OUT_SHARE
+    return random_stream("tuning", seed, image.id).random() < HELD_OUT_SHARE
 
 
 def _has_captions(image: Image) -> bool:

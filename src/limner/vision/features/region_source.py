@@ -77,7 +77,7 @@ class RegionSource:
         cells = grid(size, self.rows, self.columns) if self.rows and self.columns else ()
         made = [replace(box, id=f"{MADE}{box.id}") for box in (*whole_picture(size), *cells)]
         scaled = zip(seen.image.boxes, seen.corners().tolist(), strict=True)
-        boxes = [Box(box.id, *edges, label=box.label, score=box.score) for box, edges in scaled if box.area > 0]
+        boxes = [_moved(box, edges) for box, edges in scaled if box.area > 0]
         # Sorting is stable: of equal scores, the image's own order counts.
         best = sorted(boxes, key=lambda box: -box.score)[: self.most]
         return (*made, *best)
@@ -90,6 +90,12 @@ def image_with_regions(image: Image, size: Size, boxes: tuple[Box, ...] | None, 
         return Image(image.id, *size, tuple(map(_as_made, boxes)), file=image.file, attributes=attributes)
     width, height = size if image.width is None else (image.width, image.height)
     return replace(image, width=width, height=height, attributes=attributes)
+
+
+def _moved(box: Box, edges: list[float]) -> Box:
+    """A box at other corners: left, top, right, bottom."""
+    x0, y0, x1, y1 = edges
+    return Box(box.id, x0, y0, x1, y1, box.label, box.score)
 
 
 def _as_made(box: Box) -> Box:

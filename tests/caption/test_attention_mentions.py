@@ -1,0 +1,57 @@
+"""Words tied to boxes by attention."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from limner.arrays import Singles
+from limner.caption.attention_mentions import NounFinder, attention_mentions
+from limner.corpus.caption import Mention
+
+TEXT = "a brown dog chases two cats"
+IDS = (None, "d", "c1", "c2")
+
+
+def weights(**by_word: list[float]) -> Singles:
+    rows = np.full((6, 4), 0.25, dtype=np.float32)
+    for word, row in by_word.items():
+        rows[TEXT.split().index(word)] = row
+    return rows
+
+
+def mentions(attention: Singles, taken: tuple[Mention, ...] = ()) -> list[Mention]:
+    phrases = NounFinder().find(TEXT, [])
+    return list(attention_mentions(phrases, TEXT, attention, IDS, taken))
+
+
+def test_a_noun_means_the_box_that_was_looked_at_as_it_was_said() -> None:
+    dog, cats = mentions(weights(dog=[0.5, 0.4, 0.06, 0.04], cats=[0.1, 0.1, 0.5, 0.3]))
+    assert TEXT[dog.start : dog.end] == "a brown dog"
+    assert (dog.boxes, dog.origin) == (("d",), "attention")
+    assert dog.probability is not None
+    assert abs(dog.probability - 0.4) < 1e-6
+    assert [candidate.box for candidate in dog.candidates] == ["d", "c1", "c2"]
+    assert TEXT[cats.start : cats.end] == "two cats"
+    assert cats.boxes == ("c1", "c2")
+
+
+def test_of_several_only_boxes_that_were_looked_at_nearly_as_much() -> None:
+    _, cats = mentions(weights(cats=[0.2, 0.1, 0.5, 0.2]))
+    assert cats.boxes == ("c1",)
+
+
+def test_a_demanded_word_keeps_its_boxes() -> None:
+    demanded = Mention(TEXT.index("cats"), len(TEXT), ("c2",), origin="constraint")
+    assert mentions(weights(), (demanded,))[1] == demanded
+
+
+def test_without_boxes_nouns_are_ungrounded() -> None:
+    phrases = NounFinder().find(TEXT, [])
+    dog, _ = attention_mentions(phrases, TEXT, np.ones((6, 1), dtype=np.float32), (None,))
+    assert (dog.boxes, dog.origin) == ((), "ungrounded")
+
+
+def test_labels_of_boxes_are_nouns_too() -> None:
+    assert not NounFinder().find("a wombat", [])
+    finder = NounFinder()
+    assert len(finder.find("a wombat", ["Wombat"])) == 1
