@@ -75,7 +75,12 @@ def _mention(phrase: NounPhrase, weights: Singles, columns: Sequence[int], box_i
         phrase.start,
         phrase.end,
         tuple(str(box_ids[at]) for at in chosen),
-        candidates=tuple(Candidate(str(box_ids[at]), float(weights[at])) for at in order[:MOST_CANDIDATES]),
+        candidates=tuple(Candidate(str(box_ids[at]), _share(weights[at])) for at in order[:MOST_CANDIDATES]),
         origin="attention",
-        probability=min(float(weights[chosen].sum()), 1.0),
+        probability=_share(weights[chosen].sum()),
     )
+
+
+def _share(weight: float) -> float:
+    """A share of attention, without digits that depend on which images were captioned together."""
+    return min(round(float(weight), 4), 1.0)

@@ -144,7 +144,7 @@ def command(
         tell(f"warning: {warning}")
     tell_written(written, out, lost)
     if constrain:
-        tell(f"{tally.n_met:,} of {tally.n_constrained:,} captions with constraints meet enough of them")
+        tell(f"captions that meet enough constraints: {tally.n_met:,} of {tally.n_constrained:,}")
 
 
 def _check_options(out: str, explain: bool, as_json: bool) -> None:

@@ -75,7 +75,7 @@ SECTIONS = {
     help="Where the pictures of CORPUS are; otherwise beside it.",
 )
 @click.option(
-    "--boxes", "regions", metavar="R", type=Regions(), help="Regions: corpus, whole, grid[:RxC], or a proposer."
+    "--boxes", "regions", metavar="R", type=Regions(), help="Regions: corpus, whole, grid[:RxC], mixed, or a proposer."
 )
 @choice_option("--by", "pool", "crop", help="Pool regions from one map of the picture, or run the model on each.")
 @click.option("--layer", metavar="NAME", help="The model's tensor to take; otherwise its last.")

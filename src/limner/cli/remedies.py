@@ -57,6 +57,7 @@ REMEDIES: dict[str, str] = {
     "empty-caption": "remove it, or pass --lenient to leave it out",
     "has-checkpoint": "remove the file, or pass --resume to go on with its run",
     "image-without-regions": "make features with `limner features --boxes mixed`, or pass --lenient to leave it out",
+    "other-threads": "leave --threads out",
     "other-regions": "make them as those of training were made, or pass --features to say where those are",
     "no-choices": "give a file that `limner constraints --json` wrote",
     "no-frequencies-file": "write one with --save-df, or DocumentFrequencies.save",

@@ -22,7 +22,7 @@ from limner.caption.captioner_files import (
     write_captioner_record,
 )
 from limner.caption.constraints.automaton import Automaton
-from limner.caption.constraints.vocabulary_adapter import VocabularyAdapter, missing_words
+from limner.caption.constraints.vocabulary_adapter import VocabularyAdapter, missing_words, phrase_words
 from limner.caption.constraints.worded_constraints import Worded, Words, compile_words, find_mentions
 from limner.caption.models.region_batches import RegionBatch, region_batch
 from limner.caption.models.up_down import UpDown
@@ -67,6 +67,8 @@ class Captioner:
         self._source = source
         self._adapter = VocabularyAdapter(vocabulary)
         self._nouns = NounFinder()
+        # Numbers of words that were added for constraints of some images, and are not there for others.
+        self._borrowed: set[int] = set()
 
     @classmethod
     def load(cls, folder: Path) -> Captioner:
@@ -117,6 +119,12 @@ class Captioner:
         A captioner whose vectors are learnt cannot know a word that it never
         met, nor can one whose source of vectors lacks it: that is an error.
         """
+        asked = [*phrases]
+        new = self._add(asked)
+        self._borrowed -= self._numbers(asked)
+        return new
+
+    def _add(self, phrases: Iterable[str]) -> list[str]:
         new = missing_words(phrases, self.vocabulary)
         if new:
             self.model.words = self._source.extended(self.model.words, new)
@@ -151,7 +159,8 @@ class Captioner:
         """The best caption of each image that says `at_least` of its constraints, and nothing forbidden.
 
         Of a constraint's phrases, those count that are sayable; one without
-        any is an error.
+        any is an error. A word that is added is there for this image alone.
+
         Words are tied to boxes: those that meet a constraint to the
         constraint's, other nouns to the boxes that the model looked at.
         """
@@ -159,14 +168,16 @@ class Captioner:
             return []
         self._check(requests)
         requests = [self._worded(request) for request in requests]
-        self.add_words(phrase for request in requests for item in request.constraints for phrase in item.phrases)
+        asked = [phrase for request in requests for item in request.constraints for phrase in item.phrases]
+        added = self._add(asked)
+        self._borrowed.update(self.vocabulary.numbers(added))
         known = [phrase for phrase in forbid if not missing_words([phrase], self.vocabulary)]
         automata = [
             compile_words(request.constraints, self._adapter, at_least=at_least, forbid=known) for request in requests
         ]
         regions = region_batch([request.regions for request in requests])
         with torch.no_grad():
-            decoder = self.model.decoder(regions)
+            decoder = self.model.decoder(regions, self._lacking(requests))
             results = constrained_search(
                 decoder.step, decoder.state, automata=automata, bos=BOS, eos=EOS, **self.options(options)
             )
@@ -183,7 +194,10 @@ class Captioner:
         regions = region_batch([request.regions])
         read = torch.tensor([[BOS, *tokens[:-1]]])
         with torch.no_grad():
-            log_probs = self.model(regions, read).log_softmax(dim=-1)[0]
+            scores = self.model(regions, read)
+            if (lacking := self._lacking([request])) is not None:
+                scores = scores.masked_fill(lacking, -float("inf"))
+            log_probs = scores.log_softmax(dim=-1)[0]
             weights = self.model.attention(regions, read)[0].numpy()
         words = [*self.vocabulary.text(tokens), *([""] if tokens and tokens[-1] == EOS else [])]
         said = log_probs[torch.arange(len(tokens)), torch.tensor(tokens)].tolist()
@@ -197,6 +211,19 @@ class Captioner:
                 raise self.unsayable(request.image, constraint)
             constraints.append(Words(tuple(phrases), tuple(constraint.boxes)))
         return request._replace(constraints=constraints)
+
+    def _lacking(self, requests: Sequence[CaptionRequest]) -> Tensor | None:
+        """The words that were added for other images, `[images, n_vocab]`: captions do not depend on the batch."""
+        if not self._borrowed:
+            return None
+        lacking = torch.zeros(len(requests), len(self.vocabulary), dtype=torch.bool)
+        for row, request in enumerate(requests):
+            own = self._numbers(phrase for item in request.constraints for phrase in item.phrases)
+            lacking[row, sorted(self._borrowed - own)] = True
+        return lacking
+
+    def _numbers(self, phrases: Iterable[str]) -> set[int]:
+        return {number for phrase in phrases for number in self.vocabulary.numbers(phrase_words(phrase))}
 
     def _check(self, requests: Sequence[CaptionRequest]) -> None:
         expected = self.record.regions.n_dims

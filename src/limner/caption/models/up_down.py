@@ -114,9 +114,9 @@ class UpDown(nn.Module):
             weights.append(weight)
         return torch.stack(hidden, dim=1), torch.stack(weights, dim=1)
 
-    def decoder(self, regions: RegionBatch) -> UpDownDecoder:
-        """The model as a search calls it, for some images."""
-        return UpDownDecoder(self, self._see(regions))
+    def decoder(self, regions: RegionBatch, lacking: Tensor | None = None) -> UpDownDecoder:
+        """The model as a search calls it, for some images; `lacking [images, n_vocab]` are words that each has not."""
+        return UpDownDecoder(self, self._see(regions), lacking)
 
     def _see(self, regions: RegionBatch) -> _Seen:
         values = (regions.features - self.get_buffer("centre")) / self.get_buffer("spread")
@@ -164,8 +164,9 @@ class UpDownDecoder:
     that keeps many sentences of an image does not copy them.
     """
 
-    def __init__(self, model: UpDown, seen: _Seen) -> None:
+    def __init__(self, model: UpDown, seen: _Seen, lacking: Tensor | None = None) -> None:
         self._model = model
+        self._lacking = lacking
         self._seen = seen
         n, device = len(seen.values), seen.values.device
         memory = model._empty(n, seen.values)
@@ -181,7 +182,10 @@ class UpDownDecoder:
         vectors, word_state = model.words.step(tokens, state)
         memory = _Memory(*(state[name] for name in _Memory._fields))
         memory, _ = model._next(self._seen.take(state["image"]), model._word_gates(vectors), memory)
-        log_probs = model.words.scores(model.dropout(memory.word_hidden)).log_softmax(dim=-1)
+        scores = model.words.scores(model.dropout(memory.word_hidden))
+        if self._lacking is not None:
+            scores = scores.masked_fill(self._lacking[state["image"]], -float("inf"))
+        log_probs = scores.log_softmax(dim=-1)
         # Nobody says "unknown", and no sentence begins twice.
         log_probs[:, [BOS, UNKNOWN]] = -float("inf")
         return log_probs, {"image": state["image"], **memory._asdict(), **word_state}

@@ -107,6 +107,9 @@ class CaptionerTraining:
         return captioner
 
     def _prepare_folder(self) -> None:
+        if self._region_kind() == "model" and self.pictures is None:
+            problem = "a model of features looks at pictures, and nobody said where they are"
+            raise LimnerError(problem, code="no-pictures")
         if self.out.exists() and not self.out.is_dir():
             raise BadInput(str(self.out), "is a file", "name a folder")
         if self.out.is_dir() and any(self.out.iterdir()) and not self.resume:
@@ -128,10 +131,7 @@ class CaptionerTraining:
     def _make_features(self, images: TrainingImages) -> None:
         if self._region_kind() != "model" or is_captioner(self.out):
             return
-        if self.pictures is None:
-            raise LimnerError(
-                "a model of features looks at pictures, and nobody said where they are", code="no-pictures"
-            )
+        assert self.pictures is not None
         pairs = [*images.learnt, *images.held_out]
         make_features(
             (pair.image for pair in pairs),

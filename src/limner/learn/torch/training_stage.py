@@ -177,7 +177,7 @@ class _Stage:
         """The number of threads: as before, as asked for, or as measured in the first process."""
         if remembered and threads not in (None, remembered):
             problem = f"is of another run: it took {remembered} threads, now {threads}"
-            raise BadInput(str(self.checkpoint), problem, "leave the number of threads out", code="other-run")
+            raise BadInput(str(self.checkpoint), problem, "leave the number of threads out", code="other-threads")
         if remembered:
             return ThreadChoice(remembered, f"{remembered} of the processor's threads, as before")
         if threads:

@@ -1,0 +1,250 @@
+"""`limner train captioner`, mostly in this process; a run that is killed has one of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from captioner_runs import CONFIG, SELF_CRITICAL, limner, train_captioner
+from limner import lazy
+from limner.caption.captioner_config import CONFIGS, read_captioner_config
+from limner.cli import train_captioner as command
+from limner.corpus import Caption, Image, open_corpus, write_corpus
+from limner.errors import MissingLibrary
+from limner.learn.torch import training_stage
+from limner.playground import World, playground, write_world
+
+# The command line, ended with the process right behind the checkpoint of a number.
+KILLED = """
+import os, signal, sys
+from limner.learn.torch import training_stage
+write, last = training_stage.write_checkpoint, int(sys.argv.pop(1))
+numbers = iter(range(1, 10_000))
+def write_and_die(*arguments):
+    write(*arguments)
+    if next(numbers) == last:
+        os.kill(os.getpid(), signal.SIGKILL)
+training_stage.write_checkpoint = write_and_die
+from limner.cli import main
+main(sys.argv[1:])
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Scenes without pictures, settings of a small captioner, and what was trained with them."""
+    folder = tmp_path_factory.mktemp("train-captioner")
+    write_corpus(playground(40), folder / "world.jsonl")
+    write_corpus(playground(6, seed=1), folder / "others.jsonl")
+    (folder / "tiny.toml").write_text(CONFIG + SELF_CRITICAL)
+    done = train_captioner(folder, "model")
+    assert done.code == 0, done.err
+    (folder / "said.txt").write_text(done.out + done.err)
+    return folder
+
+
+def trained(folder: Path, name: str) -> dict[str, object]:
+    return dict(json.loads((folder / name / "captioner.json").read_text())["trained"])
+
+
+def test_epochs_are_told_and_training_is_drawn(folder: Path) -> None:
+    said = (folder / "said.txt").read_text()
+    assert [line.partition(":")[0] for line in said.splitlines()[:3]] == [
+        "words epoch 1",
+        "words epoch 2",
+        "CIDEr epoch 1",
+    ]
+    assert f"written to {folder / 'model'}" in said
+    # Nothing that only training needed is left.
+    names = {path.name for path in (folder / "model").iterdir()}
+    assert names == {"captioner.json", "weights.safetensors", "training.svg"}
+    facts = trained(folder, "model")
+    assert (facts["n_images"], facts["n_held_out"]) == (34, 6)
+    assert {stage: len(epochs) for stage, epochs in facts["history"].items()} == {"words": 2, "cider": 1}
+
+
+@pytest.mark.parametrize("n_checkpoints", [2, 12], ids=["words", "CIDEr"])
+def test_a_run_that_was_killed_ends_with_the_same_weights(folder: Path, tmp_path: Path, n_checkpoints: int) -> None:
+    arguments = [
+        "train",
+        "captioner",
+        folder / "world.jsonl",
+        "--config",
+        folder / "tiny.toml",
+        "--out",
+        tmp_path / "m",
+    ]
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, str(n_checkpoints), *map(str, arguments), "--threads", "1"],
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL
+    refused = limner("caption", folder / "others.jsonl", "--model", tmp_path / "m", "-o", tmp_path / "x.jsonl")
+    assert (refused.code, refused.err.count("\n"), "--resume" in refused.err) == (1, 1, True)
+    again = limner(*arguments)
+    assert (again.code, "--resume" in again.err) == (1, True)
+    assert limner(*arguments, "--resume", "--threads", 1).code == 0
+    assert (tmp_path / "m" / "weights.safetensors").read_bytes() == (
+        folder / "model" / "weights.safetensors"
+    ).read_bytes()
+
+
+def test_a_run_that_has_ended_is_not_run_again(folder: Path) -> None:
+    before = (folder / "model" / "weights.safetensors").read_bytes()
+    done = train_captioner(folder, "model", "--resume")
+    assert (done.code, done.out) == (0, "")
+    assert (folder / "model" / "weights.safetensors").read_bytes() == before
+
+
+def test_classes_that_are_left_out_are_in_no_training_caption(folder: Path) -> None:
+    done = train_captioner(folder, "without", "--without", "dog,tree", "--seed", 1)
+    assert done.code == 0
+    assert "left out: " in done.err
+    record = json.loads((folder / "without" / "captioner.json").read_text())
+    assert record["trained"]["without"] == ["dog", "tree"]
+    assert not {"dog", "dogs", "tree", "trees"} & set(record["vocabulary"])
+    assert {"dog", "tree"} & {word for image in open_corpus(folder / "world.jsonl") for word in words(image)}
+
+
+def words(image: Image) -> list[str]:
+    return [word.strip(".,") for caption in image.captions for word in caption.text.split()]
+
+
+def test_other_images_choose_the_epoch(folder: Path) -> None:
+    done = train_captioner(folder, "valid", "--valid", folder / "others.jsonl")
+    assert done.code == 0
+    facts = trained(folder, "valid")
+    assert (facts["n_images"], facts["n_held_out"], facts["tuned_on"]) == (40, 6, "others.jsonl")
+    refused = train_captioner(folder, "x", "--valid", folder / "world.jsonl")
+    assert (refused.code, "40 of 40 images are training images" in refused.err) == (1, True)
+
+
+def test_a_descriptor_of_pictures_trains_and_is_remembered(folder: Path, tmp_path: Path) -> None:
+    write_world(World(captions=(2, 2), size=(120, 120)), 14, str(tmp_path / "seen.jsonl"), pictures=True)
+    (tmp_path / "tiny.toml").write_text(CONFIG)
+    pictures = tmp_path / "seen_pictures"
+    done = train_captioner(tmp_path, "model", "--features", "shape", "--pictures", pictures, corpus="seen.jsonl")
+    assert done.code == 0, done.err
+    # The store that was made on the way is not left there.
+    assert not (tmp_path / "model" / "features").exists()
+    refused = limner("caption", tmp_path / "seen.jsonl", "--model", tmp_path / "model", "-o", tmp_path / "a.jsonl")
+    assert refused.code == 1
+    assert refused.err.endswith("pass --pictures to name their folder\n")
+    caption = ("caption", tmp_path / "seen.jsonl", "--model", tmp_path / "model", "-o")
+    assert limner(*caption, tmp_path / "a.jsonl", "--pictures", pictures).code == 0
+    # A captioner of a store says the same from the same features.
+    made = ("features", tmp_path / "seen.jsonl", "--model", "shape", "--boxes", "mixed", "--pictures", pictures)
+    assert limner(*made, "-o", tmp_path / "store").code == 0
+    assert train_captioner(tmp_path, "stored", "--features", tmp_path / "store", corpus="seen.jsonl").code == 0
+    by_store = ("caption", tmp_path / "seen.jsonl", "--model", tmp_path / "stored", "-o", tmp_path / "b.jsonl")
+    assert limner(*by_store).code == 0
+    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+    (shard,) = (tmp_path / "store").glob("*.npy")
+    rows = np.lib.format.open_memmap(shard, mode="r+")
+    rows[3, 5] = np.nan
+    rows.flush()
+    refused = train_captioner(tmp_path, "bad", "--features", tmp_path / "store", corpus="seen.jsonl")
+    assert refused.code == 1
+    assert "are not finite numbers; make them anew with `limner features`" in refused.err
+
+
+def test_training_does_without_plots_where_nothing_draws(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(name: str) -> object:
+        if name == "limner.look.plots":
+            raise MissingLibrary("matplotlib", "plots")
+        return lazy.load(name)
+
+    monkeypatch.setattr(command, "load", missing)
+    done = train_captioner(folder, "undrawn")
+    assert done.code == 0
+    assert "training will not be drawn: this needs matplotlib" in done.err
+    assert not (folder / "undrawn" / "training.svg").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--out", "model"], "name another, or pass --resume to go on with the run in it"),
+        (["--out", "world.jsonl"], "is a file; name a folder"),
+        (["--out", "x", "--config", "lapptop"], "unknown config 'lapptop'; did you mean 'laptop'?"),
+        (["--out", "x", "--config", "none.toml"], "none.toml: cannot read"),
+        (["--out", "x", "--config", "odd.toml"], "odd.toml: unknown key in [model] 'hiden'; did you mean 'hidden'?"),
+        (["--out", "x", "--features", "shape"], "pass --pictures to name their folder"),
+        (["--out", "x", "--features", "none.tflite", "--pictures", "."], "none.tflite"),
+        (["--out", "x", "--valid", "bare.jsonl"], "give more images with captions"),
+    ],
+)
+def test_faults_are_one_line_with_a_remedy(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], said: str
+) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "odd.toml").write_text(CONFIG.replace("hidden", "hiden"))
+    write_corpus([Image("a", 9, 9)], folder / "bare.jsonl")
+    config = [] if "--config" in options else ["--config", "tiny.toml"]
+    done = limner("train", "captioner", "world.jsonl", *config, *options)
+    assert (done.code, done.out) == (1, "")
+    assert said in done.err
+    assert done.err.count("\n") == 1
+
+
+def test_captions_without_words_are_refused_or_left_out(folder: Path) -> None:
+    (first, *rest) = open_corpus(folder / "world.jsonl")
+    empty = Image(
+        first.id, first.width, first.height, first.boxes, captions=(Caption("0", "..."), Caption("1", "A dog."))
+    )
+    write_corpus([empty, *rest], folder / "empty.jsonl")
+    refused = train_captioner(folder, "y", corpus="empty.jsonl")
+    assert (refused.code, refused.err.count("\n")) == (1, 1)
+    assert "has no word; remove it, or pass --lenient to leave it out" in refused.err
+    done = train_captioner(folder, "y", "--lenient", corpus="empty.jsonl")
+    assert (done.code, "caption without a word" in done.err) == (0, True)
+    bare = limner("train", "captioner", folder / "bare.jsonl", "--out", folder / "z", "--config", folder / "tiny.toml")
+    assert (bare.code, "0 images have captions" in bare.err) == (1, True)
+
+
+def test_a_checkpoint_of_another_run_is_refused(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write, numbers = training_stage.write_checkpoint, iter(range(3))
+
+    def write_and_stop(*arguments: Any) -> None:
+        write(*arguments)
+        if next(numbers) == 2:
+            raise KeyboardInterrupt
+
+    model = tmp_path / "m"
+    arguments = ["train", "captioner", folder / "world.jsonl", "--config", folder / "tiny.toml", "--out", model]
+    with monkeypatch.context() as patch:
+        patch.setattr(training_stage, "write_checkpoint", write_and_stop)
+        assert limner(*arguments, "--threads", 1).code == 130
+    checkpoint = model / "words.checkpoint.safetensors"
+    (tmp_path / "other.toml").write_text((CONFIG + SELF_CRITICAL).replace("hidden = 16", "hidden = 20"))
+    other = [tmp_path / "other.toml" if word == folder / "tiny.toml" else word for word in arguments]
+    for changed, said in (
+        (other, "that of the model float32 [80]"),
+        ([*arguments, "--seed", 5], "is of another run"),
+        ([*arguments, "--threads", 2], "is of another run: it took 1 threads, now 2; leave --threads out"),
+    ):
+        refused = limner(*changed, "--resume")
+        assert refused.code == 1
+        assert refused.err.splitlines()[-1].startswith(f"limner: {checkpoint}: ")
+        assert said in refused.err
+    checkpoint.write_bytes(checkpoint.read_bytes()[:-100])
+    refused = limner(*arguments, "--resume")
+    assert (refused.code, str(checkpoint) in refused.err) == (1, True)
+
+
+def test_the_configs_of_limner_are_sound_and_the_papers_is_table_7() -> None:
+    assert sorted(path.stem for path in CONFIGS.glob("*.toml")) == ["laptop", "paper"]
+    paper = read_captioner_config("paper")
+    assert (paper.model.hidden, paper.model.attention, paper.training.batch) == (1200, 768, 150)
+    assert (paper.training.optimiser, paper.training.learning_rate, paper.training.clip) == ("sgd", 0.015, 12.5)
+    assert read_captioner_config("laptop").self_critical is not None
