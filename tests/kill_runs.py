@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import limner
+from captioner_runs import CONFIG
 
 LIMNER = [sys.executable, "-m", "limner"]
 
@@ -103,12 +104,16 @@ WRITING = {
         "score localisation lV.jsonl --gold pV.jsonl --samples 50 --per-phrase out/per.csv --html out/page.html",
         ("per.csv", "page.html"),
     ),
+    "caption": Writing(
+        "caption pV.jsonl --model cV.model --constrain boxes --lenient -o out/said.jsonl", ("said.jsonl",)
+    ),
+    "neural": Writing("describe pV.jsonl --realise neural --captioner cV.model -o out/said.jsonl", ("said.jsonl",)),
     "demo": Writing("demo out/demo --images 120 --seed V", ("demo/",)),
 }
 
 
 # Those that need more than captions: pictures, and models that take seconds to train.
-WITH_MODELS = {"grounder", "retriever", "localise", "index", "retrieve", "score localisation"}
+WITH_MODELS = {"grounder", "retriever", "localise", "index", "retrieve", "score localisation", "caption", "neural"}
 
 
 def make_inputs(folder: Path, n_images: int = 150) -> None:
@@ -126,6 +131,7 @@ def make_inputs(folder: Path, n_images: int = 150) -> None:
 def make_models(folder: Path) -> None:
     """Two versions of pictures, and of the models, results and indexes that commands on them read."""
     (folder / "words.txt").write_text("dog 1 0 0\nman 0 1 0\nwoman 0 0 1\n")
+    (folder / "tiny.toml").write_text(CONFIG)
     for version in "01":
         commands = (
             "playground 12 pV.jsonl --pictures --size 120x120 --seed 3V",
@@ -133,10 +139,13 @@ def make_models(folder: Path) -> None:
             "train retriever pV.jsonl --vectors words.txt --out rV.model",
             "localise pV.jsonl --pictures . --model gV.model -o lV.jsonl",
             "index pV.jsonl --model rV.model --regions -o iV.index",
+            "train captioner tV.jsonl --config tiny.toml --threads 1 --out cV.model",
         )
         for command in commands:
             words = command.replace("V", version).split()
-            subprocess.run([*LIMNER, *words], cwd=folder, check=True, stderr=subprocess.DEVNULL)
+            subprocess.run(
+                [*LIMNER, *words], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            )
 
 
 def arguments(writing: Writing, version: str) -> list[str]:

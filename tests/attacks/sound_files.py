@@ -16,6 +16,7 @@ import numpy as np
 from PIL import Image as Picture
 from safetensors.numpy import save_file
 
+from captioner_runs import CONFIG
 from conftest import REPOSITORY
 from limner.corpus import Image, open_corpus, write_corpus
 from limner.corpus.formats import FORMATS
@@ -59,6 +60,8 @@ ON_CORPUS = [
     ["index", "SRC", "--pictures", ".", "--model", "few.retriever", "-o", "new-index"],
     ["train", "grounder", "SRC", "--pictures", ".", "--out", "new.grounder"],
     ["train", "retriever", "SRC", "--pictures", ".", "--vectors", "vectors.txt", "--out", "new.retriever"],
+    ["train", "captioner", "SRC", "--config", "tiny.toml", "--threads", "1", "--out", "new-captioner"],
+    ["caption", "SRC", "--model", "captioner", "-o", "said.jsonl", "--constrain", "boxes"],
 ]
 
 CAPTIONS = ["score", "captions", "mine.json", "--refs", "refs.json", *QUICK]
@@ -67,7 +70,19 @@ CAPTIONS = ["score", "captions", "mine.json", "--refs", "refs.json", *QUICK]
 LOCALISE = ["localise", "three.jsonl", "--pictures", ".", "-o", "localised.jsonl", "--model"]
 INDEX = ["index", "three.jsonl", "--pictures", ".", "-o", "new-index", "--model"]
 RETRIEVAL = ["score", "retrieval", "--samples", "5"]
+CAPTION = ["caption", "three.jsonl", "--model", "captioner", "-o", "said.jsonl"]
+TRAIN_CAPTIONER = ["train", "captioner", "few.jsonl", "--config", "tiny.toml", "--threads", "1", "--out"]
 LOCALISATION = ["score", "localisation", "mdetr.json", "--gold", "world.jsonl", "--missing", "zero", "--samples", "0"]
+
+# The command line, ended behind the second checkpoint of a training.
+STOPPED = """
+import os, sys
+from limner.learn.torch import training_stage
+write, numbers = training_stage.write_checkpoint, iter(range(2))
+training_stage.write_checkpoint = lambda *given: (write(*given), next(numbers) and os._exit(0))
+from limner.cli import main
+main(sys.argv[1:])
+"""
 
 ON_FILE: dict[str, list[list[str]]] = {
     "selector.json": [["describe", "world.jsonl", "--model", "selector.json", "-o", "said.jsonl"]],
@@ -134,6 +149,13 @@ ON_FILE: dict[str, list[list[str]]] = {
             "p.html",
         ],
     ],
+    "captioner": [
+        CAPTION,
+        [*CAPTION, "--explain", "--n-best", "2"],
+        ["describe", "three.jsonl", "--realise", "neural", "--captioner", "captioner", "-o", "said.jsonl"],
+    ],
+    "asked.jsonl": [[*CAPTION, "--constrain", "asked.jsonl"]],
+    "halfway": [[*TRAIN_CAPTIONER, "halfway", "--resume"]],
     "ids.txt": [["convert", "world.jsonl", "some.jsonl", "--ids", "ids.txt"]],
 }
 
@@ -184,6 +206,8 @@ def make_sound_files(folder: Path) -> list[Target]:
         "cues.jsonl": _lines(
             [{"image": id, "caption": "0", "start": 0, "end": 5, "cues": {"cca": 0.5, "size": None}} for id in first]
         ),
+        "tiny.toml": CONFIG,
+        "asked.jsonl": _lines([{"image": "p3-000000", "constraints": [{"phrases": ["man", "men"], "boxes": ["0"]}]}]),
         "ids.txt": "".join(f"{id}\n" for id in list(first)[:5]),
     }
     for name, text in texts.items():
@@ -204,8 +228,11 @@ def make_sound_files(folder: Path) -> list[Target]:
         [*LOCALISE, "few.grounder"],
         ["index", "few.jsonl", "--model", "few.retriever", "-o", "index", "--regions", "--approximate"],
         ["index", "few.jsonl", "--model", "few.grounder", "-o", "grounder-index"],
+        [*TRAIN_CAPTIONER, "captioner"],
     ):
         subprocess.run([sys.executable, "-m", "limner", *arguments], cwd=folder, check=True, capture_output=True)
+    stopped = [sys.executable, "-c", STOPPED, *TRAIN_CAPTIONER, "halfway"]
+    subprocess.run(stopped, cwd=folder, check=True, capture_output=True)
     return [*targets, *(Target(name, [name], commands) for name, commands in ON_FILE.items())]
 
 

@@ -52,13 +52,21 @@ class Outcome(NamedTuple):
 
 
 # What commands load only when they need it, and many tries do.
-LOADED_LATE = ("grounder", "grounder_training", "localising", "region_cache", "retriever_training")
+LOADED_LATE = (
+    *(
+        f"ground.{name}"
+        for name in ("grounder", "grounder_training", "localising", "region_cache", "retriever_training")
+    ),
+    *(f"caption.models.{name}" for name in ("caption_reasons", "captioner_writer", "corpus_captioners")),
+    *(f"caption.training.{name}" for name in ("captioner_training", "training_images")),
+    "report.training_plots",
+)
 
 
 def load_commands() -> None:
     """Import what commands need, so that a try costs a fork and not a start."""
     for name in LOADED_LATE:
-        load(f"limner.ground.{name}")
+        load(f"limner.{name}")
     entries = list(limner.cli.COMMANDS.values())
     while entries:
         target = entries.pop().target

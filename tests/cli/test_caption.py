@@ -126,7 +126,9 @@ def test_explanations_are_text_or_json(folder: Path) -> None:
     assert done.code == 0
     assert done.out.startswith("p1-000000: ")
     assert "\n  said: " in done.out
-    assert "\n  (end)" in done.out
+    first, _, lines = done.out.partition("\n")
+    words = first.partition(": ")[2].partition(".")[0].lower().split()
+    assert [line.split()[0] for line in lines.splitlines() if "%" in line][: len(words)] == words
     rows = [json.loads(line) for line in caption(folder, "e.jsonl", "--explain", "--json").out.splitlines()]
     images = list(open_corpus(folder / "e.jsonl"))
     assert [(row["image"], row["caption"]) for row in rows] == [(i.id, i.captions[0].text) for i in images]
@@ -281,3 +283,31 @@ def test_words_that_are_added_for_an_image_are_no_others(folder: Path) -> None:
         assert row["caption"] == other["caption"]
         assert row["log_prob"] == pytest.approx(other["log_prob"], abs=2e-4)
         assert sum(word["log_prob"] for word in row["words"]) == pytest.approx(row["log_prob"], abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("table", "key", "value"),
+    [
+        ("regions", "n_dims", -5),
+        ("regions", "n_dims", 1 << 40),
+        ("words", "n_dims", 0),
+        ("config", "model", {"hidden": 65_536}),
+        ("config", "model", {"hidden": 1 << 40}),
+        ("config", "words", {"size": 65_536}),
+        ("", "vocabulary", ["a", "a"]),
+        ("", "vocabulary", ["a b"]),
+        ("", "vocabulary", []),
+        ("", "labels", ["dog"] * 100_000),
+        ("", "seen", [1]),
+        ("", "version", 99),
+        ("", "weights", ""),
+    ],
+)
+def test_a_hostile_record_is_one_line(folder: Path, tmp_path: Path, table: str, key: str, value: object) -> None:
+    shutil.copytree(folder / "model", tmp_path / "model")
+    record = json.loads((tmp_path / "model" / "captioner.json").read_text())
+    (record[table] if table else record)[key] = value
+    (tmp_path / "model" / "captioner.json").write_text(json.dumps(record))
+    done = limner("caption", folder / "others.jsonl", "--model", tmp_path / "model", "-o", tmp_path / "x.jsonl")
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert done.err.startswith(f"limner: {tmp_path / 'model'}/")

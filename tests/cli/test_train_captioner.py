@@ -44,6 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("train-captioner")
     write_corpus(playground(40), folder / "world.jsonl")
     write_corpus(playground(6, seed=1), folder / "others.jsonl")
+    write_corpus([Image("a", 9, 9)], folder / "bare.jsonl")
     (folder / "tiny.toml").write_text(CONFIG + SELF_CRITICAL)
     done = train_captioner(folder, "model")
     assert done.code == 0, done.err
@@ -67,7 +68,7 @@ def test_epochs_are_told_and_training_is_drawn(folder: Path) -> None:
     names = {path.name for path in (folder / "model").iterdir()}
     assert names == {"captioner.json", "weights.safetensors", "training.svg"}
     facts = trained(folder, "model")
-    assert (facts["n_images"], facts["n_held_out"]) == (34, 6)
+    assert (facts["n_images"], facts["n_held_out"]) == (36, 4)
     assert {stage: len(epochs) for stage, epochs in facts["history"].items()} == {"words": 2, "cider": 1}
 
 
@@ -104,6 +105,8 @@ def test_a_run_that_has_ended_is_not_run_again(folder: Path) -> None:
     done = train_captioner(folder, "model", "--resume")
     assert (done.code, done.out) == (0, "")
     assert (folder / "model" / "weights.safetensors").read_bytes() == before
+    other = train_captioner(folder, "model", "--resume", "--seed", 3)
+    assert (other.code, "of another run: its seed is not the same; name another folder" in other.err) == (1, True)
 
 
 def test_classes_that_are_left_out_are_in_no_training_caption(folder: Path) -> None:
@@ -189,7 +192,6 @@ def test_faults_are_one_line_with_a_remedy(
 ) -> None:
     monkeypatch.chdir(folder)
     (folder / "odd.toml").write_text(CONFIG.replace("hidden", "hiden"))
-    write_corpus([Image("a", 9, 9)], folder / "bare.jsonl")
     config = [] if "--config" in options else ["--config", "tiny.toml"]
     done = limner("train", "captioner", "world.jsonl", *config, *options)
     assert (done.code, done.out) == (1, "")

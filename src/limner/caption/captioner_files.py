@@ -12,6 +12,7 @@ from limner.caption.region_inputs import RegionSettings
 from limner.errors import BadInput
 from limner.learn.model_files import ModelKind, decode_record, file_fingerprint, write_record
 from limner.learn.stage_settings import EpochFigures
+from limner.learn.vocabulary import Vocabulary
 
 RECORD = "captioner.json"
 WEIGHTS = "weights.safetensors"
@@ -20,6 +21,9 @@ KIND = ModelKind("captioner", 1, "train_captioner")
 
 # Bytes of the record: vocabularies have some ten thousand words, and a hash is kept of each training image.
 MAX_RECORD = 24 << 20
+
+# Numbers of a vector.
+MAX_LENGTH = 1 << 20
 
 RegionKind = Literal["boxes", "store", "model"]
 
@@ -37,12 +41,18 @@ class RegionsRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     n_dims: int
     features: str = ""
 
+    def __post_init__(self) -> None:
+        _check_length(self.n_dims)
+
 
 class WordsRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a captioner's words are: the length of a vector, and where frozen ones are from, "" if they are learnt."""
 
     n_dims: int
     signature: str = ""
+
+    def __post_init__(self) -> None:
+        _check_length(self.n_dims)
 
 
 class TrainedCaptioner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,12 +110,21 @@ def read_captioner_record(folder: Path) -> CaptionerRecord:
     if len(raw) > MAX_RECORD:
         raise KIND.error(path, f"is larger than {MAX_RECORD >> 20} MB, too large for a captioner")
     record = decode_record(raw, path, KIND, CaptionerRecord)
+    try:
+        Vocabulary(record.vocabulary)
+    except ValueError as error:
+        raise KIND.error(path, f"is not a captioner ({error})") from error
     weights = folder / WEIGHTS
     if not weights.is_file():
         raise KIND.error(folder, f"there is no {WEIGHTS}")
     if file_fingerprint(weights) != record.weights:
         raise KIND.error(weights, f"is not the file that {RECORD} was written with")
     return record
+
+
+def _check_length(n_dims: int) -> None:
+    if not 1 <= n_dims <= MAX_LENGTH:
+        raise ValueError(f"n_dims is {n_dims}; it must be 1 to {MAX_LENGTH:,}")
 
 
 def is_captioner(folder: Path) -> bool:

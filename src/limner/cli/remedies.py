@@ -49,8 +49,7 @@ REMEDIES: dict[str, str] = {
     "no-pictures": "pass --pictures to name their folder",
     "no-prompt": "leave --prompt out",
     "no-size": "give its width and height, or pass --lenient to leave it out",
-    "no-word": "ask for other words, or pass --lenient to leave the constraint out, "
-    "or train a captioner on word vectors",
+    "no-word": "ask for other words, or pass --lenient to leave the constraint out",
     "not-empty": "name another, or pass --resume to go on with the run in it",
     "takes-no-features": "leave --features out",
     "bad-features": "make them anew with `limner features`, or pass --lenient to leave the image out",

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 import torch
+from msgspec.structs import replace
 from torch.nn.functional import nll_loss
 
 from limner.caption import compile_constraints, constrained_search
@@ -185,3 +186,26 @@ def test_a_sentence_too_short_for_all_is_reported(captioner: SmallCaptioner) -> 
     caption = realiser.realise(image, ["0", "1", "2"])
     assert len(unsaid) + len(caption.mentions) == 3
     assert unsaid
+
+
+class Streaming(Fixed):
+    """A writer that takes many images, and leaves some out."""
+
+    def write_each(self, asked):  # type: ignore[no-untyped-def]
+        # All are read before the first is answered, as in a batch.
+        for image, things in list(asked):
+            if image.id != "left out":
+                yield image, f"a picture of {' and '.join(thing.phrases[0] for thing in things)}"
+
+
+def test_a_writer_of_many_images_gets_them_one_after_the_other() -> None:
+    images = [image_of("dog"), image_of("cat", "hat"), image_of("cow")]
+    named = [replace(image, id=id) for image, id in zip(images, ("a", "left out", "b"), strict=True)]
+    realiser = ConstrainedRealiser(Streaming("nothing"))
+    described = describe(named, find_selector("size"), realiser)
+    assert [(result.id, result.captions[0].text) for result in described] == [
+        ("a", "a picture of dog"),
+        ("b", "a picture of cow"),
+    ]
+    one_by_one = describe(named, find_selector("size"), ConstrainedRealiser(Fixed("a dog, a cat with a hat, a cow")))
+    assert [len(result.captions[0].mentions) for result in one_by_one] == [1, 2, 1]

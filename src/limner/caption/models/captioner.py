@@ -76,15 +76,18 @@ class Captioner:
         record = read_captioner_record(folder)
         vocabulary = Vocabulary(record.vocabulary)
         source = open_word_source(record.config.words, record.words, folder)
+
+        def make() -> UpDown:
+            words = source.make(vocabulary.words, record.config.model.hidden)
+            return UpDown(words, record.regions.n_dims, len(Labels(record.labels)), record.config.model)
+
         with torch.random.fork_rng(devices=[]):
-            model = UpDown(
-                source.make(vocabulary.words, record.config.model.hidden),
-                record.regions.n_dims,
-                len(Labels(record.labels)),
-                record.config.model,
-            )
-        expected = {name: TensorKind.of(tensor) for name, tensor in model_tensors(model).items()}
-        model.load_state_dict(read_tensors(folder / WEIGHTS, expected), strict=False)
+            # Without memory at first: a record may ask for any size, and the weights' file must bear it out.
+            with torch.device("meta"):
+                expected = {name: TensorKind.of(tensor) for name, tensor in model_tensors(make()).items()}
+            weights = read_tensors(folder / WEIGHTS, expected)
+            model = make()
+        model.load_state_dict(weights, strict=False)
         return cls(model, vocabulary, record, source)
 
     def save(self, folder: Path) -> None:

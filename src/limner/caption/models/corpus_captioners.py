@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, TypeVar
 from limner.caption.captioned import Captioned
 from limner.caption.captioner_files import is_captioner
 from limner.caption.captioning import Ask, CaptionSettings, CorpusCaptioner
-from limner.caption.constraints.worded_constraints import Worded
+from limner.caption.constraints.worded_constraints import Worded, Words
 from limner.caption.models.captioner import Captioner, CaptionRequest
 from limner.caption.region_streams import stream_regions
 from limner.caption.search.search_settings import SearchOptions
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.corpus.seen_images import SeenImages
-from limner.errors import BadInput, LimnerError
+from limner.errors import BadInput, LimnerError, shown
 from limner.lazy import lazy
 from limner.vision.picture_stream import read_ahead
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 else:
     # It imports transformers, which takes longer than all the rest.
     hugging_face_captioner = lazy("limner.caption.models.hugging_face_captioner")
+
+# What is counted where constraints may be left out.
+UNSAYABLE = "constraint that the captioner has no words for"
 
 Item = TypeVar("Item")
 
@@ -78,7 +81,7 @@ class RegionCaptioner:
                 asked.append(constraint)
             else:
                 error = self.captioner.unsayable(image, constraint)
-                self.reading.skip("constraint that the captioner has no words for", error)
+                self.reading.skip(UNSAYABLE, error)
         return asked
 
 
@@ -93,15 +96,14 @@ class PictureCaptioner:
     training_images = None
 
     def can_say(self, phrases: Sequence[str]) -> bool:
-        """Always: tokens make any word."""
-        return True
+        return bool(self.captioner.sayable(phrases))
 
     def caption_images(
         self, images: Iterable[Image], ask: Ask, settings: CaptionSettings
     ) -> Iterator[tuple[Image, Captioned]]:
         streamed = read_ahead(images, self.pictures, self.reading)
         while batch := _next(streamed, settings.batch):
-            constraints = [ask(seen.image) for seen in batch]
+            constraints = [self._asked(seen.image, ask(seen.image)) for seen in batch]
             captioned = self.captioner.caption(
                 [seen.pixels for seen in batch],
                 constraints,
@@ -111,6 +113,18 @@ class PictureCaptioner:
                 **search_options(settings),
             )
             yield from zip([seen.image for seen in batch], captioned, strict=True)
+
+    def _asked(self, image: Image, constraints: Sequence[Worded]) -> list[Worded]:
+        """The constraints by phrases that the tokenizer has pieces for."""
+        asked: list[Worded] = []
+        for constraint in constraints:
+            if phrases := self.captioner.sayable(constraint.phrases):
+                asked.append(Words(tuple(phrases), tuple(constraint.boxes)))
+            else:
+                problem = f"the tokenizer has no pieces for {' or '.join(map(shown, constraint.phrases))}"
+                error = BadInput(f"image {shown(image.id)}", problem, "ask for other words", code="no-word")
+                self.reading.skip(UNSAYABLE, error)
+        return asked
 
 
 def open_captioner(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Unpack
@@ -59,6 +59,12 @@ class HuggingFaceCaptioner:
         except (RuntimeError, AssertionError) as error:
             raise LimnerError(f"{shown(device)} cannot be used ({one_line(str(error), 100)}); use cpu") from error
         return cls(folder, model, prompted, prompt)
+
+    def sayable(self, phrases: Iterable[str]) -> list[str]:
+        """Those of some phrases that the tokenizer has pieces for."""
+        tokenizer = self._prompted.tokenizer
+        pieces = {phrase: tokenizer(phrase, add_special_tokens=False)["input_ids"] for phrase in phrases}
+        return [phrase for phrase, tokens in pieces.items() if tokens and tokenizer.unk_token_id not in tokens]
 
     def caption(
         self,

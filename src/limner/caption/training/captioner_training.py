@@ -99,11 +99,26 @@ class CaptionerTraining:
             self._make_features(images)
         processes.sum_in_place(torch.zeros(1))  # the others wait until the first has made the features
         if is_captioner(self.out):
-            return Captioner.load(self.out)
+            return self._finished()
         captioner = self._learn(images, processes)
         if processes.is_first:
             captioner.save(self.out)
             self._clear()
+        return captioner
+
+    def _finished(self) -> Captioner:
+        """The captioner that an earlier run has written; one of other settings is an error."""
+        captioner = Captioner.load(self.out)
+        facts, record = captioner.record.trained, captioner.record
+        for name, before, now in (
+            ("config", record.config, self.config),
+            ("seed", facts.seed, self.seed),
+            ("list of classes without images", facts.without, tuple(self.without)),
+            ("kind of features", record.regions.features, self._features_path()),
+        ):
+            if before != now:
+                problem = f"has a captioner already, of another run: its {name} is not the same"
+                raise BadInput(str(self.out), problem, "name another folder", code="other-captioner")
         return captioner
 
     def _prepare_folder(self) -> None:
