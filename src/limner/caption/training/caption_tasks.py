@@ -60,8 +60,8 @@ class WordTask:
 class SelfCriticalTask:
     """Captions that the model samples, weighed by how much better by CIDEr they are than others of the same image.
 
-    Items are captions. Dropout is off: captions are drawn from, and their
-    probability is that of, the model as it is used.
+    Items are captions. They are drawn from the model as it is used, without
+    dropout, and learnt with it.
     """
 
     model: UpDown
@@ -84,6 +84,8 @@ class SelfCriticalTask:
         self.model.eval()
         regions = self.regions.batch(rows)
         numbers, ends = sample_sentences(self.model, regions, self.n_samples, self.max_len)
+        # Few images are soon learnt by heart without dropout.
+        self.model.train()
         words = [self.vocabulary.text(sentence) for sentence in numbers]
         rewards = torch.from_numpy(self.reward.rewards(np.repeat(rows, self.n_samples), words)).float()
         weights = advantages(rewards, self.n_samples)
