@@ -19,6 +19,9 @@ from limner.learn.length_batches import LengthBatches
 from limner.learn.torch.training_stage import BatchLoss
 from limner.learn.vocabulary import Vocabulary
 
+# Captions of the model's own that are looked at together.
+CHUNK = 64
+
 
 @dataclass(frozen=True)
 class WordTask:
@@ -57,8 +60,8 @@ class WordTask:
 class SelfCriticalTask:
     """Captions that the model samples, weighed by how much better by CIDEr they are than others of the same image.
 
-    Items are captions. Dropout is off: captions are drawn from, and their
-    probability is that of, the model as it is used.
+    Items are captions. They are drawn from the model as it is used, without
+    dropout, and learnt with it.
     """
 
     model: UpDown
@@ -81,15 +84,22 @@ class SelfCriticalTask:
         self.model.eval()
         regions = self.regions.batch(rows)
         numbers, ends = sample_sentences(self.model, regions, self.n_samples, self.max_len)
+        # Few images are soon learnt by heart without dropout.
+        self.model.train()
         words = [self.vocabulary.text(sentence) for sentence in numbers]
         rewards = torch.from_numpy(self.reward.rewards(np.repeat(rows, self.n_samples), words)).float()
-        sentences = sentence_batch(numbers, ends=ends)
-        again = torch.arange(len(rows)).repeat_interleave(self.n_samples)
-        scores = self.model(regions.take(again), sentences.tokens)
-        said = scores.log_softmax(dim=-1).gather(2, sentences.targets.unsqueeze(2)).squeeze(2)
+        weights = advantages(rewards, self.n_samples)
+        # Sentences of like length together: little of a chunk is padding.
+        order = np.argsort([len(sentence) for sentence in numbers], kind="stable")
+        total = torch.zeros(())
+        for chunk in np.array_split(order, -(-len(order) // CHUNK)):
+            sentences = sentence_batch([numbers[at] for at in chunk], ends=[ends[at] for at in chunk])
+            scores = self.model(regions.take(torch.from_numpy(chunk // self.n_samples)), sentences.tokens)
+            said = scores.log_softmax(dim=-1).gather(2, sentences.targets.unsqueeze(2)).squeeze(2)
+            total = total + reward_loss(said, sentences.mask, weights[torch.from_numpy(chunk)])
         # By the mean length of a sentence, so that the learning rate does not depend on it.
-        n_words = sentences.mask.sum() / len(numbers)
-        return BatchLoss(reward_loss(said, sentences.mask, advantages(rewards, self.n_samples)) / n_words, n_items)
+        n_words = sum(len(sentence) + end for sentence, end in zip(numbers, ends, strict=True)) / len(numbers)
+        return BatchLoss(total / n_words, n_items)
 
     def validate(self) -> dict[str, float]:
         return self.held_out.figures(self.model)

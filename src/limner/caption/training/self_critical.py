@@ -17,7 +17,7 @@ from torch import Tensor
 from limner.arrays import Floats
 from limner.caption.models.region_batches import RegionBatch
 from limner.caption.models.up_down import UpDown
-from limner.learn.vocabulary import BOS, EOS, Vocabulary
+from limner.learn.vocabulary import BOS, EOS
 from limner.score.cider import Cider
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
 from limner.score.run import Run
@@ -55,20 +55,23 @@ def sample_sentences(
     """
     with torch.no_grad():
         decoder = model.decoder(regions)
-        rows = torch.arange(len(regions.mask)).repeat_interleave(n_samples)
-        state = {name: part[rows] for name, part in decoder.state.items()}
-        tokens = torch.full((len(rows),), BOS, dtype=torch.long)
-        columns, ended = [], torch.zeros(len(rows), dtype=torch.bool)
+        alive = torch.arange(len(regions.mask) * n_samples)
+        state = {name: part[alive // n_samples] for name, part in decoder.state.items()}
+        tokens = torch.full_like(alive, BOS)
+        sentences: list[list[int]] = [[] for _ in alive]
         for _ in range(max_len):
             log_probs, state = decoder.step(tokens, state)
             tokens = torch.multinomial(log_probs.exp(), 1)[:, 0]
-            tokens = tokens.masked_fill(ended, EOS)
-            ended |= tokens == EOS
-            columns.append(tokens)
-            if ended.all():
+            # Sentences that have ended cost nothing more.
+            going_on = tokens != EOS
+            alive, tokens = alive[going_on], tokens[going_on]
+            state = {name: part[going_on] for name, part in state.items()}
+            for sentence, token in zip(alive.tolist(), tokens.tolist(), strict=True):
+                sentences[sentence].append(token)
+            if not len(alive):
                 break
-    sentences = torch.stack(columns, dim=1).tolist()
-    return [[number for number in row if number != EOS] for row in sentences], ended.tolist()
+    unended = set(alive.tolist())
+    return sentences, [at not in unended for at in range(len(sentences))]
 
 
 def advantages(rewards: Tensor, n_samples: int) -> Tensor:
@@ -81,11 +84,6 @@ def advantages(rewards: Tensor, n_samples: int) -> Tensor:
 def reward_loss(log_probs: Tensor, mask: Tensor, weights: Tensor) -> Tensor:
     """The loss whose gradient raises the probability of captions by their weights, summed over words."""
     return -(log_probs * mask * weights.unsqueeze(1)).sum()
-
-
-def words_of(sentences: Sequence[Sequence[int]], vocabulary: Vocabulary) -> list[list[str]]:
-    """Sentences of numbers as words."""
-    return [vocabulary.text(sentence) for sentence in sentences]
 
 
 def _ended(words: Sequence[str]) -> str:
