@@ -94,9 +94,6 @@ def captioner(
         valid_name="" if tuning is None else tuning.name,
         reading=reading,
     )
-    tell_reading(opened, *([tuning] if tuning else []), reading)
-    if classes:
-        tell(f"left out: {images.n_without:,} images that show or mention {', '.join(classes)}")
     training = captioner_training.CaptionerTraining(
         settings,
         out,
@@ -109,6 +106,10 @@ def captioner(
         threads=threads,
         listeners=captioner_training.TrainingListeners(terminal_progress, _report, _notice),
     )
+    if training.is_first:
+        tell_reading(opened, *([tuning] if tuning else []), reading)
+        if classes:
+            tell(f"left out: {images.n_without:,} images that show or mention {', '.join(classes)}")
     is_drawn = training.is_first and _can_draw()
     captioner = training.train(images)
     terminal_progress.clear()

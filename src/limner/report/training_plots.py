@@ -57,8 +57,9 @@ def training_figure(history: History, best: Mapping[str, int] | None = None) -> 
             n_before += epochs[-1].epoch
         axes[-1].set_title("images held out: CIDEr")
         axes[-1].set_ylabel(CIDER)
-        if stages:
-            axes[-1].legend(loc="lower right")
+        if len(stages) > 1:
+            # CIDEr rises: there is room at its beginning.
+            axes[-1].legend(loc="upper left")
     return made
 
 
@@ -76,10 +77,8 @@ def _curve(
     axes.plot(numbers, values, "o-", markersize=3.5, linewidth=1.6, color=colour, label=name, zorder=3)
     at = next((at for at, figures in enumerate(epochs) if figures.epoch == chosen), len(epochs) - 1)
     axes.plot([numbers[at]], [values[at]], "o", markersize=9, fillstyle="none", color=colour, zorder=4)
-    # Numbers stand on the side of the line where there is room: a loss falls, CIDEr rises.
-    above = 9 if not name else -15
     axes.annotate(
-        f"{values[at]:.3g}", (numbers[at], values[at]), xytext=(0, above), textcoords="offset points", ha="center"
+        f"{values[at]:.3g}", (numbers[at], values[at]), xytext=(0, 9), textcoords="offset points", ha="center"
     )
     axes.set_xlabel("epoch; ring: chosen")
     axes.set_xlim(0.5, n_before + epochs[-1].epoch + 0.5)
