@@ -14,6 +14,9 @@ from limner.learn.typed_configs import read_config
 # The configs that come with Limner, by name.
 CONFIGS = Path(__file__).parent / "configs"
 
+# The figure of images held out by which the best epoch is chosen.
+FIGURE = "CIDEr"
+
 WordKind = Literal["learnt", "glove", "glove+dependency", "language-model"]
 
 
@@ -106,6 +109,10 @@ class CaptionerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     smoothing: float = 0.0
 
     def __post_init__(self) -> None:
+        stages = [self.training, *([self.self_critical.training] if self.self_critical else [])]
+        for stage in stages:
+            if stage.best_by not in ("", FIGURE):
+                raise ValueError(f"best_by is {stage.best_by!r}; it can be {FIGURE!r}, or be left out")
         if not 0 <= self.smoothing < 1:
             raise ValueError(f"smoothing must be at least 0 and below 1, not {self.smoothing}")
 

@@ -59,7 +59,7 @@ class TrainedCaptioner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a captioner was trained on, and how training went, stage by stage.
 
     `without` are classes whose images and captions were left out, `tuned_on`
-    tells which images chose the best epoch.
+    tells which images chose the best epoch, `images` is a hash of both groups.
     """
 
     n_images: int
@@ -69,6 +69,7 @@ class TrainedCaptioner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seed: int
     without: tuple[str, ...] = ()
     history: dict[str, list[EpochFigures]] = msgspec.field(default_factory=dict)
+    images: str = ""
 
 
 class CaptionerRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -94,6 +94,7 @@ def captioner(
         valid_name="" if tuning is None else tuning.name,
         reading=reading,
     )
+    lacking = Reading(lenient=lenient)
     training = captioner_training.CaptionerTraining(
         settings,
         out,
@@ -104,10 +105,13 @@ def captioner(
         seed=seed,
         resume=resume,
         threads=threads,
+        reading=lacking,
         listeners=captioner_training.TrainingListeners(terminal_progress, _report, _notice),
     )
     if training.is_first:
         tell_reading(opened, *([tuning] if tuning else []), reading)
+        for warning in images.warnings:
+            tell(f"warning: {warning}")
         if classes:
             tell(f"left out: {images.n_without:,} images that show or mention {', '.join(classes)}")
     is_drawn = training.is_first and _can_draw()
@@ -115,6 +119,7 @@ def captioner(
     terminal_progress.clear()
     if not training.is_first:
         return
+    tell_reading(lacking)
     facts = captioner.record.trained
     tell(f"a captioner of {facts.n_captions:,} captions of {facts.n_images:,} images written to {out}")
     drawn = f"; see {_draw(captioner.record, out)}" if is_drawn else ""

@@ -51,14 +51,35 @@ def test_classes_are_left_out_by_boxes_and_by_words(unwanted: Image) -> None:
     assert "x" not in {pair.image.id for pair in (*split.learnt, *split.held_out)}
 
 
-def test_a_word_within_another_is_no_class() -> None:
-    assert training_images([image("x", "a hot dog"), *MANY], without=["hot", "cat"]).n_without <= 1
-    assert training_images([image("x", "a catalog"), *MANY], without=["cat"]).n_without == 0
+@pytest.mark.parametrize(
+    ("text", "without", "n_left_out"),
+    [
+        ("a catalog", "cat", 0),
+        ("eating a hot dog", "hot dog", 1),
+        ("eating a hot dog", "cat", 0),
+        ("on the sofa", "couch", 1),
+        ("a puppy", "dog", 1),
+    ],
+)
+def test_classes_are_known_by_all_their_words_and_no_others(text: str, without: str, n_left_out: int) -> None:
+    others = [image(str(n), f"A thing number {n} .") for n in range(30)]
+    assert training_images([image("x", text), *others], without=[without]).n_without == n_left_out
+
+
+def test_a_hot_dog_is_no_dog() -> None:
+    others = [image(str(n), f"A thing number {n} .") for n in range(30)]
+    assert training_images([image("x", "a hot dog"), *others], without=["dog"]).n_without == 0
+
+
+def test_images_to_choose_by_have_no_such_class_either() -> None:
+    valid = [image("v", "a cat"), image("w", "a zebra"), image("y", "a cow")]
+    split = training_images(MANY, valid=valid, without=["zebra"])
+    assert [pair.image.id for pair in split.held_out] == ["v", "y"]
 
 
 def test_with_images_to_choose_by_all_are_learnt_from() -> None:
-    split = training_images(MANY, valid=[image("v", "a cat")])
-    assert (len(split.learnt), len(split.held_out)) == (200, 1)
+    split = training_images(MANY, valid=[image("v", "a cat"), image("w", "a cow")])
+    assert (len(split.learnt), len(split.held_out)) == (200, 2)
 
 
 def test_images_to_choose_by_must_be_others() -> None:

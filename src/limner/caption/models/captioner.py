@@ -36,6 +36,7 @@ from limner.corpus.seen_images import SeenImages
 from limner.errors import BadInput, shown
 from limner.learn.model_files import file_fingerprint
 from limner.learn.torch.checkpoints import model_tensors
+from limner.learn.torch.processes import training_device
 from limner.learn.torch.safe_tensors import TensorKind, read_tensors, write_tensors
 from limner.learn.vocabulary import BOS, EOS, Vocabulary
 
@@ -88,6 +89,7 @@ class Captioner:
             weights = read_tensors(folder / WEIGHTS, expected)
             model = make()
         model.load_state_dict(weights, strict=False)
+        model.to(training_device())
         return cls(model, vocabulary, record, source)
 
     def save(self, folder: Path) -> None:
@@ -178,7 +180,7 @@ class Captioner:
         automata = [
             compile_words(request.constraints, self._adapter, at_least=at_least, forbid=known) for request in requests
         ]
-        regions = region_batch([request.regions for request in requests])
+        regions = region_batch([request.regions for request in requests]).to(self.model.device)
         with torch.no_grad():
             decoder = self.model.decoder(regions, self._lacking(requests))
             results = constrained_search(
@@ -194,14 +196,14 @@ class Captioner:
 
     def explain(self, request: CaptionRequest, tokens: Sequence[int]) -> list[WordWeights]:
         """Why each word of a caption of this model is there, the end of the sentence included if it has one."""
-        regions = region_batch([request.regions])
-        read = torch.tensor([[BOS, *tokens[:-1]]])
+        regions = region_batch([request.regions]).to(self.model.device)
+        read = torch.tensor([[BOS, *tokens[:-1]]], device=self.model.device)
         with torch.no_grad():
             scores = self.model(regions, read)
             if (lacking := self._lacking([request])) is not None:
                 scores = scores.masked_fill(lacking, -float("inf"))
             log_probs = scores.log_softmax(dim=-1)[0]
-            weights = self.model.attention(regions, read)[0].numpy()
+            weights = self.model.attention(regions, read)[0].cpu().numpy()
         words = [*self.vocabulary.text(tokens), *([""] if tokens and tokens[-1] == EOS else [])]
         said = log_probs[torch.arange(len(tokens)), torch.tensor(tokens)].tolist()
         return [WordWeights(*parts) for parts in zip(words, said, weights, strict=True)]
@@ -240,13 +242,13 @@ class Captioner:
     def _attention(self, regions: RegionBatch, results: Sequence[tuple[int, SearchResult]]) -> list[Singles]:
         """Where the model looked at each word of each caption, `[words, regions]`."""
         n_most = max(len(result.tokens) for _, result in results)
-        read = torch.full((len(results), n_most), EOS)
+        read = torch.full((len(results), n_most), EOS, device=self.model.device)
         for at, (_, result) in enumerate(results):
             read[at, : len(result.tokens)] = torch.tensor([BOS, *result.tokens[:-1]])
         rows = torch.tensor([row for row, _ in results])
         with torch.no_grad():
             weights: Tensor = self.model.attention(regions.take(rows), read)
-        return [np.asarray(part, dtype=np.float32) for part in weights.numpy()]
+        return [np.asarray(part, dtype=np.float32) for part in weights.cpu().numpy()]
 
     def _captioned(
         self, result: SearchResult, request: CaptionRequest, automaton: Automaton, attention: Singles, source: str

@@ -23,6 +23,9 @@ class RegionBatch(NamedTuple):
     labels: Tensor
     mask: Tensor
 
+    def to(self, device: torch.device) -> RegionBatch:
+        return RegionBatch(*(part.to(device) for part in self))
+
     def take(self, rows: Tensor) -> RegionBatch:
         """The regions of the images at these positions, which may be repeated."""
         return RegionBatch(*(part[rows] for part in self))

@@ -85,6 +85,10 @@ class UpDown(nn.Module):
             nn.init.zeros_(layer.bias)
             layer.bias[n_hidden : 2 * n_hidden] = 1.0
 
+    @property
+    def device(self) -> torch.device:
+        return self.key.weight.device
+
     def standardise(self, centre: Tensor, spread: Tensor) -> None:
         """Have features be taken by their distance from a mean, in standard deviations."""
         self.get_buffer("centre").copy_(centre)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -14,27 +15,55 @@ from limner.arrays import Integers
 from limner.caption.models.region_batches import RegionBatch, region_batch
 from limner.caption.region_inputs import ImageRegions, RegionInputs
 from limner.corpus.image import Image
+from limner.corpus.reading import Reading
+from limner.errors import BadInput
 from limner.learn.vocabulary import BOS, EOS
 from limner.progress import Progress, silent, track
+
+# Words of a caption that are learnt; hardly any is longer.
+MOST_WORDS = 30
 
 # Bytes of regions that are kept in memory; what is more is read again whenever it is needed.
 MOST_KEPT = 4 << 30
 
 
 class RegionTable:
-    """The regions of images, read once if they fit into memory, and put together as batches."""
+    """The regions of images, read once if they fit into memory, and put together as batches.
 
-    def __init__(self, images: Sequence[Image], inputs: RegionInputs, *, progress: Progress = silent) -> None:
-        self._images = images
+    When `reading` is lenient, images whose regions cannot be read are left out;
+    `positions` are those of the others among all. `digest` is another for
+    other numbers, labels or boxes.
+    """
+
+    def __init__(
+        self,
+        images: Sequence[Image],
+        inputs: RegionInputs,
+        *,
+        reading: Reading | None = None,
+        progress: Progress = silent,
+    ) -> None:
+        reading = reading or Reading()
+        self._images: list[Image] = []
         self._inputs = inputs
         self._kept: list[ImageRegions] = []
+        self.positions: list[int] = []
+        digest = blake2b(digest_size=8)
         n_bytes = 0
-        for image in track(images, "images with regions", progress, len(images)):
+        for at, image in enumerate(track(images, "images with regions", progress, len(images))):
             # Each is read even if it is not kept: what is wrong with one is told before training begins.
-            regions = inputs.read(image)
+            try:
+                regions = inputs.read(image)
+            except BadInput as error:
+                reading.skip("image without features", error)
+                continue
+            self.positions.append(at)
+            self._images.append(image)
+            digest.update(regions.rows.tobytes() + regions.labels.tobytes() + repr(regions.box_ids).encode())
             n_bytes += regions.rows.nbytes
             if n_bytes <= MOST_KEPT:
                 self._kept.append(regions)
+        self.digest = digest.hexdigest()
 
     def __len__(self) -> int:
         return len(self._images)
@@ -54,6 +83,9 @@ class SentenceBatch(NamedTuple):
     targets: Tensor
     mask: Tensor
 
+    def to(self, device: torch.device) -> SentenceBatch:
+        return SentenceBatch(*(part.to(device) for part in self))
+
 
 @dataclass(frozen=True)
 class CaptionNumbers:
@@ -64,11 +96,13 @@ class CaptionNumbers:
 
     @property
     def lengths(self) -> Integers:
-        """How many words each caption has, its end counted."""
-        return np.array([len(caption) + 1 for caption in self.captions], dtype=np.int64)
+        """How many words of each caption are learnt, its end counted; a long one is cut off and has none."""
+        return np.array([min(len(caption) + 1, MOST_WORDS) for caption in self.captions], dtype=np.int64)
 
     def batch(self, rows: Sequence[int]) -> SentenceBatch:
-        return sentence_batch([self.captions[at] for at in rows])
+        captions = [self.captions[at] for at in rows]
+        ends = [len(caption) < MOST_WORDS for caption in captions]
+        return sentence_batch([caption[:MOST_WORDS] for caption in captions], ends=ends)
 
 
 def sentence_batch(sentences: Sequence[Sequence[int]], *, ends: Sequence[bool] | None = None) -> SentenceBatch:

@@ -45,8 +45,9 @@ class WordTask:
         rows = batch[rank::n_ranks]
         if not len(rows):
             return BatchLoss(_nothing(self.model), n_items)
-        sentences = self.captions.batch(rows)
-        scores = self.model(self.regions.batch(self.captions.images[rows]), sentences.tokens)
+        sentences = self.captions.batch(rows).to(self.model.device)
+        regions = self.regions.batch(self.captions.images[rows]).to(self.model.device)
+        scores = self.model(regions, sentences.tokens)
         losses = nn.functional.cross_entropy(
             scores.flatten(0, 1), sentences.targets.flatten(), reduction="none", label_smoothing=self.smoothing
         )
@@ -60,7 +61,8 @@ class WordTask:
 class SelfCriticalTask:
     """Captions that the model samples, weighed by how much better by CIDEr they are than others of the same image.
 
-    Items are captions. They are drawn from the model as it is used, without
+    Items are captions, whose loss is by a word of a caption of `mean_length`,
+    people's: so learning rates are alike in both stages. They are drawn from the model as it is used, without
     dropout, and learnt with it.
     """
 
@@ -72,6 +74,7 @@ class SelfCriticalTask:
     vocabulary: Vocabulary
     n_samples: int
     max_len: int
+    mean_length: float
 
     def batches(self, epoch: int) -> Sequence[Integers]:
         return self.order.epoch(epoch)
@@ -82,24 +85,23 @@ class SelfCriticalTask:
         if not len(rows):
             return BatchLoss(_nothing(self.model), n_items)
         self.model.eval()
-        regions = self.regions.batch(rows)
+        regions = self.regions.batch(rows).to(self.model.device)
         numbers, ends = sample_sentences(self.model, regions, self.n_samples, self.max_len)
         # Few images are soon learnt by heart without dropout.
         self.model.train()
         words = [self.vocabulary.text(sentence) for sentence in numbers]
         rewards = torch.from_numpy(self.reward.rewards(np.repeat(rows, self.n_samples), words)).float()
-        weights = advantages(rewards, self.n_samples)
+        weights = advantages(rewards, self.n_samples).to(self.model.device)
         # Sentences of like length together: little of a chunk is padding.
         order = np.argsort([len(sentence) for sentence in numbers], kind="stable")
-        total = torch.zeros(())
+        total = weights.new_zeros(())
         for chunk in np.array_split(order, -(-len(order) // CHUNK)):
             sentences = sentence_batch([numbers[at] for at in chunk], ends=[ends[at] for at in chunk])
+            sentences = sentences.to(self.model.device)
             scores = self.model(regions.take(torch.from_numpy(chunk // self.n_samples)), sentences.tokens)
             said = scores.log_softmax(dim=-1).gather(2, sentences.targets.unsqueeze(2)).squeeze(2)
             total = total + reward_loss(said, sentences.mask, weights[torch.from_numpy(chunk)])
-        # By the mean length of a sentence, so that the learning rate does not depend on it.
-        n_words = sum(len(sentence) + end for sentence, end in zip(numbers, ends, strict=True)) / len(numbers)
-        return BatchLoss(total / n_words, n_items)
+        return BatchLoss(total / self.mean_length, n_items)
 
     def validate(self) -> dict[str, float]:
         return self.held_out.figures(self.model)

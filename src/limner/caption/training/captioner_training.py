@@ -5,18 +5,18 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
 
-import msgspec
-import numpy as np
 import torch
 
 from limner.caption.caption_vocabulary import KNOWN_CLASSES, caption_vocabulary
 from limner.caption.captioner_config import CaptionerConfig
 from limner.caption.captioner_files import (
     KIND,
+    RECORD,
+    WEIGHTS,
     CaptionerRecord,
+    RegionKind,
     RegionsRecord,
     TrainedCaptioner,
     is_captioner,
@@ -25,17 +25,23 @@ from limner.caption.models.captioner import Captioner
 from limner.caption.models.up_down import UpDown
 from limner.caption.models.word_sources import DEPENDENCY_VECTORS, WordSource, open_word_source
 from limner.caption.region_inputs import BoxInputs, Labels, RegionInputs, StoreInputs
-from limner.caption.training.caption_pairs import CaptionNumbers, RegionTable
-from limner.caption.training.caption_tasks import SelfCriticalTask, WordTask
+from limner.caption.training.caption_pairs import RegionTable
 from limner.caption.training.dependency_vectors import caption_dependency_vectors
 from limner.caption.training.held_out_cider import HeldOutImages
-from limner.caption.training.self_critical import CiderReward
-from limner.caption.training.training_images import CaptionedImage, TrainingImages, seen_images
+from limner.caption.training.training_images import FEWEST_HELD_OUT, CaptionedImage, TrainingImages, seen_images
+from limner.caption.training.training_material import (
+    TrainingMaterial,
+    images_digest,
+    material_identity,
+    region_moments,
+)
+from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
-from limner.learn.length_batches import LengthBatches
 from limner.learn.stage_settings import EpochFigures, StageSettings
-from limner.learn.torch.processes import Processes, join_processes, processes_of_environment
-from limner.learn.torch.training_stage import TrainingTask, train_stage
+from limner.learn.torch.checkpoints import model_tensors
+from limner.learn.torch.optimisers import copy_weights
+from limner.learn.torch.processes import Processes, join_processes, processes_of_environment, training_device
+from limner.learn.torch.training_stage import StageResult, TrainingTask, train_stage
 from limner.learn.vocabulary import Vocabulary
 from limner.progress import Progress, silent
 from limner.text.word_vectors import write_word_vectors
@@ -45,15 +51,12 @@ from limner.vision.features.feature_store import open_features
 from limner.vision.features.store_files import HEADER
 
 # In the folder while training goes on: the store of features, and a checkpoint of each stage.
-FEATURES = "features"
+FEATURES = "features_of_training"
 CHECKPOINT = "{}.checkpoint.safetensors"
 WORDS, CIDER = "words", "cider"
 
 # The images that choose the best epoch if none are given.
 DRAWN = "a tenth of the training images"
-
-# Regions whose mean and deviation features are standardised by.
-MOST_STANDARDISED = 200_000
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ class CaptionerTraining:
 
     `features` is `boxes`, the folder of a store of features, or a model of
     features, which looks at `pictures`. `resume` goes on where an earlier run
-    of the same settings was stopped, whenever that was.
+    of the same settings was stopped, whenever that was. When `reading` is
+    lenient, images without usable features are left out.
     """
 
     config: CaptionerConfig
@@ -84,6 +88,7 @@ class CaptionerTraining:
     resume: bool = False
     workers: int | None = None
     threads: int | None = None
+    reading: Reading = field(default_factory=Reading)
     listeners: TrainingListeners = field(default_factory=TrainingListeners)
 
     @property
@@ -97,16 +102,16 @@ class CaptionerTraining:
         if processes.is_first:
             self._prepare_folder()
             self._make_features(images)
-        processes.sum_in_place(torch.zeros(1))  # the others wait until the first has made the features
+        processes.wait()
         if is_captioner(self.out):
-            return self._finished()
+            return self._finished(images)
         captioner = self._learn(images, processes)
         if processes.is_first:
             captioner.save(self.out)
             self._clear()
         return captioner
 
-    def _finished(self) -> Captioner:
+    def _finished(self, images: TrainingImages) -> Captioner:
         """The captioner that an earlier run has written; one of other settings is an error."""
         captioner = Captioner.load(self.out)
         facts, record = captioner.record.trained, captioner.record
@@ -115,24 +120,39 @@ class CaptionerTraining:
             ("seed", facts.seed, self.seed),
             ("list of classes without images", facts.without, tuple(self.without)),
             ("kind of features", record.regions.features, self._features_path()),
+            ("corpus", facts.images, images_digest(images)),
         ):
             if before != now:
                 problem = f"has a captioner already, of another run: its {name} is not the same"
                 raise BadInput(str(self.out), problem, "name another folder", code="other-captioner")
+        if self.is_first:
+            self.listeners.notice(f"{self.out} has the captioner of this run already")
+            self._clear()
         return captioner
 
     def _prepare_folder(self) -> None:
-        if self._region_kind() == "model" and self.pictures is None:
-            problem = "a model of features looks at pictures, and nobody said where they are"
-            raise LimnerError(problem, code="no-pictures")
+        if self._region_kind() == "model":
+            if self.features not in DESCRIPTORS and not Path(self.features).exists():
+                problem = "there is no such store or model of features"
+                raise BadInput(self.features, problem, "check the path", code="no-such-features")
+            if self.pictures is None:
+                raise LimnerError("a model of features looks at pictures; give their folder", code="no-pictures")
         if self.out.exists() and not self.out.is_dir():
             raise BadInput(str(self.out), "is a file", "name a folder")
         if self.out.is_dir() and any(self.out.iterdir()) and not self.resume:
             problem = "the folder is not empty"
             raise BadInput(str(self.out), problem, "name another folder, or resume the run in it", code="not-empty")
+        if self.out.is_dir() and any(self.out.iterdir()) and not self._has_run():
+            problem = "there is no run to resume: the folder holds other files"
+            raise BadInput(str(self.out), problem, "name another folder", code="other-captioner")
         self.out.mkdir(parents=True, exist_ok=True)
 
-    def _region_kind(self) -> str:
+    def _has_run(self) -> bool:
+        """Whether the folder has something that training wrote."""
+        names = [CHECKPOINT.format(WORDS), CHECKPOINT.format(CIDER), FEATURES, DEPENDENCY_VECTORS, RECORD, WEIGHTS]
+        return any((self.out / name).exists() for name in names)
+
+    def _region_kind(self) -> RegionKind:
         if self.features == "boxes":
             return "boxes"
         return "store" if (Path(self.features) / HEADER).is_file() else "model"
@@ -155,6 +175,7 @@ class CaptionerTraining:
             FeatureRecipe(self.features, by=self.config.regions.by),
             regions=self.config.regions.source,
             resume=(self.out / FEATURES / HEADER).exists(),
+            lenient=self.reading.lenient,
             workers=self.workers,
             progress=self.listeners.progress,
             total=len(pairs),
@@ -166,51 +187,90 @@ class CaptionerTraining:
             return BoxInputs(labels, self.config.regions)
         return StoreInputs(open_features(self.features if kind == "store" else self.out / FEATURES), labels)
 
-    def _learn(self, images: TrainingImages, processes: Processes) -> Captioner:
-        config, progress = self.config, self.listeners.progress
-        labels = Labels.count(pair.image for pair in images.learnt)
+    def _learn(self, given: TrainingImages, processes: Processes) -> Captioner:
+        labels = Labels.count(pair.image for pair in given.learnt)
         inputs = self._inputs(labels)
-        regions, held_regions = (
-            RegionTable([pair.image for pair in pairs], inputs, progress=progress)
-            for pairs in (images.learnt, images.held_out)
-        )
+        images, regions, held_regions = self._with_regions(given, inputs)
         source, vocabulary = self._words(images.learnt, processes)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
-            words = source.begin(vocabulary.words, config.model.hidden)
-            model = UpDown(words, inputs.n_dims, len(labels), config.model)
-        model.standardise(*_moments(regions))
+            words = source.begin(vocabulary.words, self.config.model.hidden)
+            model = UpDown(words, inputs.n_dims, len(labels), self.config.model)
+        model.standardise(*region_moments(regions))
+        model.to(training_device())
         references = [pair.captions for pair in images.held_out]
-        held_out = HeldOutImages(held_regions, references, vocabulary, config.decoding)
-        history = self._run_stages(_Material(model, regions, images.learnt, vocabulary, held_out, inputs.signature))
-        kind = self._region_kind()
-        record = CaptionerRecord(
+        material = TrainingMaterial(
+            self.config,
+            model,
+            regions,
+            images.learnt,
+            vocabulary,
+            HeldOutImages(held_regions, references, vocabulary, self.config.decoding),
+            material_identity(
+                images,
+                [regions, held_regions],
+                labels.names,
+                vocabulary.words,
+                inputs.signature,
+                source.record.signature,
+            ),
+            self.seed,
+        )
+        history = self._run_stages(material)
+        trained = TrainedCaptioner(
+            len(images.learnt),
+            sum(len(pair.captions) for pair in images.learnt),
+            len(images.held_out),
+            self.tuned_on,
+            self.seed,
+            tuple(self.without),
+            history,
+            images_digest(given),
+        )
+        seen = seen_images(images.learnt, images.held_out).to_json()
+        record = self._record(labels, inputs, vocabulary, source, trained, seen)
+        return Captioner(model, vocabulary, record, source)
+
+    def _with_regions(
+        self, images: TrainingImages, inputs: RegionInputs
+    ) -> tuple[TrainingImages, RegionTable, RegionTable]:
+        """The images whose regions could be read, and the regions of both groups."""
+        tables = [
+            RegionTable([pair.image for pair in pairs], inputs, reading=self.reading, progress=self.listeners.progress)
+            for pairs in (images.learnt, images.held_out)
+        ]
+        learnt, held_out = (
+            [pairs[at] for at in table.positions]
+            for pairs, table in zip((images.learnt, images.held_out), tables, strict=True)
+        )
+        if not learnt or len(held_out) < FEWEST_HELD_OUT:
+            problem = f"{len(learnt) + len(held_out)} images have features, too few to learn from"
+            raise BadInput(self.features, problem, "make features of all images", code="no-features")
+        return images._replace(learnt=learnt, held_out=held_out), tables[0], tables[1]
+
+    def _record(
+        self,
+        labels: Labels,
+        inputs: RegionInputs,
+        vocabulary: Vocabulary,
+        source: WordSource,
+        trained: TrainedCaptioner,
+        seen: list[str] | None,
+    ) -> CaptionerRecord:
+        return CaptionerRecord(
             KIND.name,
             KIND.version,
             "up-down",
-            config,
+            self.config,
             vocabulary.words,
             labels.names,
             RegionsRecord(
-                "boxes" if kind == "boxes" else "store" if kind == "store" else "model",
-                config.regions,
-                inputs.signature,
-                inputs.n_dims,
-                self._features_path(),
+                self._region_kind(), self.config.regions, inputs.signature, inputs.n_dims, self._features_path()
             ),
-            TrainedCaptioner(
-                len(images.learnt),
-                sum(len(pair.captions) for pair in images.learnt),
-                len(images.held_out),
-                self.tuned_on,
-                self.seed,
-                tuple(self.without),
-                history,
-            ),
+            trained,
             source.record,
-            seen=seen_images(images.learnt, images.held_out).to_json(),
+            seen=seen,
         )
-        return Captioner(model, vocabulary, record, source)
 
     def _words(self, pairs: Sequence[CaptionedImage], processes: Processes) -> tuple[WordSource, Vocabulary]:
         settings = self.config.words
@@ -218,7 +278,7 @@ class CaptionerTraining:
             if processes.is_first and not (self.out / DEPENDENCY_VECTORS).exists():
                 texts = [" ".join(words) for pair in pairs for words in pair.captions]
                 write_word_vectors(caption_dependency_vectors(texts), self.out / DEPENDENCY_VECTORS)
-            processes.sum_in_place(torch.zeros(1))
+            processes.wait()
         source = open_word_source(settings, None, self.out)
         made = caption_vocabulary(
             (words for pair in pairs for words in pair.captions),
@@ -233,22 +293,31 @@ class CaptionerTraining:
             )
         return source, made.vocabulary
 
-    def _run_stages(self, material: _Material) -> dict[str, list[EpochFigures]]:
-        config = self.config
-        history = {WORDS: self._run(WORDS, material.word_task(config, self.seed), config.training, material)}
-        if config.self_critical:
-            task = material.self_critical_task(config, self.seed)
-            history[CIDER] = self._run(CIDER, task, config.self_critical.training, material)
+    def _run_stages(self, material: TrainingMaterial) -> dict[str, list[EpochFigures]]:
+        """Train in one stage or two; the second counts only if it is better on the images held out."""
+        training, critical = self.config.training, self.config.self_critical
+        words = self._run(WORDS, material.word_task(), training, material)
+        history = {WORDS: words.history}
+        if critical is None:
+            return history
+        before = {name: tensor.clone() for name, tensor in model_tensors(material.model).items()}
+        cider = self._run(CIDER, material.self_critical_task(), critical.training, material)
+        history[CIDER] = cider.history
+        figure = critical.training.best_by or training.best_by
+        if figure and _best(cider, figure) <= _best(words, figure):
+            copy_weights(before, model_tensors(material.model))
+            if self.is_first:
+                self.listeners.notice("the second stage was no better than the first, whose weights are kept")
         return history
 
-    def _run(self, name: str, task: TrainingTask, settings: StageSettings, material: _Material) -> list[EpochFigures]:
-        result = train_stage(
+    def _run(self, name: str, task: TrainingTask, settings: StageSettings, material: TrainingMaterial) -> StageResult:
+        return train_stage(
             task,
             settings,
             self.out / CHECKPOINT.format(name),
             seed=self.seed,
             name=name,
-            data=material.digest,
+            data=material.digest(is_last=name == CIDER),
             resume=self.resume,
             threads=self.threads,
             items="words" if name == WORDS else "captions",
@@ -256,7 +325,6 @@ class CaptionerTraining:
             report=lambda figures: self.listeners.report(name, figures),
             notice=self.listeners.notice,
         )
-        return result.history
 
     def _clear(self) -> None:
         """Remove what only training needed; the captioner is written."""
@@ -266,57 +334,6 @@ class CaptionerTraining:
             shutil.rmtree(self.out / FEATURES)
 
 
-@dataclass(frozen=True)
-class _Material:
-    """What the stages of training share."""
-
-    model: UpDown
-    regions: RegionTable
-    pairs: Sequence[CaptionedImage]
-    vocabulary: Vocabulary
-    held_out: HeldOutImages
-    signature: str
-
-    @property
-    def digest(self) -> str:
-        """A few letters that are others for other images, captions, words or features."""
-        digest = blake2b(digest_size=8)
-        ids = [(pair.image.id, pair.captions) for pair in self.pairs]
-        digest.update(msgspec.json.encode([ids, self.vocabulary.words, self.signature]))
-        return digest.hexdigest()
-
-    def word_task(self, config: CaptionerConfig, seed: int) -> WordTask:
-        captions = [(at, words) for at, pair in enumerate(self.pairs) for words in pair.captions]
-        numbers = CaptionNumbers(
-            [self.vocabulary.numbers(words) for _, words in captions], np.array([at for at, _ in captions])
-        )
-        order = LengthBatches(numbers.lengths, config.training.batch, seed)
-        return WordTask(self.model, self.regions, numbers, self.held_out, order, config.smoothing)
-
-    def self_critical_task(self, config: CaptionerConfig, seed: int) -> SelfCriticalTask:
-        settings = config.self_critical
-        assert settings is not None
-        return SelfCriticalTask(
-            self.model,
-            self.regions,
-            CiderReward([pair.captions for pair in self.pairs]),
-            self.held_out,
-            LengthBatches([1] * len(self.pairs), settings.training.batch, seed),
-            self.vocabulary,
-            settings.samples,
-            config.decoding.max_len,
-        )
-
-
-def _moments(regions: RegionTable) -> tuple[torch.Tensor, torch.Tensor]:
-    """The mean and the standard deviation of each number of regions, of at most `MOST_STANDARDISED` of them."""
-    total = squares = np.zeros(1)
-    n = 0
-    for at in range(len(regions)):
-        rows = regions[at].rows.astype(np.float64)
-        total, squares, n = total + rows.sum(axis=0), squares + (rows**2).sum(axis=0), n + len(rows)
-        if n >= MOST_STANDARDISED:
-            break
-    mean = total / n
-    deviation = np.sqrt(np.maximum(squares / n - mean**2, 0.0))
-    return torch.from_numpy(mean).float(), torch.from_numpy(deviation).float()
+def _best(stage: StageResult, figure: str) -> float:
+    """The figure of the epoch whose weights are a stage's result."""
+    return next(epoch.validation[figure] for epoch in stage.history if epoch.epoch == stage.best_epoch)

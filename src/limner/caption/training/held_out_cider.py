@@ -16,7 +16,7 @@ from limner.score.run import Run
 # Images that are described at a time.
 BATCH = 64
 
-# Enough to choose an epoch by: the beam of the end costs several times as much, and ranks epochs alike.
+# Wide enough to choose an epoch by; the beam of the end costs several times as much.
 BEAM = 2
 
 
@@ -49,7 +49,7 @@ class HeldOutImages:
         captions: list[list[str]] = []
         for first in range(0, len(self._regions), BATCH):
             rows = range(first, min(first + BATCH, len(self._regions)))
-            decoder = model.decoder(self._regions.batch(rows))
+            decoder = model.decoder(self._regions.batch(rows).to(model.device))
             results = constrained_search(
                 decoder.step,
                 decoder.state,

@@ -55,7 +55,7 @@ def sample_sentences(
     """
     with torch.no_grad():
         decoder = model.decoder(regions)
-        alive = torch.arange(len(regions.mask) * n_samples)
+        alive = torch.arange(len(regions.mask) * n_samples, device=regions.mask.device)
         state = {name: part[alive // n_samples] for name, part in decoder.state.items()}
         tokens = torch.full_like(alive, BOS)
         sentences: list[list[int]] = [[] for _ in alive]

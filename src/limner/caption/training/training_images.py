@@ -8,7 +8,8 @@ from typing import NamedTuple
 from limner.caption.caption_vocabulary import caption_words
 from limner.corpus.classes.class_mentions import ClassMentions
 from limner.corpus.classes.class_names import term_key
-from limner.corpus.classes.class_words import name_terms
+from limner.corpus.classes.class_words import Term, built_in_synonyms, name_terms
+from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.corpus.reading import Reading
@@ -18,23 +19,28 @@ from limner.errors import BadInput, shown
 # The share of training images that choose the best epoch unless others are given.
 HELD_OUT_SHARE = 0.1
 
-# Words of a caption that are read; hardly any is longer.
-MOST_WORDS = 30
+# Images that must be held out: CIDEr of a single one is 0, whatever is said.
+FEWEST_HELD_OUT = 2
 
 
 class CaptionedImage(NamedTuple):
-    """An image and the words of each of its captions."""
+    """An image as one may see it who describes it, the words of each of its captions, and the image as it was given."""
 
     image: Image
     captions: list[list[str]]
+    original: Image
 
 
 class TrainingImages(NamedTuple):
-    """The images to learn from, those that choose the best epoch, and how many were left out for their classes."""
+    """The images to learn from, those that choose the best epoch, and how many were left out for their classes.
+
+    `warnings` tell of images among both that are alike.
+    """
 
     learnt: list[CaptionedImage]
     held_out: list[CaptionedImage]
     n_without: int
+    warnings: tuple[str, ...] = ()
 
 
 def training_images(
@@ -49,27 +55,28 @@ def training_images(
 ) -> TrainingImages:
     """The images with captions that people wrote, split by chance; with `valid`, all of them are learnt from.
 
-    Images that show a class of `without`, or whose captions name one, are left
-    out. A caption without a word is an error, or left out by a lenient `reading`.
+    Images that show a class of `without`, or whose captions name one by any
+    word that Limner knows for it, are left out of both. A caption without a
+    word is an error, or left out by a lenient `reading`.
     """
     reading = reading or Reading()
     unwanted = _ClassFilter(without)
     given = [image for image in images if _has_captions(image)]
-    kept = [image for image in given if not unwanted.holds_of(image)]
+    to_choose = [image for image in valid or () if _has_captions(image)]
+    kept, kept_to_choose = ([image for image in group if not unwanted.holds_of(image)] for group in (given, to_choose))
     pairs = _with_words(kept, reading, place)
-    held_out = _with_words([image for image in valid or () if _has_captions(image)], reading, valid_name)
+    held_out = _with_words(kept_to_choose, reading, valid_name)
     if valid is None:
         chosen = [_is_held_out(pair.image, seed) for pair in pairs]
-        if len(pairs) > 1 and not 0 < sum(chosen) < len(pairs):
-            chosen = [at == len(pairs) - 1 for at in range(len(pairs))]
+        if not FEWEST_HELD_OUT <= sum(chosen) < len(pairs):
+            chosen = [at >= len(pairs) - FEWEST_HELD_OUT for at in range(len(pairs))]
         held_out = [pair for pair, is_held in zip(pairs, chosen, strict=True) if is_held]
         pairs = [pair for pair, is_held in zip(pairs, chosen, strict=True) if not is_held]
-    if not pairs or not held_out:
+    if not pairs or len(held_out) < FEWEST_HELD_OUT:
         problem = f"{len(pairs) + len(held_out)} images have captions, too few to learn from"
         raise BadInput(place, problem, "give more images with captions", code="no-captions")
-    if valid is not None:
-        _check_unseen(pairs, held_out, valid_name)
-    return TrainingImages(pairs, held_out, len(given) - len(kept))
+    warnings = () if valid is None else _check_unseen(pairs, held_out, valid_name)
+    return TrainingImages(pairs, held_out, len(given) - len(kept), warnings)
 
 
 def seen_images(*groups: Iterable[CaptionedImage]) -> SeenImages:
@@ -77,15 +84,17 @@ def seen_images(*groups: Iterable[CaptionedImage]) -> SeenImages:
     seen = SeenImages()
     for group in groups:
         for pair in group:
-            seen.add(pair.image)
+            seen.add(pair.original)
     return seen
 
 
-def _check_unseen(learnt: Iterable[CaptionedImage], held_out: Iterable[CaptionedImage], place: str) -> None:
+def _check_unseen(learnt: Iterable[CaptionedImage], held_out: Iterable[CaptionedImage], place: str) -> tuple[str, ...]:
+    """An error for images to choose the epoch by that are learnt from; warnings of those that are much alike."""
     overlap = Overlap.of(seen_images(learnt))
     for pair in held_out:
-        overlap.add(pair.image)
+        overlap.add(pair.original)
     overlap.refuse_seen(place, can_be_allowed=False)
+    return tuple(overlap.warnings())
 
 
 def _is_held_out(image: Image, seed: int) -> bool:
@@ -107,23 +116,32 @@ def _with_words(images: Sequence[Image], reading: Reading, place: str) -> list[C
     words_by_image: list[list[list[str]]] = [[] for _ in images]
     for (at, caption), words in zip(captions, caption_words([caption.text for _, caption in captions]), strict=True):
         if words:
-            words_by_image[at].append(words[:MOST_WORDS])
+            words_by_image[at].append(words)
         else:
             problem = f"caption {shown(caption.id)} of image {shown(images[at].id)} has no word"
             reading.skip("caption without a word", BadInput(place, problem, "remove it", code="empty-caption"))
-    return [CaptionedImage(image, words) for image, words in zip(images, words_by_image, strict=True) if words]
+    pairs = zip(images, words_by_image, strict=True)
+    return [CaptionedImage(visible(image), words, image) for image, words in pairs if words]
 
 
 class _ClassFilter:
-    """Whether an image shows one of some classes, or its captions name it."""
+    """Whether an image shows one of some classes, or its captions name it by any word that Limner knows for it."""
 
     def __init__(self, classes: Sequence[str]) -> None:
-        self._terms = name_terms(classes)
-        self._mentions = ClassMentions(self._terms)
+        wanted = {name.casefold() for name in classes}
+        synonyms = built_in_synonyms().terms
+        keys = {key for key, term in synonyms.items() if wanted & {name.casefold() for name in term.classes}}
+        self._keys = keys | name_terms(classes).keys()
+        # Other classes are looked for too: a hot dog is no dog.
+        terms = {key: term._replace(classes=()) for key, term in synonyms.items()}
+        for key in self._keys:
+            terms[key] = Term(" ".join(key), ("unwanted",), None)
+        self._mentions = ClassMentions(terms)
 
     def holds_of(self, image: Image) -> bool:
-        if not self._terms:
+        if not self._keys:
             return False
-        if any(term_key(box.label) in self._terms for box in image.boxes):
+        if any(term_key(box.label) in self._keys for box in image.boxes):
             return True
-        return any(self._mentions.occurrences(caption.text) for caption in image.captions)
+        occurrences = (self._mentions.occurrences(caption.text) for caption in image.captions)
+        return any(occurrence.term.classes for of_caption in occurrences for occurrence in of_caption)

@@ -38,6 +38,10 @@ class Processes(NamedTuple):
         if self.n > 1:
             distributed.all_reduce(tensor)
 
+    def wait(self) -> None:
+        """Go on when all processes have come here."""
+        self.sum_in_place(torch.zeros(1))
+
     def copy_from_first(self, tensors: Iterable[Tensor]) -> None:
         """Replace tensors by those of the first process."""
         if self.n > 1:
