@@ -68,7 +68,7 @@ def test_a_search_scores_sentences_as_training_does(captioner: UpDown) -> None:
 def test_a_word_of_the_language_model_is_added_and_another_refused(source: WordSource, captioner: UpDown) -> None:
     assert "cat" in (source.known or ())
     assert source.extended(captioner.words, ["cat"]).n_vocab == captioner.words.n_vocab + 1
-    with pytest.raises(LimnerError, match="neither the captioner nor its language model has the word 'zebra'"):
+    with pytest.raises(LimnerError, match="no word for 'zebra', and its language model does not have it either"):
         source.extended(captioner.words, ["cat", "zebra"])
 
 
