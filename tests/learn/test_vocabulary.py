@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from limner.learn.vocabulary import BOS, EOS, N_SPECIAL, UNKNOWN, Vocabulary
-
-SENTENCES = [["a", "dog"], ["a", "cat"], ["a", "dog", "runs"]]
+from limner.learn.vocabulary import BOS, EOS, N_SPECIAL, UNKNOWN, Vocabulary, ranked_words
 
 
-def test_words_are_numbered_by_frequency_then_by_the_alphabet() -> None:
-    assert Vocabulary.count(SENTENCES).words == ("a", "dog", "cat", "runs")
-    assert Vocabulary.count(reversed(SENTENCES)).words == ("a", "dog", "cat", "runs")
+def test_words_are_ranked_by_frequency_then_by_the_alphabet() -> None:
+    counts = {"runs": 1, "dog": 2, "cat": 1, "a": 3}
+    assert ranked_words(counts) == ["a", "dog", "cat", "runs"]
+    assert ranked_words(counts, 2) == ["a", "dog"]
 
 
-def test_rare_words_are_unknown() -> None:
-    vocabulary = Vocabulary.count(SENTENCES, min_count=2)
-    assert vocabulary.numbers(["a", "cat", "dog"]) == [N_SPECIAL, UNKNOWN, N_SPECIAL + 1]
-
-
-def test_more_words_are_added_and_those_without_a_vector_left_out() -> None:
-    vocabulary = Vocabulary.count(SENTENCES, min_count=2, more=["zebra", "a"], known={"a", "zebra"})
-    assert vocabulary.words == ("a", "zebra")
+def test_words_without_a_number_are_unknown() -> None:
+    assert Vocabulary(["a", "dog"]).numbers(["a", "cat", "dog"]) == [N_SPECIAL, UNKNOWN, N_SPECIAL + 1]
 
 
 def test_the_beginning_and_the_end_are_no_words() -> None:

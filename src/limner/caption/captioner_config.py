@@ -96,8 +96,8 @@ class SelfCriticalSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
 class CaptionerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything about a captioner that is chosen before its training.
 
-    `smoothing` is the share of probability that is spread over all words in
-    the first stage.
+    `smoothing` is the share of probability that is spread over all words that
+    can be said in the first stage.
     """
 
     training: StageSettings

@@ -17,7 +17,7 @@ from limner.learn.vocabulary import Vocabulary
 RECORD = "captioner.json"
 WEIGHTS = "weights.safetensors"
 
-KIND = ModelKind("captioner", 1, "train_captioner")
+KIND = ModelKind("captioner", 1, "limner.caption.training.captioner_training.CaptionerTraining")
 
 # Bytes of the record: vocabularies have some ten thousand words, and a hash is kept of each training image.
 MAX_RECORD = 24 << 20

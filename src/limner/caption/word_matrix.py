@@ -32,8 +32,12 @@ def word_matrix(words: Sequence[str], *sources: WordVectors, unit: bool = False)
     blocks = [_block(words, source, unit) for source in sources]
     has_vector = np.any([[bool(source.rows_of(word)) for word in words] for source in sources], axis=0)
     missing = tuple(word for word, is_known in zip(words, has_vector, strict=True) if not is_known)
-    signature = "+".join(source.signature for source in sources) + ("|unit" if unit else "")
-    return WordMatrix(np.concatenate(blocks, axis=1), missing, signature)
+    return WordMatrix(np.concatenate(blocks, axis=1), missing, matrix_signature(sources, unit=unit))
+
+
+def matrix_signature(sources: Sequence[WordVectors], *, unit: bool) -> str:
+    """Where the rows of a matrix are from, and whether they were scaled."""
+    return "+".join(source.signature for source in sources) + ("|unit" if unit else "")
 
 
 def _block(words: Sequence[str], source: WordVectors, unit: bool) -> Singles:

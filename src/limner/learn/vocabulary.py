@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from limner.errors import shown
@@ -29,24 +29,6 @@ class Vocabulary:
         for word in self.words:
             if not word or word.split() != [word]:
                 raise ValueError(f"{shown(word)} is not a word")
-
-    @classmethod
-    def count(
-        cls,
-        sentences: Iterable[Sequence[str]],
-        *,
-        min_count: int = 1,
-        more: Iterable[str] = (),
-        known: Container[str] | None = None,
-    ) -> Vocabulary:
-        """The words that occur at least `min_count` times, the most frequent first, and then `more`.
-
-        With `known`, only words that are in it (nocaps, appendix: what the
-        word vectors or the language model lack is left out).
-        """
-        counts = Counter(word for sentence in sentences for word in sentence)
-        words = dict.fromkeys([*ranked_words(counts, min_count), *more])
-        return cls([word for word in words if known is None or word in known])
 
     def __len__(self) -> int:
         return len(self.words) + N_SPECIAL

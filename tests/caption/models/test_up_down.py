@@ -22,6 +22,7 @@ from limner.learn.vocabulary import BOS, EOS, N_SPECIAL, UNKNOWN
 Array = NDArray[np.float64]
 
 N_VOCAB, N_FEATURES, N_LABELS = 9, 5, 4
+SAYABLE = [EOS, *range(N_SPECIAL, N_VOCAB)]
 SETTINGS = UpDownSettings(hidden=6, attention=3, region=7, label=2, dropout=0.0)
 
 
@@ -119,14 +120,15 @@ def test_regions_that_are_padding_change_nothing() -> None:
 def test_a_step_at_a_time_gives_the_same_as_the_whole_sentence() -> None:
     model, regions = make_model(), make_regions()
     tokens = torch.tensor([[BOS, 4, 5, 8], [BOS, 3, 3, 7]])
-    whole = model(regions, tokens).log_softmax(-1)
+    whole = model(regions, tokens)[..., SAYABLE].log_softmax(-1)
     decoder = model.decoder(regions)
     # Rows in another order, as a search has them.
     order = torch.tensor([1, 0])
     state = {name: part[order] for name, part in decoder.state.items()}
     for at in range(tokens.shape[1]):
         log_probs, state = decoder.step(tokens[order, at], state)
-        torch.testing.assert_close(log_probs[:, N_SPECIAL:], whole[order, at, N_SPECIAL:])
+        torch.testing.assert_close(log_probs[:, SAYABLE], whole[order, at])
+        torch.testing.assert_close(log_probs.exp().sum(dim=1), torch.ones(2))
         assert torch.isinf(log_probs[:, [BOS, UNKNOWN]]).all()
 
 
@@ -152,16 +154,16 @@ def test_a_wide_search_without_constraints_is_exhaustive_search() -> None:
     model, regions = make_model(seed=4), make_regions(seed=3)
     max_len = 4
     best: list[tuple[float, list[int]]] = [(-math.inf, []), (-math.inf, [])]
-    sayable = [EOS, *range(N_SPECIAL, N_VOCAB)]
     with torch.no_grad():
         for n in range(1, max_len + 1):
-            ends = [EOS] if n < max_len else sayable
-            sentences = [[*body, end] for body in product(sayable[1:], repeat=n - 1) for end in ends]
+            ends = [EOS] if n < max_len else SAYABLE
+            sentences = [[*body, end] for body in product(SAYABLE[1:], repeat=n - 1) for end in ends]
             read = torch.tensor([[BOS, *sentence[:-1]] for sentence in sentences])
             for row in range(2):
                 part = regions.take(torch.full((len(sentences),), row))
-                log_probs = model(part, read).log_softmax(-1)
-                said = log_probs.gather(2, torch.tensor(sentences).unsqueeze(2)).squeeze(2).double().sum(1)
+                scores = model(part, read)
+                scores[..., [BOS, UNKNOWN]] = -1e9
+                said = scores.log_softmax(-1).gather(2, torch.tensor(sentences).unsqueeze(2)).squeeze(2).double().sum(1)
                 value, at = said.max(0)
                 best[row] = max(best[row], (float(value), sentences[int(at)]))
         decoder = model.decoder(regions)

@@ -26,7 +26,8 @@ from limner.caption.constraints.vocabulary_adapter import VocabularyAdapter, mis
 from limner.caption.constraints.worded_constraints import Worded, Words, compile_words, find_mentions
 from limner.caption.models.region_batches import RegionBatch, region_batch
 from limner.caption.models.up_down import UpDown
-from limner.caption.models.word_sources import WordSource, open_word_source
+from limner.caption.models.word_inputs import sayable_log_probs
+from limner.caption.models.word_sources import WordSource, no_word, open_word_source
 from limner.caption.region_inputs import ImageRegions, Labels
 from limner.caption.search.beam_search import SearchResult, constrained_search
 from limner.caption.search.search_settings import SearchOptions
@@ -145,11 +146,7 @@ class Captioner:
 
     def unsayable(self, image: Image, constraint: Worded) -> BadInput:
         """The error for a constraint of an image, none of whose phrases is sayable."""
-        listed = " or ".join(map(shown, constraint.phrases))
-        how = (
-            "were learnt from captions alone" if self.record.config.words.kind == "learnt" else "do not have it either"
-        )
-        problem = f"the captioner has no word for {listed}, and its vectors of words {how}"
+        problem = no_word(constraint.phrases, self._source)
         return BadInput(f"image {shown(image.id)}", problem, "ask for other words", code="no-word")
 
     def caption(
@@ -202,7 +199,7 @@ class Captioner:
             scores = self.model(regions, read)
             if (lacking := self._lacking([request])) is not None:
                 scores = scores.masked_fill(lacking, -float("inf"))
-            log_probs = scores.log_softmax(dim=-1)[0]
+            log_probs = sayable_log_probs(scores)[0]
             weights = self.model.attention(regions, read)[0].cpu().numpy()
         words = [*self.vocabulary.text(tokens), *([""] if tokens and tokens[-1] == EOS else [])]
         said = log_probs[torch.arange(len(tokens)), torch.tensor(tokens)].tolist()

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from limner.caption.captioner_config import UpDownSettings
 from limner.caption.models.region_batches import RegionBatch
-from limner.caption.models.word_inputs import State, WordInputs
+from limner.caption.models.word_inputs import State, WordInputs, sayable_log_probs
 from limner.learn.vocabulary import BOS, UNKNOWN
 
 
@@ -98,7 +98,7 @@ class UpDown(nn.Module):
     def forward(self, regions: RegionBatch, tokens: Tensor) -> Tensor:
         """The scores of what follows each word, `[images, words, n_vocab]`; row i of `tokens` is about image i.
 
-        Sentences begin with `BOS`. Their softmax is the probability.
+        Sentences begin with `BOS`. `sayable_log_probs` turns scores into log-probabilities.
         """
         hidden, _ = self._run(regions, tokens)
         return self.words.scores(self.dropout(hidden))
@@ -181,7 +181,10 @@ class UpDownDecoder:
         }
 
     def step(self, tokens: Tensor, state: Mapping[str, Tensor]) -> tuple[Tensor, State]:
-        """The log-probabilities `[n, n_vocab]` of what follows the tokens `[n]`, and the state behind them."""
+        """The log-probabilities `[n, n_vocab]` of what follows the tokens `[n]`, and the state behind them.
+
+        The probabilities of what can be said sum to 1.
+        """
         model = self._model
         vectors, word_state = model.words.step(tokens, state)
         memory = _Memory(*(state[name] for name in _Memory._fields))
@@ -189,10 +192,7 @@ class UpDownDecoder:
         scores = model.words.scores(model.dropout(memory.word_hidden))
         if self._lacking is not None:
             scores = scores.masked_fill(self._lacking[state["image"]], -float("inf"))
-        log_probs = scores.log_softmax(dim=-1)
-        # Nobody says "unknown", and no sentence begins twice.
-        log_probs[:, [BOS, UNKNOWN]] = -float("inf")
-        return log_probs, {"image": state["image"], **memory._asdict(), **word_state}
+        return sayable_log_probs(scores), {"image": state["image"], **memory._asdict(), **word_state}
 
 
 def _lstm(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:

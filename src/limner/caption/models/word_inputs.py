@@ -8,6 +8,8 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
+from limner.learn.vocabulary import BOS, UNKNOWN
+
 State = dict[str, Tensor]
 
 
@@ -112,3 +114,12 @@ class FrozenWords(WordInputs):
 
     def scores(self, hidden: Tensor) -> Tensor:
         return self.scale * torch.tanh(self.turn(hidden)) @ self._rows().T
+
+
+def sayable_log_probs(scores: Tensor) -> Tensor:
+    """The log-probabilities of what can be said next, by scores `[…, n_vocab]`; their probabilities sum to 1.
+
+    Nobody says "unknown", and no sentence begins twice: both are -inf.
+    """
+    never = torch.tensor([BOS, UNKNOWN], device=scores.device)
+    return scores.index_fill(-1, never, -float("inf")).log_softmax(dim=-1)

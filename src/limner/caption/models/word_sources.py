@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Protocol
 
 import torch
+from torch import Tensor
 
 from limner.caption.captioner_config import WordSettings
 from limner.caption.captioner_files import WordsRecord
 from limner.caption.models.language_model_words import LanguageModelWords
 from limner.caption.models.language_models import open_language_model
 from limner.caption.models.word_inputs import FrozenWords, LearntWords, WordInputs
-from limner.caption.word_matrix import word_matrix
+from limner.caption.word_matrix import matrix_signature, word_matrix
 from limner.errors import BadInput, LimnerError, shown
 from limner.learn.vocabulary import N_SPECIAL, Vocabulary
 from limner.text.word_vectors import WordVectors, open_word_vectors
@@ -25,8 +26,11 @@ DEPENDENCY_VECTORS = "dependency_vectors.txt"
 class WordSource(Protocol):
     """Makes the words of captioners.
 
-    `known` are the words that it has something to say of, None for all.
+    `known` are the words that it has vectors for; None if it can learn any.
+    `why_lacking` says why it cannot give a trained captioner a word.
     """
+
+    why_lacking: str
 
     @property
     def record(self) -> WordsRecord: ...
@@ -51,6 +55,7 @@ class LearntSource:
     """Vectors that are learnt with the model."""
 
     known = None
+    why_lacking = "its vectors of words were learnt from captions alone"
 
     def __init__(self, n_dims: int) -> None:
         self.record = WordsRecord(n_dims)
@@ -65,22 +70,23 @@ class LearntSource:
         return False
 
     def extended(self, inputs: WordInputs, words: Sequence[str]) -> WordInputs:
-        raise LimnerError(
-            f"the captioner has never met the word {shown(words[0])}, and its vectors of words are learnt, so that it "
-            "cannot know it; train one on word vectors, or ask for another word",
-            code="no-word",
-        )
+        _check_words(words, self)
+        return inputs
 
 
 class FrozenSource:
-    """Word vectors of files, which stay as they are; several stand beside each other.
+    """Word vectors of files, which stay as they are.
 
-    The files are opened when they are needed: a model that was trained has
-    the vectors of its vocabulary in its own file.
+    Several stand beside each other, each scaled to length 1, so that none
+    outweighs the others. The files are opened when they are needed: a model
+    that was trained has the vectors of its vocabulary in its own file.
     """
+
+    why_lacking = "its word vectors do not have it either"
 
     def __init__(self, paths: Sequence[str | None], record: WordsRecord | None = None) -> None:
         self._paths = paths
+        self._unit = len(paths) > 1
         self._opened: list[WordVectors] | None = None
         self._record = record
 
@@ -88,7 +94,7 @@ class FrozenSource:
     def _vectors(self) -> list[WordVectors]:
         if self._opened is None:
             self._opened = [open_word_vectors(path) for path in self._paths]
-            signature = "+".join(vectors.signature for vectors in self._opened)
+            signature = matrix_signature(self._opened, unit=self._unit)
             if self._record is not None and self._record.signature != signature:
                 problem = f"the word vectors are not those of training: {signature}, not {self._record.signature}"
                 raise BadInput(str(self._paths[0] or "the installed word vectors"), problem, "give the same vectors")
@@ -111,24 +117,24 @@ class FrozenSource:
         return FrozenWords(torch.zeros(len(words), self.record.n_dims), n_hidden, N_SPECIAL)
 
     def begin(self, words: Sequence[str], n_hidden: int) -> WordInputs:
-        return FrozenWords(torch.from_numpy(word_matrix(words, *self._vectors).rows), n_hidden, N_SPECIAL)
+        return FrozenWords(self._rows(words), n_hidden, N_SPECIAL)
+
+    def _rows(self, words: Sequence[str]) -> Tensor:
+        return torch.from_numpy(word_matrix(words, *self._vectors, unit=self._unit).rows)
 
     def can_add(self, word: str) -> bool:
         return word in self.known
 
     def extended(self, inputs: WordInputs, words: Sequence[str]) -> WordInputs:
         assert isinstance(inputs, FrozenWords)
-        matrix = word_matrix(words, *self._vectors)
-        if matrix.missing:
-            raise LimnerError(
-                f"neither the captioner nor its word vectors have the word {shown(matrix.missing[0])}; use another",
-                code="no-word",
-            )
-        return inputs.extended(torch.from_numpy(matrix.rows))
+        _check_words(words, self)
+        return inputs.extended(self._rows(words))
 
 
 class LanguageModelSource:
     """A language model in a folder, which stays as it is and where it is: the captioner remembers its signature."""
+
+    why_lacking = "its language model does not have it either"
 
     def __init__(self, folder: Path, record: WordsRecord | None = None) -> None:
         self._model = open_language_model(folder)
@@ -149,11 +155,7 @@ class LanguageModelSource:
 
     def extended(self, inputs: WordInputs, words: Sequence[str]) -> WordInputs:
         assert isinstance(inputs, LanguageModelWords)
-        if lacking := [word for word in words if word not in self.known]:
-            raise LimnerError(
-                f"neither the captioner nor its language model has the word {shown(lacking[0])}; use another",
-                code="no-word",
-            )
+        _check_words(words, self)
         return inputs.extended(words)
 
 
@@ -165,6 +167,17 @@ class _AnyOf:
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and any(word in vectors for vectors in self._vectors)
+
+
+def no_word(phrases: Sequence[str], source: WordSource) -> str:
+    """What is wrong if a captioner has none of some phrases, and cannot be given their words."""
+    return f"the captioner has no word for {' or '.join(map(shown, phrases))}, and {source.why_lacking}"
+
+
+def _check_words(words: Sequence[str], source: WordSource) -> None:
+    for word in words:
+        if not source.can_add(word):
+            raise LimnerError(f"{no_word([word], source)}; ask for other words", code="no-word")
 
 
 def open_word_source(settings: WordSettings, record: WordsRecord | None, folder: Path) -> WordSource:

@@ -14,7 +14,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from limner.caption.caption_vocabulary import caption_vocabulary
 from limner.caption.models.lstm_language_model import MAX_DIMS, LstmLanguageModel
+from limner.caption.training.caption_pairs import sentence_batch
 from limner.caption.training.ngram_baselines import Bigrams, Unigrams, perplexity
 from limner.caption.training.training_images import TrainingImages
 from limner.errors import BadInput
@@ -23,7 +25,7 @@ from limner.learn.stage_settings import EpochFigures, StageSettings
 from limner.learn.torch.processes import training_device
 from limner.learn.torch.training_stage import BatchLoss, StageResult, train_stage
 from limner.learn.typed_configs import read_config
-from limner.learn.vocabulary import BOS, EOS, UNKNOWN, Vocabulary
+from limner.learn.vocabulary import UNKNOWN
 from limner.progress import Progress, silent
 
 # The folder of the settings that have a name.
@@ -108,7 +110,7 @@ def train_language_model(
     for part, sentences in (("to learn from", captions.training), ("held out", captions.held_out)):
         if not sentences:
             raise BadInput(source, f"there are no captions {part}", "give more images with captions")
-    vocabulary = Vocabulary.count(captions.training, min_count=settings.min_count)
+    vocabulary = caption_vocabulary(captions.training, classes=(), min_count=settings.min_count).vocabulary
     digest = _digest(captions)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
@@ -178,16 +180,10 @@ class LanguageModelTask:
         device = next(self.model.parameters()).device
         if not sentences:
             return torch.zeros((), device=device)
-        lengths = torch.tensor([len(sentence) + 1 for sentence in sentences], device=device)
-        width = int(lengths.max())
-        rows = torch.full((len(sentences), width + 1), EOS)
-        rows[:, 0] = BOS
-        for row, sentence in zip(rows, sentences, strict=True):
-            row[1 : len(sentence) + 1] = torch.tensor(sentence)
-        rows = rows.to(device)
-        is_word = torch.arange(width, device=device) < lengths[:, None]
-        scores = self.model(rows[:, :-1])
-        return nn.functional.cross_entropy(scores[is_word], rows[:, 1:][is_word], reduction="sum")
+        batch = sentence_batch(sentences)
+        is_word = batch.mask.to(device) > 0
+        scores = self.model(batch.tokens.to(device))
+        return nn.functional.cross_entropy(scores[is_word], batch.targets.to(device)[is_word], reduction="sum")
 
 
 def _digest(captions: CaptionSplit) -> str:
