@@ -55,3 +55,11 @@ def test_labels_of_boxes_are_nouns_too() -> None:
     assert not NounFinder().find("a wombat", [])
     finder = NounFinder()
     assert len(finder.find("a wombat", ["Wombat"])) == 1
+
+
+def test_labels_of_other_images_are_no_nouns() -> None:
+    finder = NounFinder()
+    finder.find("a wombat", ["Wombat"])
+    assert not finder.find("a wombat", [])
+    assert not finder.find("a wombat", ["Quokka"])
+    assert len(finder.find("a wombat and a quokka", ["Quokka", "Wombat"])) == 2

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,25 +19,29 @@ SEVERAL_SHARE = 0.5
 # Boxes that a mention keeps as candidates.
 MOST_CANDIDATES = 10
 
+# Sets of labels whose terms are kept, some hundred kilobytes each.
+MOST_FINDERS = 64
+
 
 class NounFinder:
     """Finds the noun phrases in captions that name things: classes that Limner knows, and labels of boxes."""
 
     def __init__(self) -> None:
-        self._terms: Terms = dict(built_in_synonyms().terms)
-        self._labels: set[str] = set()
-        self._mentions = ClassMentions(self._terms)
+        self._known: Terms = built_in_synonyms().terms
+        # Most images add nothing to what is known; those that do often add the same.
+        self._mentions = lru_cache(MOST_FINDERS)(self._with)
 
-    def find(self, text: str, labels: Sequence[str]) -> list[NounPhrase]:
+    def find(self, text: str, labels: Iterable[str]) -> list[NounPhrase]:
         """The noun phrases of a text about an image whose boxes have these labels."""
-        new = [label for label in dict.fromkeys(labels) if label not in self._labels]
-        for label in new:
-            self._labels.add(label)
-            for phrase in class_phrases(label):
-                self._terms.setdefault(term_key(phrase), Term(phrase, (), None))
-        if new:
-            self._mentions = ClassMentions(self._terms)
-        return self._mentions.noun_phrases(text)
+        phrases = (phrase for label in set(labels) for phrase in class_phrases(label))
+        return self._mentions(
+            frozenset(phrase for phrase in phrases if term_key(phrase) not in self._known)
+        ).noun_phrases(text)
+
+    def _with(self, phrases: frozenset[str]) -> ClassMentions:
+        # Two phrases may have the same key, such as "Wombat" and "wombat": sorted, the same always counts.
+        added = {term_key(phrase): Term(phrase, (), None) for phrase in sorted(phrases)}
+        return ClassMentions({**added, **self._known})
 
 
 def attention_mentions(
