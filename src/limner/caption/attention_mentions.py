@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -46,15 +47,15 @@ class NounFinder:
 
 def attention_mentions(
     phrases: Sequence[NounPhrase],
-    text: str,
+    starts: Sequence[int],
     attention: Singles,
     box_ids: Sequence[str | None],
     taken: Sequence[Mention] = (),
 ) -> tuple[Mention, ...]:
     """The mentions `taken` already, and one for each other noun phrase of a text: the boxes that were looked at most.
 
-    `attention` is `[words, regions]`, its rows the words of the text. What
-    counts is the last word of a phrase. The probability of a mention is the
+    `attention` is `[words, regions]`, its rows the words of the text, which
+    begin at the characters `starts`. What counts is the last word of a phrase. The probability of a mention is the
     share of attention that its boxes had, of all regions. A phrase is
     ungrounded if there is no box to look at.
     """
@@ -63,9 +64,8 @@ def attention_mentions(
     for phrase in phrases:
         if any(phrase.start < mention.end and mention.start < phrase.end for mention in taken):
             continue
-        # Words stand between single spaces: so many spaces before the end, so many words before the last.
-        word = text.count(" ", 0, phrase.end)
-        mentions.append(_mention(phrase, attention[word], columns, box_ids))
+        last_word = bisect_left(starts, phrase.end) - 1
+        mentions.append(_mention(phrase, attention[last_word], columns, box_ids))
     return tuple(sorted(mentions, key=lambda mention: mention.start))
 
 
