@@ -84,3 +84,7 @@ def test_the_probability_of_a_demanded_word_is_that_of_its_tokens() -> None:
     (mention,) = [mention for mention in captioned.caption.mentions if mention.origin == "constraint"]
     expected = exp(fmean(word.log_prob for word in reasons[at : at + 3]))
     assert mention.probability == pytest.approx(expected, abs=1e-4)
+
+
+def test_a_phrase_without_a_word_cannot_be_said() -> None:
+    assert captioner().sayable(["...", "dog", " "]) == ["dog"]

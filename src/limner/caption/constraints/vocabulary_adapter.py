@@ -64,6 +64,11 @@ def phrase_words(phrase: str) -> list[str]:
     return parts
 
 
+def has_words(phrase: str) -> bool:
+    """Whether there is a word in a phrase, and not only punctuation."""
+    return bool(caption_words([phrase])[0])
+
+
 def missing_words(phrases: Iterable[str], vocabulary: Vocabulary) -> list[str]:
     """The words of phrases that a vocabulary lacks, each once."""
     return list(dict.fromkeys(word for phrase in phrases for word in phrase_words(phrase) if word not in vocabulary))

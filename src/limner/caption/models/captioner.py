@@ -22,7 +22,7 @@ from limner.caption.captioner_files import (
     write_captioner_record,
 )
 from limner.caption.constraints.automaton import Automaton
-from limner.caption.constraints.vocabulary_adapter import VocabularyAdapter, missing_words, phrase_words
+from limner.caption.constraints.vocabulary_adapter import VocabularyAdapter, has_words, missing_words, phrase_words
 from limner.caption.constraints.worded_constraints import Worded, Words, compile_words, find_mentions
 from limner.caption.models.region_batches import RegionBatch, region_batch
 from limner.caption.models.up_down import UpDown
@@ -141,7 +141,9 @@ class Captioner:
     def sayable(self, phrases: Iterable[str]) -> list[str]:
         """Those of some phrases whose words the captioner has, or can be given by their vectors."""
         return [
-            phrase for phrase in phrases if all(map(self._source.can_add, missing_words([phrase], self.vocabulary)))
+            phrase
+            for phrase in phrases
+            if has_words(phrase) and all(map(self._source.can_add, missing_words([phrase], self.vocabulary)))
         ]
 
     def unsayable(self, image: Image, constraint: Worded) -> BadInput:
