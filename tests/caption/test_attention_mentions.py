@@ -6,9 +6,11 @@ import numpy as np
 
 from limner.arrays import Singles
 from limner.caption.attention_mentions import NounFinder, attention_mentions
+from limner.caption.word_joining import join_words
 from limner.corpus.caption import Mention
 
 TEXT = "a brown dog chases two cats"
+STARTS = join_words(TEXT.split()).starts
 IDS = (None, "d", "c1", "c2")
 
 
@@ -21,7 +23,7 @@ def weights(**by_word: list[float]) -> Singles:
 
 def mentions(attention: Singles, taken: tuple[Mention, ...] = ()) -> list[Mention]:
     phrases = NounFinder().find(TEXT, [])
-    return list(attention_mentions(phrases, TEXT, attention, IDS, taken))
+    return list(attention_mentions(phrases, STARTS, attention, IDS, taken))
 
 
 def test_a_noun_means_the_box_that_was_looked_at_as_it_was_said() -> None:
@@ -47,7 +49,7 @@ def test_a_demanded_word_keeps_its_boxes() -> None:
 
 def test_without_boxes_nouns_are_ungrounded() -> None:
     phrases = NounFinder().find(TEXT, [])
-    dog, _ = attention_mentions(phrases, TEXT, np.ones((6, 1), dtype=np.float32), (None,))
+    dog, _ = attention_mentions(phrases, STARTS, np.ones((6, 1), dtype=np.float32), (None,))
     assert (dog.boxes, dog.origin) == ((), "ungrounded")
 
 
@@ -55,3 +57,20 @@ def test_labels_of_boxes_are_nouns_too() -> None:
     assert not NounFinder().find("a wombat", [])
     finder = NounFinder()
     assert len(finder.find("a wombat", ["Wombat"])) == 1
+
+
+def test_labels_of_other_images_are_no_nouns() -> None:
+    finder = NounFinder()
+    finder.find("a wombat", ["Wombat"])
+    assert not finder.find("a wombat", [])
+    assert not finder.find("a wombat", ["Quokka"])
+    assert len(finder.find("a wombat and a quokka", ["Quokka", "Wombat"])) == 2
+
+
+def test_words_that_are_joined_are_looked_up_by_where_they_begin() -> None:
+    joined = join_words(["it", "is", "n't", "a", "dog", "'s", "ball"])
+    attention = np.eye(7, dtype=np.float32)
+    phrases = NounFinder().find(joined.text, [])
+    dog, ball = attention_mentions(phrases, joined.starts, attention, [f"word {i}" for i in range(7)])
+    assert [joined.text[m.start : m.end] for m in (dog, ball)] == ["a dog", "ball"]
+    assert (dog.boxes, ball.boxes) == (("word 4",), ("word 6",))

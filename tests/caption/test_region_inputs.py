@@ -14,6 +14,7 @@ from limner.corpus import Box, Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
 from limner.vision.features import open_features, write_store
+from limner.vision.features.region_source import RegionSource
 
 DOG = Box("a", 10, 20, 60, 70, "dog", 0.9)
 CAT = Box("b", 0, 0, 100, 50, "cat", 0.5)
@@ -48,8 +49,8 @@ def test_labels_need_some_boxes() -> None:
     assert Labels.count([*images, IMAGE]).names == ("cow",)
 
 
-def make_store(folder: Path, boxes: tuple[Box, ...] = (DOG,)) -> Path:
-    with write_store(folder, "features:test", 3, dtype="float32", boxes="corpus") as writer:
+def make_store(folder: Path, boxes: tuple[Box, ...] = (DOG,), source: str = "corpus") -> Path:
+    with write_store(folder, "features:test", 3, dtype="float32", boxes=source) as writer:
         writer.append(Image("1", 100, 200, boxes), np.ones((len(boxes), 3), dtype=np.float32))
     return folder
 
@@ -60,6 +61,23 @@ def test_a_store_gives_features_with_geometry(tmp_path: Path) -> None:
     assert inputs.n_dims == 11
     assert seen.box_ids == ("a",)
     np.testing.assert_allclose(seen.rows[0, :4], [1, 1, 1, 0.1], rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ("corpus", (None, "a", "b")),
+        (RegionSource("mixed", 2, 2, 9).signature, (None, "a", "b")),
+        (RegionSource("grid", 1, 3).signature, (None, None, "b")),
+        ("file", (None, None, "b")),
+    ],
+)
+def test_regions_that_the_image_has_no_box_for_are_none(
+    tmp_path: Path, source: str, expected: tuple[str | None, ...]
+) -> None:
+    regions = (Box("0-0", 0, 0, 50, 50), Box("a", 70, 90, 100, 200), Box("b", 0, 0, 100, 50))
+    inputs = StoreInputs(open_features(make_store(tmp_path / "s", regions, source)), LABELS)
+    assert inputs.read(IMAGE).box_ids == expected
 
 
 def test_features_that_are_not_finite_are_told_with_the_image(tmp_path: Path) -> None:

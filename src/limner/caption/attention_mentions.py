@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,38 +20,42 @@ SEVERAL_SHARE = 0.5
 # Boxes that a mention keeps as candidates.
 MOST_CANDIDATES = 10
 
+# Sets of labels whose terms are kept, some hundred kilobytes each.
+MOST_FINDERS = 64
+
 
 class NounFinder:
     """Finds the noun phrases in captions that name things: classes that Limner knows, and labels of boxes."""
 
     def __init__(self) -> None:
-        self._terms: Terms = dict(built_in_synonyms().terms)
-        self._labels: set[str] = set()
-        self._mentions = ClassMentions(self._terms)
+        self._known: Terms = built_in_synonyms().terms
+        # Most images add nothing to what is known; those that do often add the same.
+        self._mentions = lru_cache(MOST_FINDERS)(self._with)
 
-    def find(self, text: str, labels: Sequence[str]) -> list[NounPhrase]:
+    def find(self, text: str, labels: Iterable[str]) -> list[NounPhrase]:
         """The noun phrases of a text about an image whose boxes have these labels."""
-        new = [label for label in dict.fromkeys(labels) if label not in self._labels]
-        for label in new:
-            self._labels.add(label)
-            for phrase in class_phrases(label):
-                self._terms.setdefault(term_key(phrase), Term(phrase, (), None))
-        if new:
-            self._mentions = ClassMentions(self._terms)
-        return self._mentions.noun_phrases(text)
+        phrases = (phrase for label in set(labels) for phrase in class_phrases(label))
+        return self._mentions(
+            frozenset(phrase for phrase in phrases if term_key(phrase) not in self._known)
+        ).noun_phrases(text)
+
+    def _with(self, phrases: frozenset[str]) -> ClassMentions:
+        # Two phrases may have the same key, such as "Wombat" and "wombat": sorted, the same always counts.
+        added = {term_key(phrase): Term(phrase, (), None) for phrase in sorted(phrases)}
+        return ClassMentions({**added, **self._known})
 
 
 def attention_mentions(
     phrases: Sequence[NounPhrase],
-    text: str,
+    starts: Sequence[int],
     attention: Singles,
     box_ids: Sequence[str | None],
     taken: Sequence[Mention] = (),
 ) -> tuple[Mention, ...]:
     """The mentions `taken` already, and one for each other noun phrase of a text: the boxes that were looked at most.
 
-    `attention` is `[words, regions]`, its rows the words of the text. What
-    counts is the last word of a phrase. The probability of a mention is the
+    `attention` is `[words, regions]`, its rows the words of the text, which
+    begin at the characters `starts`. What counts is the last word of a phrase. The probability of a mention is the
     share of attention that its boxes had, of all regions. A phrase is
     ungrounded if there is no box to look at.
     """
@@ -58,9 +64,8 @@ def attention_mentions(
     for phrase in phrases:
         if any(phrase.start < mention.end and mention.start < phrase.end for mention in taken):
             continue
-        # Words stand between single spaces: so many spaces before the end, so many words before the last.
-        word = text.count(" ", 0, phrase.end)
-        mentions.append(_mention(phrase, attention[word], columns, box_ids))
+        last_word = bisect_left(starts, phrase.end) - 1
+        mentions.append(_mention(phrase, attention[last_word], columns, box_ids))
     return tuple(sorted(mentions, key=lambda mention: mention.start))
 
 

@@ -20,7 +20,7 @@ from limner.corpus.geometry import corners
 from limner.corpus.image import Image
 from limner.errors import BadInput, shown
 from limner.vision.features.feature_store import FeatureStore
-from limner.vision.features.region_source import MADE, RegionSource
+from limner.vision.features.region_source import MADE, RegionSource, takes_corpus_boxes
 
 # Numbers at the end of each row: left, top, right, bottom, width, height and area as shares of the picture; the score.
 N_GEOMETRY = 8
@@ -147,7 +147,21 @@ class StoreInputs:
             problem = f"image {shown(image.id)} has no regions"
             remedy = "make features of a mixture of regions"
             raise BadInput(str(self._store.folder), problem, remedy, code="image-without-regions")
-        return region_rows(stored, rows, self._labels, str(self._store.folder))
+        regions = region_rows(stored, rows, self._labels, str(self._store.folder))
+        return regions._replace(box_ids=self._known(stored.boxes, image))
+
+    def _known(self, regions: Sequence[Box], image: Image) -> tuple[str | None, ...]:
+        """The ids of regions that are boxes of the image.
+
+        Cells of a grid, proposals and boxes of a file may bear the ids of other boxes by chance: they must lie alike.
+        """
+        is_of_corpus = takes_corpus_boxes(self._store.header.boxes)
+        box_by_id = {box.id: box for box in image.boxes}
+        known = (box_by_id.get(region.id) for region in regions)
+        return tuple(
+            box.id if box is not None and (is_of_corpus or _lie_alike(region, box)) else None
+            for region, box in zip(regions, known, strict=True)
+        )
 
 
 def store_signature(boxes: str, features: str) -> str:
@@ -177,6 +191,11 @@ def _geometry(boxes: Sequence[Box], size: tuple[float, float]) -> Singles:
     width, height = edges[:, 2] - edges[:, 0], edges[:, 3] - edges[:, 1]
     scores = [float(box.score) for box in boxes]
     return np.column_stack([edges, width, height, width * height, scores]).astype(np.float32)
+
+
+def _lie_alike(box: Box, other: Box) -> bool:
+    """Whether no edges are more than a pixel apart."""
+    return all(abs(edge - other_edge) <= 1 for edge, other_edge in zip(box.corners, other.corners, strict=True))
 
 
 def _ids(boxes: Iterable[Box]) -> tuple[str | None, ...]:

@@ -119,7 +119,7 @@ def command(
     check_target(out, read)
     check_replaced({"-o": source_path(out)}, read)
     opened, reading = open_corpus(corpus, from_, lenient=lenient), Reading(lenient=lenient)
-    ask = _ask(constrain)
+    ask = _ask(constrain, reading)
     settings = CaptionSettings(
         beam, n_best, at_least, "per_state" if search == "per_state" else "banks" if search else None, batch
     )
@@ -154,14 +154,13 @@ def _check_options(out: str, explain: bool, as_json: bool) -> None:
         raise click.UsageError("--explain prints to standard output, which -o - takes; name a file")
 
 
-def _ask(constrain: str | None) -> Ask:
+def _ask(constrain: str | None, reading: Reading) -> Ask:
     """What captions have to mention."""
     if constrain is None:
         return nothing
     if constrain == BOXES:
         return boxes_of(ConstraintChooser())
-    constraints = read_choices(Path(constrain))
-    return lambda image: constraints.get(image.id, ())
+    return read_choices(Path(constrain), reading).of
 
 
 class _Explainer:

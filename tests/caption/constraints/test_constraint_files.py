@@ -8,9 +8,16 @@ from pathlib import Path
 import pytest
 
 from limner.caption.constraints.constraint_choice import ConstraintChooser, choose_constraints
-from limner.caption.constraints.constraint_files import ChoiceSummary, choice_text, read_excluded_classes, write_choices
+from limner.caption.constraints.constraint_files import (
+    ChoiceSummary,
+    choice_text,
+    read_choices,
+    read_excluded_classes,
+    write_choices,
+)
 from limner.corpus import Image
 from limner.corpus.box import Box
+from limner.corpus.reading import Reading
 from limner.errors import BadInput
 
 
@@ -66,3 +73,34 @@ def test_excluded_classes_are_listed_one_a_line(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="it names no class; list one a line") as raised:
         read_excluded_classes(listed)
     assert raised.value.code == "no-excluded-classes"
+
+
+PARK = Image("park", 50, 50, boxes=(Box("d", 0, 0, 20, 20, "dog"),))
+
+
+def given(folder: Path, *constraints: dict[str, list[str]]) -> Path:
+    path = folder / "asked.jsonl"
+    lines = [{"image": "sea", "constraints": []}, {"image": "park", "constraints": constraints}]
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_boxes_of_a_constraint_are_those_of_its_image(tmp_path: Path) -> None:
+    path = given(tmp_path, {"phrases": ["dog"], "boxes": ["no-such", "d"]})
+    with pytest.raises(BadInput, match=r"asked\.jsonl:2: image 'park' has no box 'no-such'"):
+        read_choices(path).of(PARK)
+    reading = Reading(lenient=True)
+    (constraint,) = read_choices(path, reading).of(PARK)
+    assert (constraint.phrases, constraint.boxes) == (("dog",), ("d",))
+    assert reading.skipped == {"unknown box of a constraint": 1}
+    assert read_choices(path).of(Image("elsewhere")) == ()
+
+
+def test_a_phrase_without_a_word_is_told_with_its_line(tmp_path: Path) -> None:
+    path = given(tmp_path, {"phrases": ["...", "dog"]}, {"phrases": ["!"]})
+    with pytest.raises(BadInput, match=r"asked\.jsonl:2: there is no word in the phrase '\.\.\.'"):
+        read_choices(path)
+    reading = Reading(lenient=True)
+    (constraint,) = read_choices(path, reading).of(PARK)
+    assert constraint.phrases == ("dog",)
+    assert reading.skipped == {"phrase without a word": 2}

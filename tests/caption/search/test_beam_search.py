@@ -67,6 +67,8 @@ def test_constraints_are_met_by_the_likeliest_sentence(
     assert found.log_prob == pytest.approx(float(torch.tensor(probability).log()), abs=1e-6)
     assert found.spans == spans
     assert found.met
+    steps = [CHAIN[before, token] for before, token in zip([BOS, *tokens], tokens, strict=False)]
+    assert found.token_log_probs == pytest.approx([float(step.log()) for step in steps], abs=1e-6)
 
 
 def test_the_end_counts_as_a_token_and_max_len_ends_without_it() -> None:

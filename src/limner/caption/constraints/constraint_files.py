@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
+from limner.caption.caption_vocabulary import caption_words
 from limner.caption.constraints.constraint_choice import Choice, Constraint, ConstraintChooser, Dropped
 from limner.corpus.boxed_images import BoxCheck
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
+from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, one_line, shown
 from limner.files import entries, read_lines, write_bytes
 
@@ -70,25 +73,66 @@ def write_choices(
     return summary
 
 
-def read_choices(path: Path) -> dict[str, tuple[Constraint, ...]]:
-    """The constraints of images by id, from a file of one JSON object a line, as `write_choices` writes it.
+class GivenConstraints:
+    """The constraints of images in a file, each image with the line that has them."""
 
-    Of each constraint only `phrases` must be there; `boxes` are those that the phrases refer to.
+    def __init__(
+        self, path: Path, constraints: Mapping[str, tuple[int, tuple[Constraint, ...]]], reading: Reading
+    ) -> None:
+        self._path, self._constraints, self._reading = path, constraints, reading
+
+    def of(self, image: Image) -> tuple[Constraint, ...]:
+        """The constraints of an image; boxes that it does not have are an error, or left out by a lenient reading."""
+        line, constraints = self._constraints.get(image.id, (0, ()))
+        box_ids = {box.id for box in image.boxes}
+        return tuple(self._with_known_boxes(constraint, image, box_ids, line) for constraint in constraints)
+
+    def _with_known_boxes(self, constraint: Constraint, image: Image, box_ids: Set[str], line: int) -> Constraint:
+        known = []
+        for id in constraint.boxes:
+            if id in box_ids:
+                known.append(id)
+                continue
+            problem = f"image {shown(image.id)} has no box {shown(id)}"
+            error = BadInput(f"{self._path}:{line}", problem, "correct the id, or leave it out", code="faulty")
+            self._reading.skip("unknown box of a constraint", error)
+        return constraint if len(known) == len(constraint.boxes) else replace(constraint, boxes=tuple(known))
+
+
+def read_choices(path: Path, reading: Reading | None = None) -> GivenConstraints:
+    """The constraints of images, from a file of one JSON object a line, as `write_choices` writes it.
+
+    Of each constraint only `phrases` must be there; `boxes` are those that the phrases refer to. A phrase without a
+    word is an error, or left out by a lenient reading.
     """
-    constraints: dict[str, tuple[Constraint, ...]] = {}
+    reading = reading or Reading()
+    constraints: dict[str, tuple[int, tuple[Constraint, ...]]] = {}
     for number, line in entries(read_lines(path)):
+        place = f"{path}:{number}"
         try:
             choice = msgspec.json.decode(line, type=_GivenChoice)
         except (msgspec.MsgspecError, RecursionError) as error:
             problem = f"is not a choice of constraints ({one_line(str(error), 200)})"
-            raise BadInput(f"{path}:{number}", problem, _WRITTEN, code="no-choices") from error
+            raise BadInput(place, problem, _WRITTEN, code="no-choices") from error
         if choice.image in constraints:
-            raise BadInput(f"{path}:{number}", f"image {shown(choice.image)} is there twice", "remove one of them")
-        given = (Constraint(c.label or c.phrases[0], c.phrases, c.boxes, 1.0, 0.0, "given") for c in choice.constraints)
-        constraints[choice.image] = tuple(given)
+            raise BadInput(place, f"image {shown(choice.image)} is there twice", "remove one of them")
+        given = [_constraint(item, place, reading) for item in choice.constraints]
+        constraints[choice.image] = number, tuple(constraint for constraint in given if constraint.phrases)
     if not constraints:
         raise BadInput(str(path), "it has no constraints", _WRITTEN, code="no-choices")
-    return constraints
+    return GivenConstraints(path, constraints, reading)
+
+
+def _constraint(given: _GivenConstraint, place: str, reading: Reading) -> Constraint:
+    """A constraint with those of its phrases that have a word."""
+    phrases = []
+    for phrase, words in zip(given.phrases, caption_words(given.phrases), strict=True):
+        if words:
+            phrases.append(phrase)
+        else:
+            error = BadInput(place, f"there is no word in the phrase {shown(phrase)}", "leave it out", code="faulty")
+            reading.skip("phrase without a word", error)
+    return Constraint(given.label or given.phrases[0], tuple(phrases), given.boxes, 1.0, 0.0, "given")
 
 
 _WRITTEN = "give a file in which choices were written as JSON"
@@ -100,8 +144,8 @@ class _GivenConstraint(msgspec.Struct):
     label: str = ""
 
     def __post_init__(self) -> None:
-        if not self.phrases or not all(phrase.split() for phrase in self.phrases):
-            raise ValueError("a constraint needs phrases with words")
+        if not self.phrases:
+            raise ValueError("a constraint needs phrases")
 
 
 class _GivenChoice(msgspec.Struct):

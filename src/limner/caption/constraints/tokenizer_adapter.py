@@ -72,6 +72,16 @@ class TokenizerAdapter:
         """The tokens as the tokenizer decodes them, without special ones and space around."""
         return str(self._tokenizer.decode(list(tokens), skip_special_tokens=True)).strip()
 
+    def span(self, tokens: Sequence[int], token_span: tuple[int, int]) -> tuple[int, int] | None:
+        """The span of characters of a span of tokens: as many of the same words stand before it there as here.
+
+        Decoders put spaces in or take them out by what is around a token, so lengths do not add up.
+        """
+        words = re.compile(rf"(?<!\w){re.escape(self.text(tokens[slice(*token_span)]))}(?!\w)")
+        n_before = len(words.findall(self.text(tokens[: token_span[0]])))
+        matches = [match.span() for match in words.finditer(self.text(tokens))]
+        return matches[n_before] if n_before < len(matches) else None
+
     def ends_in_word(self, tokens: Sequence[int]) -> bool:
         """Whether a text that goes on from these tokens needs a space before its first word."""
         if not tokens:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from limner.caption.caption_vocabulary import caption_words
 from limner.caption.constraints.constraint_phrases import Phrase
+from limner.caption.word_joining import JoinedWords, join_words
 from limner.errors import LimnerError, shown
 from limner.learn.vocabulary import Vocabulary
 
@@ -40,8 +41,16 @@ class VocabularyAdapter:
         return [Phrase(tuple(self.vocabulary.numbers(parts)))]
 
     def text(self, tokens: Sequence[int]) -> str:
-        """The words of tokens, with single spaces between them."""
-        return " ".join(self.vocabulary.text(tokens))
+        """The words of tokens as they are written: "isn't" is two of them."""
+        return self.joined(tokens).text
+
+    def joined(self, tokens: Sequence[int]) -> JoinedWords:
+        """The text of tokens, and where each word of it begins."""
+        return join_words(self.vocabulary.text(tokens))
+
+    def span(self, tokens: Sequence[int], token_span: tuple[int, int]) -> tuple[int, int]:
+        """The span of characters of some of the words."""
+        return self.joined(tokens).span(*token_span)
 
     def ends_in_word(self, tokens: Sequence[int]) -> bool:
         return False
@@ -53,6 +62,11 @@ def phrase_words(phrase: str) -> list[str]:
     if not parts:
         raise LimnerError(f"there is no word in {shown(phrase)}; a constraint needs one")
     return parts
+
+
+def has_words(phrase: str) -> bool:
+    """Whether there is a word in a phrase, and not only punctuation."""
+    return bool(caption_words([phrase])[0])
 
 
 def missing_words(phrases: Iterable[str], vocabulary: Vocabulary) -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from math import exp
+from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from limner.caption.constraints.automaton import Automaton, compile_constraints
@@ -41,6 +42,9 @@ class TokenWords(Protocol):
     def phrases(self, words: str, *, at_start: bool = True) -> list[Phrase]: ...
 
     def text(self, tokens: Sequence[int]) -> str: ...
+
+    def span(self, tokens: Sequence[int], token_span: TokenSpan) -> tuple[int, int] | None:
+        """The characters in `text(tokens)` of a span of tokens; None where they cannot be told."""
 
     def ends_in_word(self, tokens: Sequence[int]) -> bool: ...
 
@@ -91,27 +95,42 @@ def compile_words(
 
 
 def find_mentions(
-    tokens: Sequence[int], constraints: Sequence[Worded], automaton: Automaton, adapter: TokenWords
+    tokens: Sequence[int],
+    constraints: Sequence[Worded],
+    automaton: Automaton,
+    adapter: TokenWords,
+    log_probs: Sequence[float] | None = None,
 ) -> tuple[Mention, ...]:
     """The mentions in `adapter.text(tokens)` of the constraints' boxes, at most one for each constraint.
 
     The automaton is that of the constraints. A word within another constraint's longer phrase is not a mention:
     "hot dog" does not mention a dog. A phrase in the singular refers to the first box alone.
+
+    With the tokens' log-probabilities, mentions have a probability: that which the model gives to the phrase where it
+    stands, as the geometric mean over its tokens. It is low where the model had to be made to say the words.
     """
     text = adapter.text(tokens)
     boxes_by_span: dict[tuple[int, int], dict[str, None]] = {}
+    probability_by_span: dict[tuple[int, int], float] = {}
     for token_span, numbers in _without_overlaps(automaton.places(tokens)).items():
-        span = _characters(text, tokens, token_span, adapter)
+        span = adapter.span(tokens, token_span)
         if span is not None:
             n_boxes = None if is_plural_phrase(text[slice(*span)]) else 1
             boxes = boxes_by_span.setdefault(span, {})
+            if log_probs is not None:
+                probability_by_span[span] = _mean_probability(log_probs[slice(*token_span)])
             for number in numbers:
                 boxes.update(dict.fromkeys(constraints[number].boxes[:n_boxes]))
     return tuple(
-        Mention(*span, boxes=tuple(boxes), origin="constraint")
+        Mention(*span, boxes=tuple(boxes), origin="constraint", probability=probability_by_span.get(span))
         for span, boxes in sorted(boxes_by_span.items())
         if boxes
     )
+
+
+def _mean_probability(log_probs: Sequence[float]) -> float:
+    """The geometric mean of probabilities, without digits that depend on which images were captioned together."""
+    return min(round(exp(fmean(log_probs)), 4), 1.0)
 
 
 def _without_overlaps(spans_by_constraint: Sequence[Sequence[TokenSpan]]) -> dict[TokenSpan, list[int]]:
@@ -126,14 +145,3 @@ def _without_overlaps(spans_by_constraint: Sequence[Sequence[TokenSpan]]) -> dic
             chosen.setdefault((start, end), []).append(number)
             done.add(number)
     return chosen
-
-
-def _characters(text: str, tokens: Sequence[int], span: TokenSpan, adapter: TokenWords) -> tuple[int, int] | None:
-    """The span of characters of a span of tokens: as many of the same words stand before it there as here.
-
-    Decoders put spaces in or take them out by what is around a token, so lengths do not add up.
-    """
-    words = re.compile(rf"(?<!\w){re.escape(adapter.text(tokens[slice(*span)]))}(?!\w)")
-    n_before = len(words.findall(adapter.text(tokens[: span[0]])))
-    matches = [match.span() for match in words.finditer(text)]
-    return matches[n_before] if n_before < len(matches) else None

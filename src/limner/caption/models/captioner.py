@@ -22,7 +22,7 @@ from limner.caption.captioner_files import (
     write_captioner_record,
 )
 from limner.caption.constraints.automaton import Automaton
-from limner.caption.constraints.vocabulary_adapter import VocabularyAdapter, missing_words, phrase_words
+from limner.caption.constraints.vocabulary_adapter import VocabularyAdapter, has_words, missing_words, phrase_words
 from limner.caption.constraints.worded_constraints import Worded, Words, compile_words, find_mentions
 from limner.caption.models.region_batches import RegionBatch, region_batch
 from limner.caption.models.up_down import UpDown
@@ -31,6 +31,7 @@ from limner.caption.models.word_sources import WordSource, no_word, open_word_so
 from limner.caption.region_inputs import ImageRegions, Labels
 from limner.caption.search.beam_search import SearchResult, constrained_search
 from limner.caption.search.search_settings import SearchOptions
+from limner.caption.word_joining import is_sayable
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.corpus.seen_images import SeenImages
@@ -71,6 +72,8 @@ class Captioner:
         self._nouns = NounFinder()
         # Numbers of words that were added for constraints of some images, and are not there for others.
         self._borrowed: set[int] = set()
+        # Brackets and symbols, which were read in captions and are not to be said.
+        self._silent = set(vocabulary.numbers(word for word in vocabulary.words if not is_sayable(word)))
 
     @classmethod
     def load(cls, folder: Path) -> Captioner:
@@ -141,7 +144,9 @@ class Captioner:
     def sayable(self, phrases: Iterable[str]) -> list[str]:
         """Those of some phrases whose words the captioner has, or can be given by their vectors."""
         return [
-            phrase for phrase in phrases if all(map(self._source.can_add, missing_words([phrase], self.vocabulary)))
+            phrase
+            for phrase in phrases
+            if has_words(phrase) and all(map(self._source.can_add, missing_words([phrase], self.vocabulary)))
         ]
 
     def unsayable(self, image: Image, constraint: Worded) -> BadInput:
@@ -215,13 +220,17 @@ class Captioner:
         return request._replace(constraints=constraints)
 
     def _lacking(self, requests: Sequence[CaptionRequest]) -> Tensor | None:
-        """The words that were added for other images, `[images, n_vocab]`: captions do not depend on the batch."""
-        if not self._borrowed:
+        """The words that images do not have, `[images, n_vocab]`: symbols, and words that were added for other images.
+
+        So captions do not depend on the batch. What an image's constraints ask for, it has.
+        """
+        withheld = self._borrowed | self._silent
+        if not withheld:
             return None
         lacking = torch.zeros(len(requests), len(self.vocabulary), dtype=torch.bool)
         for row, request in enumerate(requests):
-            own = self._numbers(phrase for item in request.constraints for phrase in item.phrases)
-            lacking[row, sorted(self._borrowed - own)] = True
+            asked = self._numbers(phrase for item in request.constraints for phrase in item.phrases)
+            lacking[row, sorted(withheld - asked)] = True
         return lacking
 
     def _numbers(self, phrases: Iterable[str]) -> set[int]:
@@ -251,12 +260,13 @@ class Captioner:
         self, result: SearchResult, request: CaptionRequest, automaton: Automaton, attention: Singles, source: str
     ) -> Captioned:
         image = request.image
-        words = self._adapter.text(result.tokens)
-        demanded = find_mentions(result.tokens, request.constraints, automaton, self._adapter)
+        words, starts = self._adapter.joined(result.tokens)
+        demanded = find_mentions(result.tokens, request.constraints, automaton, self._adapter, result.token_log_probs)
         phrases = self._nouns.find(words, [box.label for box in image.boxes])
-        mentions = attention_mentions(phrases, words, attention, request.regions.box_ids, demanded)
-        # A capital and a full stop move no character between them.
-        text = f"{words[:1].upper()}{words[1:]}." if words else "A picture."
+        mentions = attention_mentions(phrases, starts, attention, request.regions.box_ids, demanded)
+        # A capital and a full stop move no character between them; the capital of "ß" would.
+        capital = words[:1].upper() if len(words[:1].upper()) == 1 else words[:1]
+        text = f"{capital}{words[1:]}." if words else "A picture."
         return Captioned(
             text=text,
             tokens=result.tokens,

@@ -107,7 +107,7 @@ def _captioned(
     adapter: TokenizerAdapter,
     source: str,
 ) -> Captioned:
-    mentions = find_mentions(result.tokens, constraints, automaton, adapter)
+    mentions = find_mentions(result.tokens, constraints, automaton, adapter, result.token_log_probs)
     text = adapter.text(result.tokens)
     return Captioned(
         text=text,

@@ -85,6 +85,7 @@ class SearchResult:
     - `satisfied`: for each constraint whether it is met; `met`: whether enough of them are.
     - `spans`: where each is first met, as positions in `tokens`, the second outside; None where it is not.
     - `state`: where it ended in the machine that was searched (`automaton.table`, or with banks `automaton.nodes`).
+    - `token_log_probs`: the log-probability of each token.
     - `others`: the next best, as many as `n_best` asked for and there are, without others of their own.
     """
 
@@ -95,6 +96,7 @@ class SearchResult:
     met: bool
     spans: tuple[tuple[int, int] | None, ...]
     state: int
+    token_log_probs: tuple[float, ...] = ()
     others: tuple[SearchResult, ...] = ()
 
 
@@ -178,7 +180,7 @@ def best_answers(sentences: Hypotheses, scores: Tensor, batch: MachineBatch, n_b
 def _results(
     answers: Hypotheses,
     scores: Tensor,
-    sentences: Sequence[list[int]],
+    sentences: Sequence[list[tuple[int, float]]],
     automata: Sequence[Automaton],
     batch: MachineBatch,
 ) -> list[list[SearchResult]]:
@@ -186,12 +188,14 @@ def _results(
     by_image: list[list[SearchResult]] = [[] for _ in automata]
     states = answers.node - batch.start[answers.image]
     columns = [part.tolist() for part in (answers.image, answers.ended, answers.log_prob, scores, states)]
-    for tokens, image, ended, log_prob, score, state in zip(sentences, *columns, strict=True):
+    for sentence, image, ended, log_prob, score, state in zip(sentences, *columns, strict=True):
+        tokens, log_probs = [token for token, _ in sentence], tuple(log_prob for _, log_prob in sentence)
         automaton, said = automata[image], tokens[:-1] if ended else tokens
         # What the machine counted is not asked: minimised, it no longer knows which constraints were met.
         satisfied = automaton.meets(said)
         met = sum(satisfied) >= automaton.at_least
-        by_image[image].append(SearchResult(tokens, log_prob, score, satisfied, met, automaton.spans(said), state))
+        spans = automaton.spans(said)
+        by_image[image].append(SearchResult(tokens, log_prob, score, satisfied, met, spans, state, log_probs))
     return by_image
 
 

@@ -74,18 +74,25 @@ class History:
     """What every step added to which hypothesis of the one before."""
 
     def __init__(self) -> None:
-        self._steps: list[tuple[Tensor, Tensor]] = []
+        self._steps: list[tuple[Tensor, Tensor, Tensor]] = []
 
     def add(self, hypotheses: Hypotheses) -> None:
-        self._steps.append((hypotheses.parent, hypotheses.token))
+        self._steps.append((hypotheses.parent, hypotheses.token, hypotheses.log_prob))
 
-    def sentences(self, at: Tensor) -> list[list[int]]:
-        """The tokens of the hypotheses at these positions after the last step."""
-        columns = []
-        for parent, token in reversed(self._steps):
-            columns.append(token[at])
+    def sentences(self, at: Tensor) -> list[list[tuple[int, float]]]:
+        """The tokens of the hypotheses at these positions after the last step, each with its log-probability."""
+        tokens, sums = [], []
+        for parent, token, log_prob in reversed(self._steps):
+            tokens.append(token[at])
+            sums.append(log_prob[at])
             at = parent[at]
-        return [[token for token in row if token != NOTHING] for row in torch.stack(columns[::-1], dim=1).tolist()]
+        by_sentence = torch.stack(tokens[::-1], dim=1).tolist()
+        sums.append(torch.zeros_like(sums[-1]))
+        log_probs = torch.stack(sums[::-1], dim=1).diff(dim=1).tolist()
+        return [
+            [(token, log_prob) for token, log_prob in zip(*rows, strict=True) if token != NOTHING]
+            for rows in zip(by_sentence, log_probs, strict=True)
+        ]
 
 
 def sorted_by(*keys: Tensor) -> Tensor:

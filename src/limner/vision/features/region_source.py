@@ -24,6 +24,9 @@ PROPOSALS = ("selective-search", "edge-boxes")
 # What ids of regions begin with that are not boxes of the corpus, in a mixture of both.
 MADE = "limner:"
 
+# What the signature of a mixture begins with.
+MIXTURE = "whole picture"
+
 KINDS = ("corpus", "whole", "grid", *PROPOSALS, "mixed")
 
 
@@ -57,7 +60,7 @@ class RegionSource:
         if self.kind in PROPOSALS:
             return find_proposer(self.kind).signature
         if self.kind == "mixed":
-            return f"whole picture, grid {self.rows}x{self.columns}, {self.most} best boxes"
+            return f"{MIXTURE}, grid {self.rows}x{self.columns}, {self.most} best boxes"
         return f"grid {self.rows}x{self.columns}" if self.kind == "grid" else self.kind
 
     def regions(self, seen: ImagePixels) -> Regions:
@@ -81,6 +84,11 @@ class RegionSource:
         # Sorting is stable: of equal scores, the image's own order counts.
         best = sorted(boxes, key=lambda box: -box.score)[: self.most]
         return (*made, *best)
+
+
+def takes_corpus_boxes(signature: str) -> bool:
+    """Whether regions with this signature are boxes of a corpus, under their ids there."""
+    return signature == "corpus" or signature.startswith(f"{MIXTURE}, ")
 
 
 def image_with_regions(image: Image, size: Size, boxes: tuple[Box, ...] | None, *, is_upright: bool) -> Image:
