@@ -15,6 +15,7 @@ from limner.caption.models.up_down import UpDown
 from limner.caption.training.caption_pairs import CaptionNumbers, RegionTable, sentence_batch
 from limner.caption.training.held_out_cider import HeldOutImages
 from limner.caption.training.self_critical import CiderReward, advantages, reward_loss, sample_sentences
+from limner.caption.training.word_loss import sayable_log_probs, smoothed_cross_entropy
 from limner.learn.length_batches import LengthBatches
 from limner.learn.torch.training_stage import BatchLoss
 from limner.learn.vocabulary import Vocabulary
@@ -48,10 +49,8 @@ class WordTask:
         sentences = self.captions.batch(rows).to(self.model.device)
         regions = self.regions.batch(self.captions.images[rows]).to(self.model.device)
         scores = self.model(regions, sentences.tokens)
-        losses = nn.functional.cross_entropy(
-            scores.flatten(0, 1), sentences.targets.flatten(), reduction="none", label_smoothing=self.smoothing
-        )
-        return BatchLoss((losses * sentences.mask.flatten()).sum(), n_items)
+        loss = smoothed_cross_entropy(scores, sentences.targets, sentences.mask, self.smoothing)
+        return BatchLoss(loss, n_items)
 
     def validate(self) -> dict[str, float]:
         return self.held_out.figures(self.model)
@@ -99,7 +98,7 @@ class SelfCriticalTask:
             sentences = sentence_batch([numbers[at] for at in chunk], ends=[ends[at] for at in chunk])
             sentences = sentences.to(self.model.device)
             scores = self.model(regions.take(torch.from_numpy(chunk // self.n_samples)), sentences.tokens)
-            said = scores.log_softmax(dim=-1).gather(2, sentences.targets.unsqueeze(2)).squeeze(2)
+            said = sayable_log_probs(scores).gather(2, sentences.targets.unsqueeze(2)).squeeze(2)
             total = total + reward_loss(said, sentences.mask, weights[torch.from_numpy(chunk)])
         return BatchLoss(total / self.mean_length, n_items)
 
