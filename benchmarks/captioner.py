@@ -1,14 +1,15 @@
 """A captioner's training and its captions: how fast, beside plain PyTorch and beside plain beam search.
 
-    python benchmarks/captioner.py [--part training|processes|captions] [--json]
+    python benchmarks/captioner.py [--part training|processes|captions] [--captioner DIR --corpus CORPUS] [--json]
 
-`training`: words a second of Up-Down in Limner's loop, against a plain loop of the same model: sentences in random
+`training`: words a second of Up-Down in Limner's batches, against a plain loop of the same model: sentences in random
 order, padded to the longest, LSTM cells fed the whole input at every step, the usual Adam. Both take turns in one
 run, with the same numbers of threads. `processes`: `torchrun` with two processes against one, each with one thread.
-`captions`: 1,000 images with a beam of 5 and three constraints of one word in two forms, in both modes, against
-the same search without constraints; with the number of live sentences, which is what the model is called for.
+`captions`: up to 1,000 images of a corpus by a trained captioner, with a beam of 5 and three constraints from their
+boxes, in both modes, against the same search without constraints; with the number of live sentences of an image, for
+which the model is called. A model with random weights would not do: its sentences do not end.
 
-Sizes are those of the config `laptop`; regions and sentences are random, with the lengths of people's captions
+Otherwise, sizes are those of the config `laptop`; regions and sentences are random, with the lengths of people's captions
 (a mean of 11.8 words). Processor time is told beside the time by the clock.
 """
 
@@ -32,37 +33,44 @@ import torch
 from msgspec.structs import replace
 from torch import Tensor, nn
 
-from limner.caption import compile_constraints, constrained_search
+from limner.caption import ConstraintChooser, Words, compile_constraints, constrained_search
 from limner.caption.captioner_config import UpDownSettings, read_captioner_config
+from limner.caption.constraints.vocabulary_adapter import VocabularyAdapter
+from limner.caption.constraints.worded_constraints import compile_words
+from limner.caption.models.captioner import Captioner
 from limner.caption.models.region_batches import RegionBatch, region_batch
 from limner.caption.models.up_down import UpDown
 from limner.caption.models.word_inputs import LearntWords
 from limner.caption.region_inputs import ImageRegions
+from limner.caption.region_streams import stream_regions
 from limner.caption.training.caption_pairs import CaptionNumbers
 from limner.caption.training.caption_tasks import WordTask
+from limner.corpus import open_corpus
 from limner.learn.length_batches import LengthBatches
 from limner.learn.torch.training_stage import train_stage
 from limner.learn.vocabulary import BOS, EOS, N_SPECIAL
 
 N_VOCAB, N_FEATURES, N_REGIONS, N_LABELS = 2_000, 1_288, 9, 62
-N_IMAGES, CAPTIONS_EACH = 1_000, 5
+N_IMAGES, CAPTIONS_EACH, N_CONSTRAINTS = 1_000, 5, 3
 CONFIG = read_captioner_config("laptop")
 
 
 def main() -> None:
-    parts: dict[str, Callable[[], dict[str, Any]]] = {
-        "training": training,
-        "processes": processes,
-        "captions": captions,
-    }
+    parts: dict[str, Callable[[], dict[str, Any]]] = {"training": training, "processes": processes}
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--part", choices=parts, action="append", help="only this; all by default")
+    parser.add_argument("--part", choices=[*parts, "captions"], action="append", help="only this; all by default")
+    parser.add_argument("--captioner", type=Path, help="a captioner that was trained on boxes, for captions")
+    parser.add_argument("--corpus", type=Path, help="images with boxes, for captions")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.worker:
         _worker(given.worker)
         return
+    if given.captioner and given.corpus:
+        parts["captions"] = lambda: captions(given.captioner, given.corpus)
+    elif given.part and "captions" in given.part:
+        parser.error("captions needs --captioner and --corpus")
     measured: dict[str, Any] = {}
     for name in given.part or parts:
         figures = parts[name]()
@@ -241,52 +249,50 @@ class _Few:
         return self._batches
 
 
-def captions() -> dict[str, Any]:
+def captions(folder: Path, corpus: Path) -> dict[str, Any]:
     """Seconds for 1,000 images without constraints and with, and how many sentences the model is called for."""
     torch.set_num_threads(1)
-    model, regions = make_model().eval(), RandomRegions(N_IMAGES, 1)
-    for parameter in model.parameters():
-        # Random weights end no sentence and prefer no word: these are about as sure as trained ones.
-        parameter.data.mul_(1.5)
-    draw = np.random.default_rng(2)
-    free = compile_constraints([], n_vocab=N_VOCAB)
-    asked = [
-        compile_constraints(
-            draw.permutation(np.arange(N_SPECIAL, N_VOCAB))[:6].reshape(3, 2, 1).tolist(), n_vocab=N_VOCAB
-        )
-        for _ in range(N_IMAGES)
-    ]
-    figures: dict[str, Any] = {}
-    calls: dict[str, float] = {}
-    for name, automata, mode in (
-        ("plain", [free] * N_IMAGES, "per_state"),
-        ("banks", asked, "banks"),
-        ("per_state", asked, "per_state"),
-    ):
-        seconds, calls[name] = _search(model, regions, automata, mode)
-        figures[f"{name}_seconds"] = round(seconds, 1)
-        figures[f"{name}_live_sentences"] = round(calls[name], 1)
+    captioner = Captioner.load(folder)
+    chooser = ConstraintChooser()
+    chosen = []
+    for image, regions in stream_regions(open_corpus(corpus), captioner.record.regions, captioner.labels):
+        words = [Words(tuple(captioner.sayable(c.phrases))) for c in chooser.choose(image).constraints]
+        if sum(bool(word.phrases) for word in words) == N_CONSTRAINTS:
+            chosen.append((regions, words))
+        if len(chosen) == N_IMAGES:
+            break
+    adapter = VocabularyAdapter(captioner.vocabulary)
+    asked = [compile_words(words, adapter) for _, words in chosen]
+    free = [compile_constraints([], n_vocab=len(captioner.vocabulary))] * len(chosen)
+    figures: dict[str, Any] = {"images": len(chosen)}
+    ways = (("plain", free, "per_state"), ("banks", asked, "banks"), ("per_state", asked, "per_state"))
+    for name, automata, mode in ways:
+        seconds, n_live, n_met = _search(captioner.model, [regions for regions, _ in chosen], automata, mode)
+        figures |= {f"{name}_seconds": round(seconds, 1), f"{name}_live_sentences": round(n_live, 1)}
+        figures[f"{name}_met"] = n_met
     for name in ("banks", "per_state"):
         figures[f"{name}_overhead"] = round(figures[f"{name}_seconds"] / figures["plain_seconds"], 2)
     figures["half_of_live_over_beam"] = round(figures["per_state_live_sentences"] / CONFIG.decoding.beam / 2, 2)
     return {**figures, "peak_mb": _peak(), "load": os.getloadavg()}
 
 
-def _search(model: UpDown, regions: RandomRegions, automata: Sequence[Any], mode: Any) -> tuple[float, float]:
-    """Processor time, and how many sentences of an image the model was called for at a step, on average."""
-    n_batch, n_calls, n_rows = 50, 0, 0
+def _search(
+    model: UpDown, regions: Sequence[ImageRegions], automata: Sequence[Any], mode: Any
+) -> tuple[float, float, int]:
+    """Processor time, the sentences of an image that the model is called for at a step, and captions that say all."""
+    n_batch, n_images_called, n_rows, n_met = 50, 0, 0, 0
     started = time.process_time()
     with torch.no_grad():
-        for first in range(0, N_IMAGES, n_batch):
-            decoder = model.decoder(regions.batch(range(first, first + n_batch)))
+        for first in range(0, len(regions), n_batch):
+            decoder = model.decoder(region_batch(regions[first : first + n_batch]))
 
             def step(tokens: Tensor, state: Any, decoder: Any = decoder) -> Any:
-                nonlocal n_calls, n_rows
-                n_calls += 1
+                nonlocal n_images_called, n_rows
+                n_images_called += len(state["image"].unique())
                 n_rows += len(tokens)
                 return decoder.step(tokens, state)
 
-            constrained_search(
+            results = constrained_search(
                 step,
                 decoder.state,
                 automata=automata[first : first + n_batch],
@@ -296,7 +302,8 @@ def _search(model: UpDown, regions: RandomRegions, automata: Sequence[Any], mode
                 bos=BOS,
                 eos=EOS,
             )
-    return time.process_time() - started, n_rows / n_calls / n_batch
+            n_met += sum(result.met for result in results)
+    return time.process_time() - started, n_rows / n_images_called, n_met
 
 
 def _peak() -> int:
