@@ -52,6 +52,7 @@ REMEDIES: dict[str, str] = {
     "no-word": "ask for other words, or pass --lenient to leave the constraint out",
     "not-empty": "name another, or pass --resume to go on with the run in it",
     "takes-no-features": "leave --features out",
+    "takes-no-pictures": "leave --pictures out",
     "bad-features": "make them anew with `limner features`, or pass --lenient to leave the image out",
     "empty-caption": "remove it, or pass --lenient to leave it out",
     "has-checkpoint": "remove the file, or pass --resume to go on with its run",
