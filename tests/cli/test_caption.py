@@ -12,6 +12,7 @@ from PIL import Image as PillowImage
 
 import tiny_captioners
 from captioner_runs import CONFIG, Done, limner, train_captioner
+from limner.caption.search import search_memory
 from limner.corpus import Box, Image, open_corpus, write_corpus
 from limner.corpus.classes.class_names import class_phrases
 from limner.playground import World, playground, write_world
@@ -278,6 +279,16 @@ def test_faults_are_one_line_with_a_remedy(
     assert (done.code, done.out) == (1, "")
     assert said in done.err
     assert done.err.count("\n") == 1
+
+
+def test_a_search_that_cannot_fit_has_options_as_its_remedy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_memory, "memory_of", lambda device: 10_000)
+    done = caption(folder, "x.jsonl", "--constrain", "boxes", "--search", "per_state", model="glove")
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    remedy = "GB of memory; lower --batch, or lower --beam, or pass --search banks, or ask for fewer constraints\n"
+    assert done.err.endswith(remedy)
+    banks = caption(folder, "x.jsonl", "--constrain", "boxes", "--search", "banks", model="glove")
+    assert banks.err.endswith("GB of memory; lower --batch, or lower --beam, or ask for fewer constraints\n")
 
 
 def test_boxes_need_a_size_of_their_image(folder: Path) -> None:
