@@ -40,7 +40,7 @@ def test_an_image_without_boxes_is_a_picture() -> None:
 
 
 def test_boxes_in_an_image_without_a_size_are_an_error() -> None:
-    with pytest.raises(LimnerError, match=r"image '2': it has no size"):
+    with pytest.raises(LimnerError, match=r"image '2': it has no width and height"):
         BoxInputs(LABELS, SETTINGS).read(Image("2", boxes=(DOG,)))
 
 

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image as PillowImage
 
 import tiny_captioners
 from captioner_runs import CONFIG, Done, limner, train_captioner
+from limner.caption.search import search_memory
 from limner.corpus import Box, Image, open_corpus, write_corpus
 from limner.corpus.classes.class_names import class_phrases
 from limner.playground import World, playground, write_world
@@ -100,6 +102,27 @@ def test_constraints_of_a_file_are_said(folder: Path) -> None:
     assert (folder / "c.jsonl").read_bytes() == (folder / "d.jsonl").read_bytes()
 
 
+def test_faults_of_a_constraint_file_have_their_line_or_are_left_out(folder: Path) -> None:
+    constraints = [{"phrases": ["...", "man"], "boxes": ["no-such"]}]
+    (folder / "faulty.jsonl").write_text(json.dumps({"image": "p1-000000", "constraints": constraints}) + "\n")
+    refused = caption(folder, "x.jsonl", "--constrain", folder / "faulty.jsonl")
+    assert (refused.code, refused.err.count("\n")) == (1, 1)
+    assert f"{folder / 'faulty.jsonl'}:1: there is no word in the phrase '...'" in refused.err
+    assert "or pass --lenient to leave it out" in refused.err
+    lenient = caption(folder, "x.jsonl", "--constrain", folder / "faulty.jsonl", "--lenient")
+    assert lenient.code == 0
+    assert "left out: 1 × phrase without a word" in lenient.err
+    assert "left out: 1 × unknown box of a constraint" in lenient.err
+    first = next(iter(open_corpus(folder / "x.jsonl"))).captions[0]
+    assert "man" in first.text.lower().strip(".").split()
+    assert "no-such" not in {id for mention in first.mentions for id in mention.boxes}
+
+
+def test_captions_are_no_longer_than_asked_for(folder: Path) -> None:
+    assert caption(folder, "short.jsonl", "--max-len", 3).code == 0
+    assert all(len(image.captions[0].text.split()) <= 3 for image in open_corpus(folder / "short.jsonl"))
+
+
 def test_one_constraint_is_enough_if_one_is_asked_for(folder: Path) -> None:
     (folder / "few.jsonl").write_text(
         '{"image": "p1-000000", "constraints": [{"phrases": ["man"]}, {"phrases": ["woman"]}]}\n'
@@ -184,6 +207,44 @@ def test_a_captioner_of_hugging_face_says_what_it_must(folder: Path, tmp_path: P
     assert done.out.count("\n") >= 3
     refused = limner(*looking, "--features", "store")
     assert (refused.code, "leave --features out" in refused.err) == (1, True)
+    explained = limner(*looking, "--constrain", tmp_path / "dog.jsonl", "--beam", 2, "--explain", "--json")
+    assert json.loads(explained.out.splitlines()[0])["constraints"] == [{"words": "dog", "met": True}]
+
+
+def test_captions_of_hugging_face_are_numbered_and_as_long_as_asked_for(tmp_path: Path) -> None:
+    write_world(World(captions=(1, 1), size=(120, 120)), 2, str(tmp_path / "seen.jsonl"), pictures=True)
+    tiny_captioners.blip(tmp_path / "blip")
+    run = ("caption", tmp_path / "seen.jsonl", "--model", tmp_path / "blip", "-o", tmp_path / "said.jsonl")
+    looking = (*run, "--pictures", tmp_path / "seen_pictures", "--beam", 3)
+    assert limner(*looking, "--n-best", 3, "--max-len", 4).code == 0
+    for image in open_corpus(tmp_path / "said.jsonl"):
+        assert [caption.id for caption in image.captions] == ["0", "1", "2"]
+    n_words = []
+    for options in (["--max-len", 3], ["--max-len", 30], []):
+        assert limner(*looking, "--beam", 1, *options).code == 0
+        n_words.append(max(len(image.captions[0].text.split()) for image in open_corpus(tmp_path / "said.jsonl")))
+    assert n_words[0] <= 3 < n_words[1] <= n_words[2]
+
+
+def test_a_picture_that_the_model_refuses_is_named_or_left_out(tmp_path: Path) -> None:
+    (tmp_path / "pictures").mkdir()
+    pictures = tiny_captioners.pictures((40, 30), (900, 3), (30, 40))
+    for name, pixels in zip("abc", pictures, strict=True):
+        PillowImage.fromarray(pixels).save(tmp_path / "pictures" / f"{name}.png")
+    write_corpus([Image(name) for name in "abc"], tmp_path / "seen.jsonl")
+    tiny_captioners.CHATTING["qwen2-vl"](tmp_path / "qwen")
+    run = ("caption", tmp_path / "seen.jsonl", "--model", tmp_path / "qwen", "-o", tmp_path / "said.jsonl")
+    looking = (*run, "--pictures", tmp_path / "pictures", "--beam", 1, "--max-len", 3)
+    refused = limner(*looking)
+    assert (refused.code, refused.err.count("\n")) == (1, 1)
+    assert "picture b: the model's processor does not take a picture of 900 by 3" in refused.err
+    assert "or pass --lenient to leave it out" in refused.err
+    lenient = limner(*looking, "--lenient")
+    assert (lenient.code, "left out: 1 × image without a usable picture" in lenient.err) == (0, True)
+    assert [(image.id, image.captions[0].id) for image in open_corpus(tmp_path / "said.jsonl")] == [
+        ("a", "0"),
+        ("c", "0"),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -220,11 +281,21 @@ def test_faults_are_one_line_with_a_remedy(
     assert done.err.count("\n") == 1
 
 
+def test_a_search_that_cannot_fit_has_options_as_its_remedy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search_memory, "memory_of", lambda device: 10_000)
+    done = caption(folder, "x.jsonl", "--constrain", "boxes", "--search", "per_state", model="glove")
+    assert (done.code, done.err.count("\n")) == (1, 1)
+    remedy = "GB of memory; lower --batch, or lower --beam, or pass --search banks, or ask for fewer constraints\n"
+    assert done.err.endswith(remedy)
+    banks = caption(folder, "x.jsonl", "--constrain", "boxes", "--search", "banks", model="glove")
+    assert banks.err.endswith("GB of memory; lower --batch, or lower --beam, or ask for fewer constraints\n")
+
+
 def test_boxes_need_a_size_of_their_image(folder: Path) -> None:
     write_corpus([Image("a", boxes=(Box("0", 1, 1, 5, 5, "dog"),)), Image("b")], folder / "sizeless.jsonl")
     refused = caption(folder, "x.jsonl", corpus="sizeless.jsonl")
     assert (refused.code, refused.err.count("\n")) == (1, 1)
-    assert "image 'a': it has no size" in refused.err
+    assert "image 'a': it has no width and height" in refused.err
     done = caption(folder, "x.jsonl", "--lenient", corpus="sizeless.jsonl")
     assert (done.code, [image.id for image in open_corpus(folder / "x.jsonl")]) == (0, ["b"])
 
@@ -263,6 +334,9 @@ def test_a_store_must_have_the_images_and_the_features_of_training(folder: Path,
     ("options", "said"),
     [
         (["--json"], "pass --explain too"),
+        (["--at-least", "1"], "pass --constrain too"),
+        (["--features", "nowhere"], "this captioner looks at boxes alone, without features; leave --features out"),
+        (["--pictures", "."], "this captioner looks at boxes, not at pictures; leave --pictures out"),
         (["--explain", "-o", "-"], "name a file"),
         (["-o", "others.jsonl"], "is read as well"),
     ],

@@ -60,6 +60,9 @@ def test_a_corpus_becomes_a_store_that_is_resumed_only_if_asked_for() -> None:
         (["--model", "colour"], 3, 81),
         (["--model", "shape", "--boxes", "grid:2x3"], 18, 136),
         (["--model", "position", "--boxes", "grid"], 147, 8),
+        (["--model", "position", "--boxes", "mixed"], 15, 8),
+        (["--model", "position", "--boxes", "mixed:36:0"], 3, 8),
+        (["--model", "position", "--boxes", "mixed:0:3"], 30, 8),
     ],
 )
 def test_a_folder_of_pictures_has_the_whole_or_a_grid(options: list[str], n_regions: int, n_dims: int) -> None:
@@ -97,6 +100,12 @@ def test_features_of_others_need_no_model(files: Path) -> None:
             2,
             "'grid:0x3' is none of corpus",
         ),
+        (
+            ["corpus.jsonl", "-o", "s", "--model", "colour", "--boxes", "mixed:9999:0"],
+            2,
+            "boxes is 9999 and grid 0; they must be 0 to 1,000 and 0 to 32",
+        ),
+        (["corpus.jsonl", "-o", "s", "--model", "colour", "--boxes", "mixed:36"], 2, "'mixed:36' is none of corpus"),
         (["corpus.jsonl", "-o", "s", "--model", "kolour"], 1, "kolour: there is no such model"),
         (["corpus.jsonl", "-o", "s", "--model", "corpus.jsonl"], 1, "corpus.jsonl: is not a model"),
         (["corpus.jsonl", "-o", "s", "--model", "colour"], 1, "there is no picture of image 'a'"),

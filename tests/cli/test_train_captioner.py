@@ -119,6 +119,18 @@ def test_classes_that_are_left_out_are_in_no_training_caption(folder: Path) -> N
     assert {"dog", "tree"} & {word for image in open_corpus(folder / "world.jsonl") for word in words(image)}
 
 
+def test_a_single_image_is_told_in_the_singular(folder: Path) -> None:
+    zebra = Image("z", 9, 9, captions=(Caption("0", "A zebra stands."),))
+    write_corpus([*open_corpus(folder / "world.jsonl"), zebra], folder / "zebra.jsonl")
+    write_corpus(playground(1, seed=1), folder / "single.jsonl")
+    done = train_captioner(
+        folder, "single", "--without", "zebra", "--valid", folder / "single.jsonl", corpus="zebra.jsonl"
+    )
+    assert done.code == 0, done.err
+    assert "left out: 1 image that shows or mentions zebra\n" in done.err
+    assert "the best epoch was chosen on 1 image: single.jsonl" in done.err
+
+
 def words(image: Image) -> list[str]:
     return [word.strip(".,") for caption in image.captions for word in caption.text.split()]
 

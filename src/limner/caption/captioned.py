@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from msgspec import structs
 
 from limner.corpus.caption import Caption
 
@@ -27,3 +29,12 @@ class Captioned:
     met: bool
     caption: Caption
     others: tuple[Captioned, ...] = ()
+
+
+def numbered(captioned: Captioned) -> Captioned:
+    """The same, as captions `0`, `1`, ... of their image, the best first."""
+    first, *others = (
+        replace(item, caption=structs.replace(item.caption, id=str(number)))
+        for number, item in enumerate((captioned, *captioned.others))
+    )
+    return replace(first, others=tuple(others))

@@ -129,5 +129,5 @@ def _check_length(n_dims: int) -> None:
 
 
 def is_captioner(folder: Path) -> bool:
-    """Whether a folder says that it is a captioner of Limner's, or is going to be one."""
+    """Whether a folder has the record of a captioner of Limner's, sound or not."""
     return (folder / RECORD).exists()

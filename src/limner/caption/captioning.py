@@ -16,6 +16,9 @@ from limner.corpus.seen_images import Overlap, SeenImages
 # Constraints that a caption has to meet, of an image that has more (nocaps, §4).
 AT_LEAST = 2
 
+# Pieces of words that a caption of Hugging Face's may have: some 40 words.
+PIECES = 60
+
 # Images that a captioner is given together.
 BATCH = 32
 
@@ -24,20 +27,23 @@ BATCH = 32
 class CaptionSettings:
     """How captions are searched for; None for what the captioner does by itself.
 
+    Captions have at most `max_len` tokens, the end of the sentence included.
     `n_best` captions of each image are returned, the best first. Captions have
     to meet `at_least` of an image's constraints, or all if there are fewer.
     `search` is `per_state` or `banks`.
     """
 
     beam: int | None = None
+    max_len: int | None = None
     n_best: int = 1
     at_least: int | None = AT_LEAST
     search: Literal["per_state", "banks"] | None = None
     batch: int = BATCH
 
     def __post_init__(self) -> None:
-        if min(self.n_best, self.batch, self.beam or 1, self.at_least or 1) < 1:
-            raise ValueError("beam, n_best, at_least and batch must be at least 1")
+        numbers = (self.beam, self.max_len, self.n_best, self.at_least, self.batch)
+        if any(number is not None and number < 1 for number in numbers):
+            raise ValueError("beam, max_len, n_best, at_least and batch must be at least 1")
 
 
 # What a caption of an image has to say.
@@ -53,6 +59,9 @@ class CorpusCaptioner(Protocol):
 
     def can_say(self, phrases: Sequence[str]) -> bool:
         """Whether it has the words of any of these phrases."""
+
+    def asked(self, image: Image) -> Sequence[Worded]:
+        """What the caption of an image had to mention, while it is among those captioned last."""
 
     def caption_images(
         self, images: Iterable[Image], ask: Ask, settings: CaptionSettings
@@ -74,12 +83,12 @@ class CaptionTally:
 
 
 def nothing(image: Image) -> Sequence[Worded]:
-    """What a caption has to say that is free."""
+    """No constraints, for captions that may say anything."""
     return ()
 
 
 def silence(image: Image, captioned: Captioned) -> None:
-    """What is heard of captions that nobody wants explained."""
+    """Ignores a caption, for callers that want no explanations."""
 
 
 def boxes_of(chooser: ConstraintChooser) -> Ask:

@@ -181,7 +181,7 @@ def region_rows(image: Image, features: Singles, labels: Labels, location: str) 
 
 def _size(image: Image) -> tuple[float, float]:
     if not image.width or not image.height:
-        problem = "it has no size, so that nobody knows where in it its boxes lie"
+        problem = "it has no width and height, by which its boxes are measured"
         raise BadInput(f"image {shown(image.id)}", problem, "give its width and height", code="no-size")
     return image.width, image.height
 

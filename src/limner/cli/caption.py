@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
+from click.core import ParameterSource
 
 from limner.caption.captioned import Captioned
 from limner.caption.captioning import (
     AT_LEAST,
     BATCH,
+    PIECES,
     Ask,
     CaptionSettings,
     CaptionTally,
@@ -74,6 +76,12 @@ BOXES = "boxes"
 )
 @click.option("--beam", metavar="N", type=click.IntRange(1, 1000), help="Width of the search; default: the model's.")
 @click.option(
+    "--max-len",
+    metavar="N",
+    type=click.IntRange(1, 1000),
+    help=f"Words of a caption at most; default: the model's, {PIECES} pieces of words for Hugging Face's.",
+)
+@click.option(
     "--n-best", metavar="N", type=click.IntRange(1, 1000), default=1, show_default=True, help="Captions each."
 )
 @click.option("--search", type=click.Choice(["per_state", "banks"]), help="How; default: by the number of states.")
@@ -96,6 +104,7 @@ def command(
     constrain: str | None,
     at_least: int,
     beam: int | None,
+    max_len: int | None,
     n_best: int,
     search: str | None,
     explain: bool,
@@ -114,15 +123,16 @@ def command(
     name the boxes of CORPUS. Captions of CORPUS have no influence, and it
     needs none.
     """
-    _check_options(out, explain, as_json)
+    _check_options(out, explain, as_json, constrain)
     read = [corpus, *([constrain] if constrain not in (None, BOXES) else [])]
     check_target(out, read)
     check_replaced({"-o": source_path(out)}, read)
     opened, reading = open_corpus(corpus, from_, lenient=lenient), Reading(lenient=lenient)
     ask = _ask(constrain, reading)
-    settings = CaptionSettings(
-        beam, n_best, at_least, "per_state" if search == "per_state" else "banks" if search else None, batch
-    )
+    mode: Literal["per_state", "banks"] | None = None
+    if search is not None:
+        mode = "per_state" if search == "per_state" else "banks"
+    settings = CaptionSettings(beam, max_len, n_best, at_least, mode, batch)
     captioner = corpus_captioners.open_captioner(
         model, pictures=pictures, features=features, prompt=prompt, workers=workers, reading=reading
     )
@@ -147,11 +157,14 @@ def command(
         tell(f"captions that meet enough constraints: {tally.n_met:,} of {tally.n_constrained:,}")
 
 
-def _check_options(out: str, explain: bool, as_json: bool) -> None:
+def _check_options(out: str, explain: bool, as_json: bool, constrain: str | None) -> None:
     if as_json and not explain:
         raise click.UsageError("--json is for explanations; pass --explain too")
     if explain and is_stdio(out):
         raise click.UsageError("--explain prints to standard output, which -o - takes; name a file")
+    is_given = click.get_current_context().get_parameter_source("at_least") == ParameterSource.COMMANDLINE
+    if is_given and constrain is None:
+        raise click.UsageError("--at-least is for constraints; pass --constrain too")
 
 
 def _ask(constrain: str | None, reading: Reading) -> Ask:

@@ -113,9 +113,14 @@ def tell_predictions(tally: PredictionTally) -> None:
 
 def tell_written(n: int, target: str, lost: Counter[str] | None = None) -> None:
     """Say on standard error what was written where, and what its format cannot hold."""
-    tell(f"{n:,} image{'' if n == 1 else 's'} written to {target}")
+    tell(f"{counted_images(n)} written to {target}")
     if lost and lost.total():
         tell(f"not written: {listed(lost)}")
+
+
+def counted_images(n: int) -> str:
+    """A number of images in words: "1 image", "1,200 images"."""
+    return f"{n:,} image{'' if n == 1 else 's'}"
 
 
 def sources_and_target(paths: Sequence[str], names: tuple[str, str]) -> tuple[Sequence[str], str]:

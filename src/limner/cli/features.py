@@ -41,7 +41,7 @@ MAX_NAMED = 3
 
 
 class Regions(click.ParamType[RegionSource]):
-    """Whose regions: corpus, whole, grid, grid:ROWSxCOLUMNS, a proposer, or a mixture."""
+    """Whose regions: corpus, whole, grid, grid:ROWSxCOLUMNS, a proposer, mixed, or mixed:BOXES:GRID."""
 
     name = "regions"
 
@@ -51,11 +51,21 @@ class Regions(click.ParamType[RegionSource]):
         match = re.fullmatch(r"grid(?::([1-9]\d{0,2})x([1-9]\d{0,2}))?", str(value))
         if match:
             return RegionSource("grid", int(match[1] or CELLS), int(match[2] or CELLS))
-        if value == "mixed":
-            return RegionSettings().source
+        if match := re.fullmatch(r"mixed(?::(\d{1,4}):(\d{1,2}))?", str(value)):
+            return self._mixture(match, param, ctx)
         if value not in KINDS:
-            self.fail(f"{value!r} is none of {', '.join(KINDS)}, nor a grid like grid:4x6", param, ctx)
+            self.fail(
+                f"{value!r} is none of {', '.join(KINDS)}, nor a grid like grid:4x6, nor mixed:BOXES:GRID", param, ctx
+            )
         return RegionSource(str(value))
+
+    def _mixture(self, match: re.Match[str], param: click.Parameter | None, ctx: click.Context | None) -> RegionSource:
+        if match[1] is None:
+            return RegionSettings().source
+        try:
+            return RegionSettings(int(match[1]), int(match[2])).source
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
 
 
 SECTIONS = {
@@ -75,7 +85,11 @@ SECTIONS = {
     help="Where the pictures of CORPUS are; otherwise beside it.",
 )
 @click.option(
-    "--boxes", "regions", metavar="R", type=Regions(), help="Regions: corpus, whole, grid[:RxC], mixed, or a proposer."
+    "--boxes",
+    "regions",
+    metavar="R",
+    type=Regions(),
+    help="Regions: corpus, whole, grid[:RxC], mixed[:B:G], or a proposer.",
 )
 @choice_option("--by", "pool", "crop", help="Pool regions from one map of the picture, or run the model on each.")
 @click.option("--layer", metavar="NAME", help="The model's tensor to take; otherwise its last.")

@@ -52,6 +52,9 @@ REMEDIES: dict[str, str] = {
     "no-word": "ask for other words, or pass --lenient to leave the constraint out",
     "not-empty": "name another, or pass --resume to go on with the run in it",
     "takes-no-features": "leave --features out",
+    "takes-no-pictures": "leave --pictures out",
+    "per_state-memory": "lower --batch, or lower --beam, or pass --search banks, or ask for fewer constraints",
+    "banks-memory": "lower --batch, or lower --beam, or ask for fewer constraints",
     "bad-features": "make them anew with `limner features`, or pass --lenient to leave the image out",
     "empty-caption": "remove it, or pass --lenient to leave it out",
     "has-checkpoint": "remove the file, or pass --resume to go on with its run",
@@ -110,7 +113,8 @@ def worded(error: LimnerError, given: Sequence[str] = (), offered: Container[str
         return str(error)
     alternatives = REMEDIES[error.code].format(**error.facts).split(", or ")
     remedy = ", or ".join(text for text in alternatives if _is_open(text, given, offered))
-    problem = f"{error.place}: {error.problem}" if isinstance(error, BadInput) else str(error)
+    # Some messages have the library's remedy, and the problem without it as a fact.
+    problem = f"{error.place}: {error.problem}" if isinstance(error, BadInput) else error.facts.get("problem", error)
     return f"{problem}; {remedy}" if remedy else problem
 
 
@@ -119,13 +123,15 @@ def _is_open(advice: str, given: Sequence[str], offered: Container[str] | None) 
     match = _PASS.search(advice)
     if match is None:
         return True
-    option, value = match.groups()
+    verb, option, value = match.groups()
     if offered is not None and option not in offered:
         return False
+    if verb == "lower":
+        return True
     if value is None:
         return option not in given
     return f"{option}={value}" not in given and (option, value) not in pairwise(given)
 
 
-# A value is one of the option's choices; what follows a flag says what for.
-_PASS = re.compile(r"\bpass (--[a-z-]+)(?: (any|first|found|gold|none|score|skip|zero)\b)?")
+# What was given can still be lower. A value is one of the option's choices; what follows a flag says what for.
+_PASS = re.compile(r"\b(pass|lower) (--[a-z-]+)(?: (any|banks|first|found|gold|none|score|skip|zero)\b)?")

@@ -10,7 +10,15 @@ import click
 from limner.caption.captioner_config import read_captioner_config
 from limner.caption.captioner_files import CaptionerRecord
 from limner.cli.click_classes import PATH, choice_option, listed
-from limner.cli.corpora import Source, check_sources, from_option, lenient_option, source_path, tell_reading
+from limner.cli.corpora import (
+    Source,
+    check_sources,
+    counted_images,
+    from_option,
+    lenient_option,
+    source_path,
+    tell_reading,
+)
 from limner.cli.terminal import say, tell, terminal_progress
 from limner.corpus import open_corpus
 from limner.corpus.reading import Reading
@@ -113,7 +121,9 @@ def captioner(
         for warning in images.warnings:
             tell(f"warning: {warning}")
         if classes:
-            tell(f"left out: {images.n_without:,} images that show or mention {', '.join(classes)}")
+            n_without = images.n_without
+            verbs = "shows or mentions" if n_without == 1 else "show or mention"
+            tell(f"left out: {counted_images(n_without)} that {verbs} {', '.join(classes)}")
     is_drawn = training.is_first and _can_draw()
     captioner = training.train(images)
     terminal_progress.clear()
@@ -121,9 +131,10 @@ def captioner(
         return
     tell_reading(lacking)
     facts = captioner.record.trained
-    tell(f"a captioner of {facts.n_captions:,} captions of {facts.n_images:,} images written to {out}")
+    captions = "1 caption" if facts.n_captions == 1 else f"{facts.n_captions:,} captions"
+    tell(f"a captioner of {captions} of {counted_images(facts.n_images)} written to {out}")
     drawn = f"; see {_draw(captioner.record, out)}" if is_drawn else ""
-    tell(f"the best epoch was chosen on {facts.n_held_out:,} images: {facts.tuned_on}{drawn}")
+    tell(f"the best epoch was chosen on {counted_images(facts.n_held_out)}: {facts.tuned_on}{drawn}")
 
 
 def _can_draw() -> bool:

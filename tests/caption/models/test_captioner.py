@@ -88,3 +88,11 @@ def test_the_probability_of_a_demanded_word_is_that_of_its_tokens() -> None:
 
 def test_a_phrase_without_a_word_cannot_be_said() -> None:
     assert captioner().sayable(["...", "dog", " "]) == ["dog"]
+
+
+def test_boxes_that_the_image_does_not_have_are_in_no_mention() -> None:
+    grid = (None, "0-0", "0-1")
+    demanded = caption(Words(("dog",), ("no-such", "d")), ids=grid).caption.mentions
+    assert [mention.boxes for mention in demanded if mention.origin == "constraint"] == [("d",)]
+    seen = caption(Words(("a cat",), ("0-1",)), ids=grid).caption.mentions
+    assert {(mention.boxes, mention.candidates, mention.origin) for mention in seen} == {((), (), "ungrounded")}

@@ -37,7 +37,7 @@ class CaptionReasons:
             "log_prob": round(captioned.log_prob, 4),
             "score": round(captioned.score, 4),
             "constraints": [
-                {"words": words, "met": met} for words, met in zip(self.constraints, captioned.satisfied, strict=False)
+                {"words": words, "met": met} for words, met in zip(self.constraints, captioned.satisfied, strict=True)
             ],
             "mentions": [
                 {
@@ -62,7 +62,7 @@ class CaptionReasons:
         """The same for people: the caption, what was demanded, and a line for each word."""
         label_by_id = {box.id: box.label for box in self.image.boxes}
         lines = [f"{self.image.id}: {self.captioned.text}  ({self.captioned.log_prob:.1f})"]
-        for words, met in zip(self.constraints, self.captioned.satisfied, strict=False):
+        for words, met in zip(self.constraints, self.captioned.satisfied, strict=True):
             lines.append(f"  {'said' if met else 'not said'}: {words}")
         width = max((len(word.word) for word, _ in self.words), default=0)
         for word, regions in self.words:
@@ -73,12 +73,12 @@ class CaptionReasons:
 
 def caption_reasons(captioner: CorpusCaptioner, image: Image, captioned: Captioned) -> CaptionReasons:
     """Why the last caption of an image says what it says."""
+    constraints = tuple(" / ".join(constraint.phrases) for constraint in captioner.asked(image))
     if not isinstance(captioner, RegionCaptioner):
-        return CaptionReasons(image, captioned, (), [])
+        return CaptionReasons(image, captioned, constraints, [])
     request = captioner.requests[image.id]
     words = captioner.captioner.explain(request, captioned.tokens)
     names = [PICTURE if id is None else id for id in request.regions.box_ids]
-    constraints = tuple(" / ".join(constraint.phrases) for constraint in request.constraints)
     return CaptionReasons(image, captioned, constraints, [(word, _top(word, names)) for word in words])
 
 

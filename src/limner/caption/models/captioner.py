@@ -14,7 +14,7 @@ from torch import Tensor
 
 from limner.arrays import Singles
 from limner.caption.attention_mentions import NounFinder, attention_mentions
-from limner.caption.captioned import Captioned
+from limner.caption.captioned import Captioned, numbered
 from limner.caption.captioner_files import (
     WEIGHTS,
     CaptionerRecord,
@@ -194,7 +194,7 @@ class Captioner:
             self._captioned(result, requests[row], automata[row], weights, source)
             for (row, result), weights in zip(flat, attention, strict=True)
         )
-        return [_with_others(next(made), [next(made) for _ in best.others]) for best in results]
+        return [numbered(replace(next(made), others=tuple(next(made) for _ in best.others))) for best in results]
 
     def explain(self, request: CaptionRequest, tokens: Sequence[int]) -> list[WordWeights]:
         """Why each word of a caption of this model is there, the end of the sentence included if it has one."""
@@ -211,12 +211,14 @@ class Captioner:
         return [WordWeights(*parts) for parts in zip(words, said, weights, strict=True)]
 
     def _worded(self, request: CaptionRequest) -> CaptionRequest:
-        """The request with those phrases of its constraints that can be said."""
+        """The request with those phrases of its constraints that can be said, and boxes that its image has."""
+        box_ids = {box.id for box in request.image.boxes}
         constraints = []
         for constraint in request.constraints:
             if not (phrases := self.sayable(constraint.phrases)):
                 raise self.unsayable(request.image, constraint)
-            constraints.append(Words(tuple(phrases), tuple(constraint.boxes)))
+            boxes = tuple(id for id in constraint.boxes if id in box_ids)
+            constraints.append(Words(tuple(phrases), boxes))
         return request._replace(constraints=constraints)
 
     def _lacking(self, requests: Sequence[CaptionRequest]) -> Tensor | None:
@@ -263,7 +265,9 @@ class Captioner:
         words, starts = self._adapter.joined(result.tokens)
         demanded = find_mentions(result.tokens, request.constraints, automaton, self._adapter, result.token_log_probs)
         phrases = self._nouns.find(words, [box.label for box in image.boxes])
-        mentions = attention_mentions(phrases, starts, attention, request.regions.box_ids, demanded)
+        known = {box.id for box in image.boxes}
+        box_ids = [id if id in known else None for id in request.regions.box_ids]
+        mentions = attention_mentions(phrases, starts, attention, box_ids, demanded)
         # A capital and a full stop move no character between them; the capital of "ß" would.
         capital = words[:1].upper() if len(words[:1].upper()) == 1 else words[:1]
         text = f"{capital}{words[1:]}." if words else "A picture."
@@ -276,15 +280,6 @@ class Captioner:
             met=result.met,
             caption=Caption("0", text, mentions, source),
         )
-
-
-def _with_others(best: Captioned, others: Sequence[Captioned]) -> Captioned:
-    numbered = [replace(other, caption=_renamed(other.caption, str(number))) for number, other in enumerate(others, 1)]
-    return replace(best, others=tuple(numbered))
-
-
-def _renamed(caption: Caption, id: str) -> Caption:
-    return Caption(id, caption.text, caption.mentions, caption.source)
 
 
 def _with_weights(record: CaptionerRecord, weights: str) -> CaptionerRecord:

@@ -14,10 +14,11 @@ import torch
 import transformers
 
 from limner.caption.captioned import Captioned
-from limner.caption.constraints.worded_constraints import ConstraintWords
+from limner.caption.constraints.worded_constraints import ConstraintWords, Worded
 from limner.caption.models.hugging_face import constrained_captions
 from limner.caption.models.prompted_pictures import FAULTS, PromptedPictures, open_prompted_pictures
 from limner.caption.search.search_settings import SearchOptions
+from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError, one_line, shown
 from limner.learn.transformers_folders import check_folder, fingerprint, load_model, load_part, quiet_library
 from limner.vision.protocols import Pixels
@@ -65,6 +66,11 @@ class HuggingFaceCaptioner:
         tokenizer = self._prompted.tokenizer
         pieces = {phrase: tokenizer(phrase, add_special_tokens=False)["input_ids"] for phrase in phrases}
         return [phrase for phrase, tokens in pieces.items() if tokens and tokenizer.unk_token_id not in tokens]
+
+    def unsayable(self, image: Image, constraint: Worded) -> BadInput:
+        """The error for a constraint of an image, none of whose phrases is sayable."""
+        problem = f"the tokenizer has no pieces for {' or '.join(map(shown, constraint.phrases))}"
+        return BadInput(f"image {shown(image.id)}", problem, "ask for other words", code="no-word")
 
     def caption(
         self,
@@ -121,7 +127,10 @@ class HuggingFaceCaptioner:
             except FAULTS as error:
                 size = f"{pixels.shape[1]} by {pixels.shape[0]}"
                 problem = f"the model's processor does not take a picture of {size} ({one_line(str(error), 200)})"
-                raise BadInput(f"picture {name}", problem, "leave it out") from error
+                advice = "give it another shape"
+                raise BadInput(
+                    f"picture {name}", problem, advice, code="unusable-picture", advice=advice, picture=name
+                ) from error
 
     def _on_device(self, tensor: Any) -> Any:
         if not isinstance(tensor, torch.Tensor):

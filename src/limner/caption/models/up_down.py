@@ -119,7 +119,10 @@ class UpDown(nn.Module):
         return torch.stack(hidden, dim=1), torch.stack(weights, dim=1)
 
     def decoder(self, regions: RegionBatch, lacking: Tensor | None = None) -> UpDownDecoder:
-        """The model as a search calls it, for some images; `lacking [images, n_vocab]` are words that each has not."""
+        """The model as a search calls it, for some images.
+
+        `lacking [images, n_vocab]` marks the words that captions of an image may not have.
+        """
         return UpDownDecoder(self, self._see(regions), lacking)
 
     def _see(self, regions: RegionBatch) -> _Seen:

@@ -32,10 +32,12 @@ def check_memory(
     needed = n_sentences * (state_bytes + n_columns * CANDIDATE)
     if memory is not None and needed > memory:
         fewer = ', fewer constraints or mode="banks"' if mode == "per_state" else " or fewer constraints"
-        raise BadSettings(
+        problem = (
             f"a search of {n_sentences:,} sentences at a time can take {needed / 1e9:,.1f} GB, and there are "
-            f"{memory / 1e9:,.1f} GB of memory; search fewer images at a time, or give a smaller beam{fewer}"
+            f"{memory / 1e9:,.1f} GB of memory"
         )
+        remedy = f"search fewer images at a time, or give a smaller beam{fewer}"
+        raise BadSettings(f"{problem}; {remedy}", code=f"{mode}-memory", problem=problem)
 
 
 def memory_of(device: torch.device) -> int | None:
