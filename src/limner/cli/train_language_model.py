@@ -74,6 +74,7 @@ def language_model(
             captions,
             settings,
             checkpoint,
+            seen=language_model_training.split_images(images),
             seed=seed,
             source=opened.name,
             resume=resume,

@@ -31,7 +31,10 @@ class HuggingFaceLanguageModel(nn.Module):
     `layers` are numbers of hidden states, 0 for the embeddings; by default the
     first, the middle and the last. Each vector is divided by the root of its
     mean square, since some layers are hundreds of times as large as others.
+    What it has learnt from is unknown.
     """
+
+    seen = None
 
     def __init__(self, folder: Path, layers: Sequence[int] | None = None) -> None:
         super().__init__()

@@ -29,6 +29,7 @@ from limner.caption.training.caption_pairs import CaptionNumbers, RegionTable
 from limner.caption.training.caption_tasks import SelfCriticalTask, WordTask
 from limner.caption.training.dependency_vectors import caption_dependency_vectors
 from limner.caption.training.held_out_cider import HeldOutImages
+from limner.caption.training.language_model_images import held_out_warnings, with_language_models_images
 from limner.caption.training.self_critical import CiderReward
 from limner.caption.training.training_images import CaptionedImage, TrainingImages, seen_images
 from limner.errors import BadInput, LimnerError
@@ -175,6 +176,9 @@ class CaptionerTraining:
             for pairs in (images.learnt, images.held_out)
         )
         source, vocabulary = self._words(images.learnt, processes)
+        if processes.is_first:
+            for warning in held_out_warnings(source.seen, images.held_out):
+                self.listeners.notice(warning)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
             words = source.begin(vocabulary.words, config.model.hidden)
@@ -208,7 +212,7 @@ class CaptionerTraining:
                 history,
             ),
             source.record,
-            seen=seen_images(images.learnt, images.held_out).to_json(),
+            seen=with_language_models_images(seen_images(images.learnt, images.held_out), source.seen).to_json(),
         )
         return Captioner(model, vocabulary, record, source)
 
