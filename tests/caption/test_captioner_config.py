@@ -10,7 +10,7 @@ import pytest
 from msgspec import inspect
 
 from conftest import REPOSITORY
-from limner.caption.captioner_config import CaptionerConfig, read_captioner_config
+from limner.caption.captioner_config import CaptionerConfig, WordSettings, read_captioner_config
 from limner.errors import LimnerError
 
 PAGE = REPOSITORY / "docs" / "captioner.md"
@@ -90,3 +90,10 @@ def test_settings_that_cannot_be_are_refused_with_their_key(tmp_path: Path, text
         read_captioner_config(tmp_path / "odd.toml")
     assert str(caught.value).startswith(f"{tmp_path / 'odd.toml'}: ")
     assert said in str(caught.value)
+
+
+def test_words_that_are_learnt_are_nowhere_else() -> None:
+    with pytest.raises(LimnerError, match="the captioner's words are its own"):
+        WordSettings().with_source(Path("vectors.txt"))
+    assert WordSettings().with_whole_paths() == WordSettings()
+    assert WordSettings(kind="glove").with_source(Path("a.txt")) == WordSettings(kind="glove", vectors="a.txt")

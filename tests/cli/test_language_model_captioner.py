@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -64,3 +65,35 @@ def test_held_out_images_that_the_language_model_has_read_are_warned_of(
     done = train_captioner(folder, "other", "--seed", 5)
     assert done.code == 0, done.err
     assert "warning: the language model has learnt from " in done.err
+
+
+def test_a_captioner_is_used_from_any_folder_and_finds_a_language_model_that_was_moved(
+    folder: Path, captioner: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    run = ("caption", folder / "others.jsonl", "--model", captioner, "-o", tmp_path / "said.jsonl")
+    assert limner(*run).code == 0
+    shutil.copytree(captioner, tmp_path / "captioner")
+    record = tmp_path / "captioner" / "captioner.json"
+    record.write_text(record.read_text().replace(str(folder / "lm"), "/nowhere/lm"))
+    run = (*run[:3], tmp_path / "captioner", *run[4:])
+    lost = limner(*run)
+    assert (lost.code, lost.err.count("\n")) == (1, 1)
+    assert "/nowhere/lm: the captioner was trained with the words of this path" in lost.err
+    assert "pass --words-from to say where they are now" in lost.err
+    first = (tmp_path / "said.jsonl").read_bytes()
+    assert limner(*run, "--words-from", folder / "lm").code == 0
+    assert (tmp_path / "said.jsonl").read_bytes() == first
+    described = limner(
+        *("describe", folder / "others.jsonl", "-o", tmp_path / "described.jsonl", "--realise", "neural"),
+        *("--captioner", tmp_path / "captioner", "--words-from", folder / "lm"),
+    )
+    assert described.code == 0, described.err
+
+
+def test_a_run_is_finished_by_the_same_config_though_its_paths_are_relative(
+    folder: Path, captioner: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    assert train_captioner(folder, "captioner", "--resume").code == 0
+    assert read_captioner_record(captioner).config.words.language_model == str(folder / "lm")

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+from msgspec import structs
 
 from limner.caption.region_inputs import RegionSettings
+from limner.errors import LimnerError
 from limner.learn.stage_settings import StageSettings
 from limner.learn.typed_configs import read_config
 
@@ -66,6 +68,16 @@ class WordSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if (self.kind == "language-model") != bool(self.language_model):
             raise ValueError("language_model names the folder of a model if kind is language-model, and only then")
 
+    def with_whole_paths(self) -> WordSettings:
+        """The settings with paths that mean the same in every folder."""
+        return structs.replace(self, vectors=_whole_path(self.vectors), language_model=_whole_path(self.language_model))
+
+    def with_source(self, path: Path) -> WordSettings:
+        """The settings with word vectors or a language model that are elsewhere now."""
+        if self.kind == "learnt":
+            raise LimnerError("the captioner's words are its own, not those of a file", code="takes-no-words")
+        return structs.replace(self, **{"language_model" if self.kind == "language-model" else "vectors": str(path)})
+
 
 class DecodingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How captions are searched for unless somebody asks otherwise: beam, most words, and the penalty on length."""
@@ -108,6 +120,14 @@ class CaptionerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if not 0 <= self.smoothing < 1:
             raise ValueError(f"smoothing must be at least 0 and below 1, not {self.smoothing}")
+
+    def with_whole_paths(self) -> CaptionerConfig:
+        """The config with paths that mean the same in every folder."""
+        return structs.replace(self, words=self.words.with_whole_paths())
+
+
+def _whole_path(path: str) -> str:
+    return str(Path(path).resolve()) if path else ""
 
 
 def read_captioner_config(source: str | Path) -> CaptionerConfig:

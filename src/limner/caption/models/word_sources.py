@@ -105,6 +105,8 @@ class FrozenSource:
     @property
     def _vectors(self) -> list[WordVectors]:
         if self._opened is None:
+            if self._record is not None:
+                _check_there(self._paths)
             self._opened = [open_word_vectors(path) for path in self._paths]
             signature = matrix_signature(self._opened, unit=self._unit)
             if self._record is not None and self._record.signature != signature:
@@ -149,6 +151,8 @@ class LanguageModelSource:
     why_lacking = "its language model does not have it either"
 
     def __init__(self, folder: Path, record: WordsRecord | None = None) -> None:
+        if record is not None:
+            _check_there([str(folder)])
         self._model = open_language_model(folder)
         self.record = WordsRecord(self._model.n_dims, self._model.signature)
         if record is not None and record != self.record:
@@ -180,6 +184,14 @@ class _AnyOf:
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and any(word in vectors for vectors in self._vectors)
+
+
+def _check_there(paths: Sequence[str | None]) -> None:
+    """An error if what a captioner was trained with is not where it was then."""
+    for path in paths:
+        if path is not None and not Path(path).exists():
+            problem = "the captioner was trained with the words of this path, and it is not there"
+            raise BadInput(path, problem, "say where they are now", code="no-captioner-words")
 
 
 def no_word(phrases: Sequence[str], source: WordSource) -> str:

@@ -87,6 +87,10 @@ class CaptionerTraining:
     threads: int | None = None
     listeners: TrainingListeners = field(default_factory=TrainingListeners)
 
+    def __post_init__(self) -> None:
+        # A captioner is used in other folders than the one it was trained in.
+        object.__setattr__(self, "config", self.config.with_whole_paths())
+
     @property
     def is_first(self) -> bool:
         """Whether this process writes and speaks, of several that train together."""
