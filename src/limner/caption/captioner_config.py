@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 from msgspec import structs
 
+from limner.caption.caption_vocabulary import COCO
 from limner.caption.region_inputs import RegionSettings
 from limner.errors import LimnerError
 from limner.learn.stage_settings import StageSettings
@@ -51,8 +52,9 @@ class WordSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     file, `vectors` (default: those of the installed package), which stay as
     they are; `glove+dependency` has vectors beside them that are learnt from
     the parsed training captions; `language-model` is a model in the folder
-    `language_model`. Words of captions need `min_count` occurrences; with
-    `classes`, the names of known object classes are words too.
+    `language_model`. Words of captions need `min_count` occurrences. The names
+    of object `classes` are words too: those of COCO ("coco"), or of a file of
+    Open Images' (see `vocabulary_classes`).
     """
 
     kind: WordKind = "learnt"
@@ -60,7 +62,7 @@ class WordSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     vectors: str = ""
     language_model: str = ""
     min_count: int = 5
-    classes: bool = False
+    classes: str = ""
 
     def __post_init__(self) -> None:
         if not 1 <= self.size <= 1 << 16 or self.min_count < 1:
@@ -70,7 +72,12 @@ class WordSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def with_whole_paths(self) -> WordSettings:
         """The settings with paths that mean the same in every folder."""
-        return structs.replace(self, vectors=_whole_path(self.vectors), language_model=_whole_path(self.language_model))
+        return structs.replace(
+            self,
+            vectors=_whole_path(self.vectors),
+            language_model=_whole_path(self.language_model),
+            classes=self.classes if self.classes == COCO else _whole_path(self.classes),
+        )
 
     def with_source(self, path: Path) -> WordSettings:
         """The settings with word vectors or a language model that are elsewhere now."""

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 import torch
 
-from limner.caption.caption_vocabulary import KNOWN_CLASSES, caption_vocabulary
+from limner.caption.caption_vocabulary import caption_vocabulary, vocabulary_classes
 from limner.caption.captioner_config import CaptionerConfig
 from limner.caption.captioner_files import (
     KIND,
@@ -230,7 +230,7 @@ class CaptionerTraining:
         source = open_word_source(settings, None, self.out)
         made = caption_vocabulary(
             (words for pair in pairs for words in pair.captions),
-            classes=KNOWN_CLASSES if settings.classes else (),
+            classes=vocabulary_classes(settings.classes),
             min_count=settings.min_count,
             known=source.known,
         )
