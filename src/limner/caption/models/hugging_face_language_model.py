@@ -10,7 +10,7 @@ import torch
 import transformers
 from torch import Tensor, nn
 
-from limner.caption.models.lstm_language_model import NEVER
+from limner.caption.models.lstm_language_model import NEVER, SeenSplit
 from limner.errors import BadInput
 from limner.learn.transformers_folders import check_folder, fingerprint, load_model, load_part, quiet_library
 from limner.learn.vocabulary import N_SPECIAL
@@ -34,7 +34,7 @@ class HuggingFaceLanguageModel(nn.Module):
     What it has learnt from is unknown.
     """
 
-    seen = None
+    seen: SeenSplit | None = None
 
     def __init__(self, folder: Path, layers: Sequence[int] | None = None) -> None:
         super().__init__()
