@@ -9,8 +9,8 @@ run, with the same numbers of threads. `processes`: `torchrun` with two processe
 boxes, in both modes, against the same search without constraints; with the number of live sentences of an image, for
 which the model is called. A model with random weights would not do: its sentences do not end.
 
-Otherwise, sizes are those of the config `laptop`; regions and sentences are random, with the lengths of people's captions
-(a mean of 11.8 words). Processor time is told beside the time by the clock.
+Otherwise, sizes are those of the config `laptop`; regions and sentences are random, with the lengths of people's
+captions (a mean of 11.8 words). Processor time is told beside the time by the clock.
 """
 
 from __future__ import annotations

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from limner.caption.caption_vocabulary import KNOWN_CLASSES, caption_vocabulary, caption_words, class_words
+from limner.caption.caption_vocabulary import (
+    KNOWN_CLASSES,
+    caption_vocabulary,
+    caption_words,
+    class_words,
+    vocabulary_classes,
+)
+from limner.corpus.classes.class_tables import EXCLUDED_CLASSES
+from limner.errors import BadInput
 from limner.text.ptb import tokenise
 
 CAPTIONS = [["a", "dog"], ["a", "dog"], ["a", "zorse", "runs"]]
@@ -64,3 +74,25 @@ def test_the_order_of_captions_does_not_matter() -> None:
 def test_a_count_below_one_is_refused() -> None:
     with pytest.raises(ValueError, match="min_count is 0"):
         caption_vocabulary(CAPTIONS, min_count=0)
+
+
+def test_classes_are_those_of_coco_or_of_a_file_without_excluded_ones(tmp_path: Path) -> None:
+    table = tmp_path / "classes.csv"
+    # The id of "Human face" under another name, and "Tree" under another id.
+    table.write_text(f"/m/0a,Zebra\n{EXCLUDED_CLASSES['Human face']},Face\n/m/0b,Tree\n/m/0c,Fire hydrant\n")
+    assert vocabulary_classes(str(table)) == ("Zebra", "Fire hydrant")
+    assert vocabulary_classes("") == ()
+    assert vocabulary_classes("coco") == KNOWN_CLASSES
+    assert {"person", "zebra", "Cattle"} <= set(KNOWN_CLASSES)
+    assert not set(KNOWN_CLASSES) & set(EXCLUDED_CLASSES)
+    with pytest.raises(
+        BadInput, match=r"open-images: there is no such file of classes .*class-descriptions-boxable\.csv"
+    ):
+        vocabulary_classes("open-images")
+
+
+def test_of_open_images_own_file_the_39_excluded_classes_are_left_out(shared_data: Path) -> None:
+    table = shared_data / "open_images" / "class-descriptions-boxable.csv"
+    classes = vocabulary_classes(str(table))
+    assert len(classes) == len(table.read_text().splitlines()) - 39
+    assert not set(classes) & set(EXCLUDED_CLASSES)

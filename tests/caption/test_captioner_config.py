@@ -10,7 +10,7 @@ import pytest
 from msgspec import inspect
 
 from conftest import REPOSITORY
-from limner.caption.captioner_config import CaptionerConfig, read_captioner_config
+from limner.caption.captioner_config import CaptionerConfig, WordSettings, read_captioner_config
 from limner.errors import LimnerError
 
 PAGE = REPOSITORY / "docs" / "captioner.md"
@@ -78,6 +78,7 @@ def test_the_page_has_every_key() -> None:
         ("[training]\nepochs = 1\n[modle]\nhidden = 4\n", "unknown key 'modle'; did you mean 'model'?"),
         ('[training]\nepochs = 1\n[words]\nkind = "gloves"\n', "words.kind"),
         ('[training]\nepochs = 1\n[words]\nkind = "language-model"\n', "language_model names the folder"),
+        ("[training]\nepochs = 1\n[words]\nclasses = true\n", "words.classes"),
         ("[training]\nepochs = 1\n[decoding]\nbeam = 0\n", "beam and max_len must be at least 1"),
         ("[training]\nepochs = 1\n[regions]\ngrid = 99\n", "grid 99"),
         ("smoothing = 1.5\n[training]\nepochs = 1\n", "smoothing must be at least 0 and below 1"),
@@ -90,3 +91,12 @@ def test_settings_that_cannot_be_are_refused_with_their_key(tmp_path: Path, text
         read_captioner_config(tmp_path / "odd.toml")
     assert str(caught.value).startswith(f"{tmp_path / 'odd.toml'}: ")
     assert said in str(caught.value)
+
+
+def test_words_that_are_learnt_are_nowhere_else() -> None:
+    with pytest.raises(LimnerError, match="the captioner's words are its own"):
+        WordSettings().with_source(Path("vectors.txt"))
+    assert WordSettings().with_whole_paths() == WordSettings()
+    assert WordSettings(classes="coco").with_whole_paths().classes == "coco"
+    assert WordSettings(classes="mine.csv").with_whole_paths().classes == str(Path("mine.csv").resolve())
+    assert WordSettings(kind="glove").with_source(Path("a.txt")) == WordSettings(kind="glove", vectors="a.txt")

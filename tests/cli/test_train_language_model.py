@@ -70,3 +70,22 @@ def test_a_misspelt_setting_is_told(folder: Path) -> None:
     assert done.returncode == 1
     assert "epoches" in done.stderr
     assert not (folder / "model").exists()
+
+
+def test_a_folder_below_others_that_are_not_there_is_made(folder: Path) -> None:
+    arguments = ("train", "language-model", "mine.jsonl", "--config", "tiny.toml", "--threads", 1)
+    done = limner(folder, *arguments, "--out", "new/dir/model")
+    assert done.returncode == 0, done.stderr
+    assert [path.name for path in (folder / "new" / "dir").iterdir()] == ["model"]
+
+
+def test_the_working_folder_and_files_are_refused_before_training(folder: Path) -> None:
+    (folder / "empty").mkdir()
+    arguments = ("train", "language-model", "../mine.jsonl", "--config", "../tiny.toml", "--out")
+    refused = limner(folder / "empty", *arguments, ".")
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == "limner: .: is the working folder; name another folder\n"
+    refused = limner(folder / "empty", *arguments, "../tiny.toml", "--force")
+    assert refused.stderr == "limner: ../tiny.toml: is a file; name a folder\n"
+    refused = limner(folder / "empty", *arguments, "../tiny.toml/model")
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)

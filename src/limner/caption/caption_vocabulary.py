@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Iterable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from limner.corpus.classes.class_names import class_phrases
 from limner.corpus.classes.class_tables import COCO_CLASSES, EXCLUDED_CLASSES, OPEN_IMAGES_NAMES
+from limner.corpus.classes.open_images_classes import read_class_names
+from limner.corpus.reading import Reading
+from limner.errors import BadInput
 from limner.learn.vocabulary import Vocabulary, ranked_words
 from limner.text.ptb import tokenise
 
-# The classes that Limner knows by name. All 600 of Open Images are in its own file: `read_class_names` reads it.
-KNOWN_CLASSES = tuple(dict.fromkeys([*COCO_CLASSES, *OPEN_IMAGES_NAMES.values(), *EXCLUDED_CLASSES]))
+# COCO's classes, by the names that Open Images has for them too.
+KNOWN_CLASSES = tuple(dict.fromkeys([*COCO_CLASSES, *OPEN_IMAGES_NAMES.values()]))
+
+# What a config calls them.
+COCO = "coco"
 
 # Words of fewer captions are too rare to learn.
 MIN_COUNT = 5
@@ -41,6 +48,23 @@ def caption_words(texts: Sequence[str]) -> list[list[str]]:
     to the scores, is two words here, which the scores join again.
     """
     return [tokens.split() for tokens in tokenise(texts)]
+
+
+def vocabulary_classes(source: str) -> tuple[str, ...]:
+    """The classes whose words a vocabulary is to have: none for "", those of COCO for "coco", or those of a file.
+
+    The file is Open Images' own: ids and names, `class-descriptions-boxable.csv`.
+    The 39 classes that no constraint asks for are left out.
+    """
+    if source in ("", COCO):
+        return KNOWN_CLASSES if source else ()
+    if not Path(source).is_file():
+        remedy = f'write "{COCO}", or name the file of Open Images\' classes, class-descriptions-boxable.csv'
+        raise BadInput(source, "there is no such file of classes for words.classes", remedy)
+    name_by_id = read_class_names([Path(source)], Reading())
+    # Some tables call an excluded class otherwise, but not by another id.
+    excluded = {*EXCLUDED_CLASSES, *EXCLUDED_CLASSES.values()}
+    return tuple(dict.fromkeys(name for id, name in name_by_id.items() if not {id, name} & excluded))
 
 
 def class_words(labels: Iterable[str]) -> list[str]:

@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Literal
 
 import msgspec
+from msgspec import structs
 
+from limner.caption.caption_vocabulary import COCO
 from limner.caption.region_inputs import RegionSettings
+from limner.errors import LimnerError
 from limner.learn.stage_settings import StageSettings
 from limner.learn.typed_configs import read_config
 
@@ -52,8 +55,9 @@ class WordSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     file, `vectors` (default: those of the installed package), which stay as
     they are; `glove+dependency` has vectors beside them that are learnt from
     the parsed training captions; `language-model` is a model in the folder
-    `language_model`. Words of captions need `min_count` occurrences; with
-    `classes`, the names of known object classes are words too.
+    `language_model`. Words of captions need `min_count` occurrences. The names
+    of object `classes` are words too: those of COCO ("coco"), or of a file of
+    Open Images' (see `vocabulary_classes`).
     """
 
     kind: WordKind = "learnt"
@@ -61,13 +65,28 @@ class WordSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     vectors: str = ""
     language_model: str = ""
     min_count: int = 5
-    classes: bool = False
+    classes: str = ""
 
     def __post_init__(self) -> None:
         if not 1 <= self.size <= 1 << 16 or self.min_count < 1:
             raise ValueError(f"size must be 1 to {1 << 16:,}, and min_count at least 1")
         if (self.kind == "language-model") != bool(self.language_model):
             raise ValueError("language_model names the folder of a model if kind is language-model, and only then")
+
+    def with_whole_paths(self) -> WordSettings:
+        """The settings with paths that mean the same in every folder."""
+        return structs.replace(
+            self,
+            vectors=_whole_path(self.vectors),
+            language_model=_whole_path(self.language_model),
+            classes=self.classes if self.classes == COCO else _whole_path(self.classes),
+        )
+
+    def with_source(self, path: Path) -> WordSettings:
+        """The settings with word vectors or a language model that are elsewhere now."""
+        if self.kind == "learnt":
+            raise LimnerError("the captioner's words are its own, not those of a file", code="takes-no-words")
+        return structs.replace(self, **{"language_model" if self.kind == "language-model" else "vectors": str(path)})
 
 
 class DecodingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -115,6 +134,14 @@ class CaptionerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise ValueError(f"best_by is {stage.best_by!r}; it can be {FIGURE!r}, or be left out")
         if not 0 <= self.smoothing < 1:
             raise ValueError(f"smoothing must be at least 0 and below 1, not {self.smoothing}")
+
+    def with_whole_paths(self) -> CaptionerConfig:
+        """The config with paths that mean the same in every folder."""
+        return structs.replace(self, words=self.words.with_whole_paths())
+
+
+def _whole_path(path: str) -> str:
+    return str(Path(path).resolve()) if path else ""
 
 
 def read_captioner_config(source: str | Path) -> CaptionerConfig:

@@ -89,6 +89,7 @@ BOXES = "boxes"
 @click.option("--json", "as_json", is_flag=True, help="Print explanations as one JSON object a line.")
 @click.option("--prompt", metavar="TEXT", help="What a model of Hugging Face's is asked, or continues.")
 @click.option("--features", metavar="F", help="The store or model of features, if it is elsewhere than in training.")
+@click.option("--words-from", metavar="PATH", type=PATH, help="Word vectors or language model, if they were moved.")
 @click.option(
     "--batch", metavar="N", type=click.IntRange(1, 4096), default=BATCH, show_default=True, help="Images at a time."
 )
@@ -111,6 +112,7 @@ def command(
     as_json: bool,
     prompt: str | None,
     features: str | None,
+    words_from: Path | None,
     batch: int,
     workers: int,
     to: str | None,
@@ -134,7 +136,13 @@ def command(
         mode = "per_state" if search == "per_state" else "banks"
     settings = CaptionSettings(beam, max_len, n_best, at_least, mode, batch)
     captioner = corpus_captioners.open_captioner(
-        model, pictures=pictures, features=features, prompt=prompt, workers=workers, reading=reading
+        model,
+        pictures=pictures,
+        features=features,
+        prompt=prompt,
+        words=words_from,
+        workers=workers,
+        reading=reading,
     )
     overlap, tally = Overlap.of(captioner.training_images), CaptionTally()
     explained = _Explainer(captioner, as_json).show if explain else silence

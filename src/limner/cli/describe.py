@@ -74,6 +74,12 @@ PICTURES = (".jpg", ".jpeg", ".png", ".webp", ".gif", ".bmp", ".tif", ".tiff")
 )
 @click.option("--phrasebook", metavar="BOOK", type=PATH, help="A learned phrasebook.")
 @click.option("--features", metavar="STORE", type=PATH, help="Features, for colours of BOOK or a captioner.")
+@click.option(
+    "--words-from",
+    metavar="PATH",
+    type=PATH,
+    help="The captioner's word vectors or language model, if they were moved.",
+)
 @choice_option("--detail", *DETAILS, usual="medium", help="How much is said of the things.")
 @click.option("--simple", is_flag=True, help="Short sentences of frequent words.")
 @click.option("--focus", metavar="THING", help="A noun or kind of thing that comes first.")
@@ -97,6 +103,7 @@ def command(
     pictures: Path | None,
     phrasebook: Path | None,
     features: Path | None,
+    words_from: Path | None,
     detail: str,
     simple: bool,
     focus: str | None,
@@ -114,12 +121,12 @@ def command(
     name the boxes of CORPUS. Captions of CORPUS have no influence.
     """
     _check_options(select, k, model, explain, realise, why)
-    _check_captioner(realise, captioner, pictures)
+    _check_captioner(realise, captioner, pictures, words_from)
     if features and realise != NEURAL and (phrasebook is None or realise != "fluent"):
         raise click.UsageError("--features are for colours that the fluent realiser has learnt; pass --phrasebook BOOK")
     read = [corpus, *([train] if train else []), *map(str, filter(None, (model, phrasebook, features, captioner)))]
     check_replaced({"--out": source_path(out), "--explain": explain, "--why": why}, read)
-    neural = None if captioner is None else _Neural(captioner, pictures, features, Reading(lenient=lenient))
+    neural = None if captioner is None else _Neural(captioner, pictures, features, words_from, Reading(lenient=lenient))
     settings = DescribeSettings(
         select, k, model, realise, phrasebook, detail, simple, focus, words, seed, None if neural else features
     )
@@ -163,10 +170,16 @@ def command(
 class _Neural:
     """A captioner as a realiser, and what its sentences do not say."""
 
-    def __init__(self, folder: Path, pictures: Path | None, features: Path | None, reading: Reading) -> None:
+    def __init__(
+        self, folder: Path, pictures: Path | None, features: Path | None, words: Path | None, reading: Reading
+    ) -> None:
         self.reading = reading
         self.captioner = corpus_captioners.open_captioner(
-            folder, pictures=pictures, features=None if features is None else str(features), reading=reading
+            folder,
+            pictures=pictures,
+            features=None if features is None else str(features),
+            words=words,
+            reading=reading,
         )
         writer = captioner_writer.CaptionerWriter(self.captioner)
         self.realiser = ConstrainedRealiser(writer, name=NEURAL, report=self._note)
@@ -202,11 +215,11 @@ def _opened(source: str, format: str | None, lenient: bool) -> Corpus:
         raise
 
 
-def _check_captioner(realise: str, captioner: Path | None, pictures: Path | None) -> None:
+def _check_captioner(realise: str, captioner: Path | None, pictures: Path | None, words: Path | None) -> None:
     if realise == NEURAL and captioner is None:
         raise click.UsageError("neural needs a captioner that `limner train captioner` made; pass --captioner DIR")
-    if realise != NEURAL and (captioner or pictures):
-        option = "--captioner" if captioner else "--pictures"
+    options = {"--captioner": captioner, "--pictures": pictures, "--words-from": words}
+    if realise != NEURAL and (option := next((name for name, path in options.items() if path), None)):
         raise click.UsageError(f"{option} is for --realise {NEURAL}")
 
 

@@ -12,6 +12,7 @@ from limner.cli.corpora import Source, check_sources, check_target, from_option,
 from limner.cli.terminal import progress, say, tell, terminal_progress
 from limner.corpus import open_corpus
 from limner.corpus.reading import Reading
+from limner.disk import errors_of
 from limner.errors import BadInput
 from limner.lazy import lazy
 from limner.learn.stage_settings import EpochFigures
@@ -52,8 +53,7 @@ def language_model(
     sources = [corpus, *([valid] if valid else [])]
     check_sources(sources)
     check_target(str(out), sources)
-    if out.is_dir() and any(out.iterdir()) and not force:
-        raise BadInput(str(out), "the folder is not empty", "name another", code="folder-not-empty")
+    _check_folder(out, force)
     settings = language_model_training.read_settings(config)
     opened = open_corpus(corpus, from_, lenient=lenient)
     others = None if valid is None else open_corpus(valid, from_, lenient=lenient)
@@ -68,12 +68,13 @@ def language_model(
     )
     captions = language_model_training.split_captions(images)
     tell_reading(opened, *([others] if others else []), reading)
-    checkpoint = out.with_name(f"{out.name}.checkpoint")
+    checkpoint = _checkpoint(out)
     try:
         trained = language_model_training.train_language_model(
             captions,
             settings,
             checkpoint,
+            seen=language_model_training.split_images(images),
             seed=seed,
             source=opened.name,
             resume=resume,
@@ -97,6 +98,24 @@ def language_model(
     tell(f"on {len(captions.held_out):,} captions held out, {unknown}; epoch {trained.stage.best_epoch} was the best")
     words = f"{len(trained.model.words):,} words"
     tell(f"a language model of {words} from {len(captions.training):,} captions written to {out}")
+
+
+def _check_folder(out: Path, force: bool) -> None:
+    """An error, before training, for a folder that a model cannot be written to."""
+    if out.resolve() == Path.cwd():
+        raise BadInput(str(out), "is the working folder", "name another folder")
+    if out.exists() and not out.is_dir():
+        raise BadInput(str(out), "is a file", "name a folder")
+    if out.is_dir() and any(out.iterdir()) and not force:
+        raise BadInput(str(out), "the folder is not empty", "name another", code="folder-not-empty")
+
+
+def _checkpoint(out: Path) -> Path:
+    """The file beside the model's folder that a run is resumed from; the folders above are made."""
+    folder = out.resolve()
+    with errors_of(out):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    return folder.parent / f"{folder.name}.checkpoint"
 
 
 def _tell_epoch(figures: EpochFigures) -> None:

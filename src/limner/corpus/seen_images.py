@@ -105,6 +105,10 @@ class SeenImages:
         self._with_id.update(id + content for content in known)
         self._contents.update((*known, "".join(contents)))
 
+    def joined(self, other: SeenImages) -> SeenImages:
+        """The images of both."""
+        return SeenImages([*self._hashes, *other._hashes])
+
     def watch(self, images: Iterable[Image]) -> Iterator[Image]:
         """The images as they come, each remembered."""
         for image in images:

@@ -9,7 +9,9 @@ import pytest
 import torch
 
 from limner.caption.models.language_models import FrozenLanguageModel, open_language_model
-from limner.caption.models.lstm_language_model import LstmLanguageModel
+from limner.caption.models.lstm_language_model import LstmLanguageModel, SeenSplit
+from limner.corpus import Caption, Image
+from limner.corpus.seen_images import SeenImages
 from limner.errors import LimnerError
 from limner.learn.vocabulary import BOS
 
@@ -61,6 +63,18 @@ def test_a_model_is_read_from_its_folder_as_it_was(model: LstmLanguageModel, tmp
     assert open_language_model(tmp_path / "other").signature != read.signature
 
 
+def test_training_images_are_remembered_and_those_of_older_files_unknown(tmp_path: Path) -> None:
+    seen = SeenSplit(SeenImages(), SeenImages())
+    seen.learnt.add(Image("1", captions=(Caption("0", "A dog."),)))
+    seen.held_out.add(Image("2", captions=(Caption("0", "A cat."),)))
+    LstmLanguageModel(WORDS, 6, seen=seen).save(tmp_path / "model")
+    assert LstmLanguageModel.load(tmp_path / "model").seen == seen
+    path = tmp_path / "model" / "language_model.json"
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps({key: value for key, value in record.items() if not key.startswith("seen")}))
+    assert LstmLanguageModel.load(tmp_path / "model").seen is None
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
@@ -70,6 +84,8 @@ def test_a_model_is_read_from_its_folder_as_it_was(model: LstmLanguageModel, tmp
         ({"words": ["a", "b", "c"]}, "bias"),
         ({"limner_model": "selector"}, "not 'language-model'"),
         ({"more": 1}, "more"),
+        ({"seen": ["dog"]}, "its training images are not at most 200,000 hashes"),
+        ({"seen_held_out": ["dog"]}, "its training images are not at most 200,000 hashes"),
     ],
 )
 def test_a_folder_that_does_not_fit_itself_is_refused(

@@ -76,11 +76,12 @@ class Captioner:
         self._silent = set(vocabulary.numbers(word for word in vocabulary.words if not is_sayable(word)))
 
     @classmethod
-    def load(cls, folder: Path) -> Captioner:
-        """The captioner in a folder that training made."""
+    def load(cls, folder: Path, words: Path | None = None) -> Captioner:
+        """The captioner in a folder that training made; `words` is where its words are, if they were moved."""
         record = read_captioner_record(folder)
         vocabulary = Vocabulary(record.vocabulary)
-        source = open_word_source(record.config.words, record.words, folder)
+        settings = record.config.words if words is None else record.config.words.with_source(words)
+        source = open_word_source(settings, record.words, folder)
 
         def make() -> UpDown:
             words = source.make(vocabulary.words, record.config.model.hidden)

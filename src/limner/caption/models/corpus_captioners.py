@@ -165,23 +165,30 @@ def open_captioner(
     pictures: Path | None = None,
     features: str | None = None,
     prompt: str | None = None,
+    words: Path | None = None,
     workers: int = 1,
     reading: Reading | None = None,
 ) -> CorpusCaptioner:
-    """The captioner in a folder: Limner's own, or one of Hugging Face's, which a prompt is for."""
+    """The captioner in a folder: Limner's own, or one of Hugging Face's, which a prompt is for.
+
+    `features` and `words` say where a captioner of Limner's finds its features
+    and its word vectors or language model, if they are elsewhere than in training.
+    """
     reading = reading or Reading()
     if not folder.is_dir():
         raise BadInput(str(folder), "there is no such captioner", "name the folder of a captioner", code="no-captioner")
     if is_captioner(folder) or not (folder / "config.json").exists():
         if prompt is not None:
             raise LimnerError("a prompt is for models of Hugging Face's; this captioner takes none", code="no-prompt")
-        captioner = Captioner.load(folder)
+        captioner = Captioner.load(folder, words)
         _refuse_unused(captioner, pictures, features)
         return RegionCaptioner(captioner, pictures, features, workers, reading)
     if pictures is None:
         raise LimnerError("this captioner looks at pictures, and nobody said where they are", code="no-pictures")
     if features is not None:
         raise LimnerError("models of Hugging Face's look at whole pictures, without features", code="takes-no-features")
+    if words is not None:
+        raise LimnerError("models of Hugging Face's have words of their own", code="takes-no-words")
     return PictureCaptioner(hugging_face_captioner.HuggingFaceCaptioner.load(folder, prompt), pictures, reading)
 
 

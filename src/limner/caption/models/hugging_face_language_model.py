@@ -10,7 +10,7 @@ import torch
 import transformers
 from torch import Tensor, nn
 
-from limner.caption.models.lstm_language_model import NEVER
+from limner.caption.models.lstm_language_model import NEVER, SeenSplit
 from limner.errors import BadInput
 from limner.learn.transformers_folders import check_folder, fingerprint, load_model, load_part, quiet_library
 from limner.learn.vocabulary import N_SPECIAL
@@ -31,7 +31,10 @@ class HuggingFaceLanguageModel(nn.Module):
     `layers` are numbers of hidden states, 0 for the embeddings; by default the
     first, the middle and the last. Each vector is divided by the root of its
     mean square, since some layers are hundreds of times as large as others.
+    What it has learnt from is unknown.
     """
+
+    seen: SeenSplit | None = None
 
     def __init__(self, folder: Path, layers: Sequence[int] | None = None) -> None:
         super().__init__()

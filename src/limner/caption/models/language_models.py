@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from torch import Tensor
 
-from limner.caption.models.lstm_language_model import RECORD, LstmLanguageModel
+from limner.caption.models.lstm_language_model import RECORD, LstmLanguageModel, SeenSplit
 from limner.lazy import lazy
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ class FrozenLanguageModel(Protocol):
     n_layers: int
     n_dims: int
     signature: str
+    # The images whose captions it has learnt from; None if they are unknown.
+    seen: SeenSplit | None
 
     def layers(self, tokens: Tensor) -> Tensor:
         """The vectors of all layers `[n_layers, sentences, words, n_dims]` for whole sentences `[sentences, words]`.

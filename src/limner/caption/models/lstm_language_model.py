@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 import torch
 from torch import Tensor, nn
 
+from limner.corpus.seen_images import MOST_KEPT, SeenImages, is_hash
 from limner.learn.model_files import ModelKind, file_fingerprint, read_record, write_record
 from limner.learn.torch.safe_tensors import TensorKind, read_tensors, write_tensors
 from limner.learn.vocabulary import BOS, Vocabulary
@@ -25,23 +27,39 @@ MAX_WORDS = 1_000_000
 NEVER = -1e4
 
 
+class SeenSplit(NamedTuple):
+    """The images whose captions a model has learnt from, and those that chose its best epoch."""
+
+    learnt: SeenImages
+    held_out: SeenImages
+
+
 class LstmLanguageModel(nn.Module):
     """Words become vectors, pass through LSTM layers, and score the next word by their own vectors.
 
     The last layer's output is turned by a tanh layer into a vector v, and the
     score of a word is its vector times v plus its bias: the vectors that are
     read are those that are scored (tied), as a captioner uses them too.
-    It keeps what `FrozenLanguageModel` asks for.
+    It keeps what `FrozenLanguageModel` asks for. `seen` is None if its
+    training images are unknown, or too many to keep.
     """
 
     N_LSTM = 2
 
-    def __init__(self, words: Sequence[str], n_dims: int, dropout: float = 0.0, trained_on: str = "nothing") -> None:
+    def __init__(
+        self,
+        words: Sequence[str],
+        n_dims: int,
+        dropout: float = 0.0,
+        trained_on: str = "nothing",
+        seen: SeenSplit | None = None,
+    ) -> None:
         super().__init__()
         self.vocabulary = Vocabulary(words)
         self.words = self.vocabulary.words
         self.n_layers, self.n_dims = self.N_LSTM + 1, n_dims
         self.trained_on = trained_on
+        self.seen = seen
         self.table = nn.Embedding(len(self.vocabulary), n_dims)
         self.lstms = nn.ModuleList(nn.LSTM(n_dims, n_dims, batch_first=True) for _ in range(self.N_LSTM))
         self.turn = nn.Linear(n_dims, n_dims)
@@ -90,7 +108,8 @@ class LstmLanguageModel(nn.Module):
 
     def save(self, folder: Path, *, replace: bool = False) -> None:
         """Write the model to a folder, whole or not at all."""
-        record = _Record(KIND.name, KIND.version, self.words, self.n_dims, self.trained_on)
+        seen, held_out = (None, None) if self.seen is None else (images.to_json() for images in self.seen)
+        record = _Record(KIND.name, KIND.version, self.words, self.n_dims, self.trained_on, seen, held_out)
         with write_folder(folder, names=(RECORD, WEIGHTS), replace=replace) as unfinished:
             write_record(record, unfinished / RECORD)
             write_tensors(unfinished / WEIGHTS, self.state_dict())
@@ -105,7 +124,7 @@ class LstmLanguageModel(nn.Module):
                 name: TensorKind.of(tensor) for name, tensor in cls(record.words, record.n_dims).state_dict().items()
             }
         weights = read_tensors(folder / WEIGHTS, expected)
-        model = cls(record.words, record.n_dims, trained_on=record.trained_on)
+        model = cls(record.words, record.n_dims, trained_on=record.trained_on, seen=record.images)
         model.load_state_dict(weights)
         fingerprint = f"{file_fingerprint(folder / RECORD)}-{file_fingerprint(folder / WEIGHTS)}"
         model.signature = f"lstm-language-model:{fingerprint}|on:{record.trained_on}"
@@ -113,13 +132,21 @@ class LstmLanguageModel(nn.Module):
 
 
 class _Record(msgspec.Struct, forbid_unknown_fields=True):
-    """What `language_model.json` says."""
+    """What `language_model.json` says; older files do not tell the hashes of training images."""
 
     limner_model: str
     version: int
     words: tuple[str, ...]
     n_dims: int
     trained_on: str
+    seen: list[str] | None = None
+    seen_held_out: list[str] | None = None
+
+    @property
+    def images(self) -> SeenSplit | None:
+        if self.seen is None or self.seen_held_out is None:
+            return None
+        return SeenSplit(SeenImages(self.seen), SeenImages(self.seen_held_out))
 
 
 def _faults(record: _Record) -> Iterator[str]:
@@ -127,6 +154,9 @@ def _faults(record: _Record) -> Iterator[str]:
         yield f"n_dims is {record.n_dims}; it must be from 1 to {MAX_DIMS:,}"
     if len(record.words) > MAX_WORDS:
         yield f"it has {len(record.words):,} words, more than {MAX_WORDS:,}"
+    for hashes in (record.seen or [], record.seen_held_out or []):
+        if len(hashes) > MOST_KEPT or not all(map(is_hash, hashes)):
+            yield f"its training images are not at most {MOST_KEPT:,} hashes"
     try:
         Vocabulary(record.words)
     except ValueError as error:

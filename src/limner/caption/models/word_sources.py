@@ -13,8 +13,10 @@ from limner.caption.captioner_config import WordSettings
 from limner.caption.captioner_files import WordsRecord
 from limner.caption.models.language_model_words import LanguageModelWords
 from limner.caption.models.language_models import open_language_model
+from limner.caption.models.lstm_language_model import SeenSplit
 from limner.caption.models.word_inputs import FrozenWords, LearntWords, WordInputs
 from limner.caption.word_matrix import matrix_signature, word_matrix
+from limner.corpus.seen_images import SeenImages
 from limner.errors import BadInput, LimnerError, shown
 from limner.learn.vocabulary import N_SPECIAL, Vocabulary
 from limner.text.word_vectors import WordVectors, open_word_vectors
@@ -22,15 +24,23 @@ from limner.text.word_vectors import WordVectors, open_word_vectors
 # The file of vectors, in a captioner's folder, that were learnt from its parsed training captions.
 DEPENDENCY_VECTORS = "dependency_vectors.txt"
 
+# Vectors of words know no images; those of grammar are learnt from the captioner's own.
+NOTHING_SEEN = SeenSplit(SeenImages(), SeenImages())
+
 
 class WordSource(Protocol):
     """Makes the words of captioners.
 
     `known` are the words that it has vectors for; None if it can learn any.
-    `why_lacking` says why it cannot give a trained captioner a word.
+    `why_lacking` says why it cannot give a trained captioner a word. `seen`
+    are images whose captions the words were learnt from before; None if
+    nobody knows.
     """
 
     why_lacking: str
+
+    @property
+    def seen(self) -> SeenSplit | None: ...
 
     @property
     def record(self) -> WordsRecord: ...
@@ -56,6 +66,7 @@ class LearntSource:
 
     known = None
     why_lacking = "its vectors of words were learnt from captions alone"
+    seen = NOTHING_SEEN
 
     def __init__(self, n_dims: int) -> None:
         self.record = WordsRecord(n_dims)
@@ -83,6 +94,7 @@ class FrozenSource:
     """
 
     why_lacking = "its word vectors do not have it either"
+    seen = NOTHING_SEEN
 
     def __init__(self, paths: Sequence[str | None], record: WordsRecord | None = None) -> None:
         self._paths = paths
@@ -93,6 +105,8 @@ class FrozenSource:
     @property
     def _vectors(self) -> list[WordVectors]:
         if self._opened is None:
+            if self._record is not None:
+                _check_there(self._paths)
             self._opened = [open_word_vectors(path) for path in self._paths]
             signature = matrix_signature(self._opened, unit=self._unit)
             if self._record is not None and self._record.signature != signature:
@@ -137,12 +151,15 @@ class LanguageModelSource:
     why_lacking = "its language model does not have it either"
 
     def __init__(self, folder: Path, record: WordsRecord | None = None) -> None:
+        if record is not None:
+            _check_there([str(folder)])
         self._model = open_language_model(folder)
         self.record = WordsRecord(self._model.n_dims, self._model.signature)
         if record is not None and record != self.record:
             problem = f"is not the language model of training: {self.record.signature}, not {record.signature}"
             raise BadInput(str(folder), problem, "give the same language model")
         self.known: Container[str] = frozenset(self._model.words)
+        self.seen = self._model.seen
 
     def make(self, words: Sequence[str], n_hidden: int) -> WordInputs:
         return LanguageModelWords(self._model, Vocabulary(words), n_hidden)
@@ -167,6 +184,14 @@ class _AnyOf:
 
     def __contains__(self, word: object) -> bool:
         return isinstance(word, str) and any(word in vectors for vectors in self._vectors)
+
+
+def _check_there(paths: Sequence[str | None]) -> None:
+    """An error if what a captioner was trained with is not where it was then."""
+    for path in paths:
+        if path is not None and not Path(path).exists():
+            problem = "the captioner was trained with the words of this path, and it is not there"
+            raise BadInput(path, problem, "say where they are now", code="no-captioner-words")
 
 
 def no_word(phrases: Sequence[str], source: WordSource) -> str:

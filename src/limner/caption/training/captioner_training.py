@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from limner.caption.caption_vocabulary import KNOWN_CLASSES, caption_vocabulary
+from limner.caption.caption_vocabulary import caption_vocabulary, vocabulary_classes
 from limner.caption.captioner_config import CaptionerConfig
 from limner.caption.captioner_files import (
     KIND,
@@ -28,6 +28,7 @@ from limner.caption.region_inputs import BoxInputs, Labels, RegionInputs, StoreI
 from limner.caption.training.caption_pairs import RegionTable
 from limner.caption.training.dependency_vectors import caption_dependency_vectors
 from limner.caption.training.held_out_cider import HeldOutImages
+from limner.caption.training.language_model_images import held_out_warnings, with_language_models_images
 from limner.caption.training.training_images import FEWEST_HELD_OUT, CaptionedImage, TrainingImages, seen_images
 from limner.caption.training.training_material import (
     TrainingMaterial,
@@ -90,6 +91,10 @@ class CaptionerTraining:
     threads: int | None = None
     reading: Reading = field(default_factory=Reading)
     listeners: TrainingListeners = field(default_factory=TrainingListeners)
+
+    def __post_init__(self) -> None:
+        # A captioner is used in other folders than the one it was trained in.
+        object.__setattr__(self, "config", self.config.with_whole_paths())
 
     @property
     def is_first(self) -> bool:
@@ -192,6 +197,9 @@ class CaptionerTraining:
         inputs = self._inputs(labels)
         images, regions, held_regions = self._with_regions(given, inputs)
         source, vocabulary = self._words(images.learnt, processes)
+        if processes.is_first:
+            for warning in held_out_warnings(source.seen, images.held_out):
+                self.listeners.notice(warning)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
             words = source.begin(vocabulary.words, self.config.model.hidden)
@@ -227,7 +235,7 @@ class CaptionerTraining:
             history,
             images_digest(given),
         )
-        seen = seen_images(images.learnt, images.held_out).to_json()
+        seen = with_language_models_images(seen_images(images.learnt, images.held_out), source.seen).to_json()
         record = self._record(labels, inputs, vocabulary, source, trained, seen)
         return Captioner(model, vocabulary, record, source)
 
@@ -282,7 +290,7 @@ class CaptionerTraining:
         source = open_word_source(settings, None, self.out)
         made = caption_vocabulary(
             (words for pair in pairs for words in pair.captions),
-            classes=KNOWN_CLASSES if settings.classes else (),
+            classes=vocabulary_classes(settings.classes),
             min_count=settings.min_count,
             known=source.known,
         )

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from limner.caption.caption_vocabulary import caption_vocabulary
-from limner.caption.models.lstm_language_model import MAX_DIMS, LstmLanguageModel
+from limner.caption.models.lstm_language_model import MAX_DIMS, LstmLanguageModel, SeenSplit
 from limner.caption.training.caption_pairs import sentence_batch
 from limner.caption.training.ngram_baselines import Bigrams, Unigrams, perplexity
-from limner.caption.training.training_images import TrainingImages
+from limner.caption.training.training_images import TrainingImages, seen_images
 from limner.errors import BadInput
 from limner.learn.length_batches import LengthBatches
 from limner.learn.stage_settings import EpochFigures, StageSettings
@@ -90,11 +90,17 @@ def split_captions(images: TrainingImages) -> CaptionSplit:
     return CaptionSplit(*([words for pair in group for words in pair.captions] for group in groups))
 
 
+def split_images(images: TrainingImages) -> SeenSplit:
+    """The hashes of the same images, for the model to remember."""
+    return SeenSplit(seen_images(images.learnt), seen_images(images.held_out))
+
+
 def train_language_model(
     captions: CaptionSplit,
     settings: LanguageModelSettings,
     checkpoint: Path,
     *,
+    seen: SeenSplit | None = None,
     seed: int = 0,
     source: str = "captions",
     resume: bool = False,
@@ -105,7 +111,8 @@ def train_language_model(
 ) -> TrainedLanguageModel:
     """A language model of captions, with the weights of its best epoch.
 
-    `source` names the captions in errors. The other arguments are those of `train_stage`.
+    `seen` are the images of the captions, None if they are unknown. `source`
+    names the captions in errors. The other arguments are those of `train_stage`.
     """
     for part, sentences in (("to learn from", captions.training), ("held out", captions.held_out)):
         if not sentences:
@@ -115,7 +122,7 @@ def train_language_model(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         trained_on = f"{len(captions.training):,} captions, {digest}"
-        model = LstmLanguageModel(vocabulary.words, settings.n_dims, settings.dropout, trained_on)
+        model = LstmLanguageModel(vocabulary.words, settings.n_dims, settings.dropout, trained_on, seen)
     task = LanguageModelTask(model.to(training_device()), captions, settings.training.batch, seed)
     stage = train_stage(
         task,
