@@ -115,9 +115,15 @@ def worded(error: LimnerError, given: Sequence[str] = (), offered: Container[str
         return str(error)
     alternatives = REMEDIES[error.code].format(**error.facts).split(", or ")
     remedy = ", or ".join(text for text in alternatives if _is_open(text, given, offered))
-    # Some messages have the library's remedy, and the problem without it as a fact.
-    problem = f"{error.place}: {error.problem}" if isinstance(error, BadInput) else error.facts.get("problem", error)
+    problem = _problem(error)
     return f"{problem}; {remedy}" if remedy else problem
+
+
+def _problem(error: LimnerError) -> str:
+    """The error without the library's remedy, which some messages end with; then the problem is a fact."""
+    if isinstance(error, BadInput):
+        return f"{error.place}: {error.problem}"
+    return str(error.facts.get("problem", error))
 
 
 def _is_open(advice: str, given: Sequence[str], offered: Container[str] | None) -> bool:
