@@ -70,14 +70,16 @@ class CorpusCaptioner(Protocol):
 
 @dataclass
 class CaptionTally:
-    """What came of captioning: images, and of those with constraints how many said enough of them."""
+    """What came of captioning: images, those with constraints, how many of these are met, and captions of no word."""
 
     n_images: int = 0
     n_constrained: int = 0
     n_met: int = 0
+    n_silent: int = 0
 
     def add(self, captioned: Captioned) -> None:
         self.n_images += 1
+        self.n_silent += not captioned.text
         self.n_constrained += bool(captioned.satisfied)
         self.n_met += bool(captioned.satisfied) and captioned.met
 

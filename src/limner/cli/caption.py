@@ -24,13 +24,14 @@ from limner.caption.captioning import (
     silence,
 )
 from limner.caption.constraints.constraint_choice import ConstraintChooser
-from limner.caption.constraints.constraint_files import read_choices
+from limner.caption.constraints.constraint_files import GivenConstraints, read_choices
 from limner.cli.click_classes import PATH
 from limner.cli.corpora import (
     FormatName,
     Source,
     check_replaced,
     check_target,
+    counted_images,
     from_option,
     is_stdio,
     lenient_option,
@@ -44,7 +45,9 @@ from limner.corpus.formats import open_corpus, write_sound
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap
+from limner.errors import shown
 from limner.lazy import lazy
+from limner.written import outlast_readers
 
 if TYPE_CHECKING:
     from limner.caption.models import caption_reasons, corpus_captioners
@@ -156,11 +159,18 @@ def command(
         explain=explained,
     )
     lost: Counter[str] = Counter()
-    written = write_sound(captions if explain else progress(captions, "images"), out, to, lost=lost)
+    # Whoever looks at the first explanations only still wants all captions.
+    with outlast_readers(source_path(out)):
+        written = write_sound(captions if explain else progress(captions, "images"), out, to, lost=lost)
     tell_reading(opened, reading)
     for warning in overlap.warnings():
         tell(f"warning: {warning}")
     tell_written(written, out, lost)
+    if tally.n_silent:
+        tell(f"warning: the captioner said nothing of {counted_images(tally.n_silent)}")
+    if isinstance(ask, GivenConstraints) and (unused := ask.unused()):
+        images = counted_images(len(unused))
+        tell(f"warning: {constrain}: {images} not in the corpus, such as {shown(unused[0])}")
     if constrain:
         tell(f"captions that meet enough constraints: {tally.n_met:,} of {tally.n_constrained:,}")
 
@@ -181,7 +191,7 @@ def _ask(constrain: str | None, reading: Reading) -> Ask:
         return nothing
     if constrain == BOXES:
         return boxes_of(ConstraintChooser())
-    return read_choices(Path(constrain), reading).of
+    return read_choices(Path(constrain), reading)
 
 
 class _Explainer:

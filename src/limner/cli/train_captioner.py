@@ -19,10 +19,10 @@ from limner.cli.corpora import (
     source_path,
     tell_reading,
 )
-from limner.cli.terminal import say, tell, terminal_progress
+from limner.cli.terminal import tell, terminal_progress
 from limner.corpus import open_corpus
 from limner.corpus.reading import Reading
-from limner.errors import MissingLibrary
+from limner.errors import BadInput, MissingLibrary
 from limner.files import is_regular_file
 from limner.lazy import lazy, load
 from limner.learn.stage_settings import EpochFigures, best_epoch
@@ -134,7 +134,8 @@ def captioner(
     captions = "1 caption" if facts.n_captions == 1 else f"{facts.n_captions:,} captions"
     tell(f"a captioner of {captions} of {counted_images(facts.n_images)} written to {out}")
     drawn = f"; see {_draw(captioner.record, out)}" if is_drawn else ""
-    tell(f"the best epoch was chosen on {counted_images(facts.n_held_out)}: {facts.tuned_on}{drawn}")
+    chosen = "the best epoch was chosen" if settings.training.best_by else "the last epoch is kept; CIDEr is"
+    tell(f"{chosen} on {counted_images(facts.n_held_out)}: {facts.tuned_on}{drawn}")
 
 
 def _can_draw() -> bool:
@@ -157,15 +158,19 @@ def _draw(record: CaptionerRecord, out: Path) -> Path:
 def _classes(without: str | None) -> list[str]:
     if without is None:
         return []
-    return constraint_files.read_excluded_classes(Path(without)) if is_regular_file(without) else listed(without)
+    if is_regular_file(without):
+        return constraint_files.read_excluded_classes(Path(without))
+    if Path(without).suffix or "/" in without:
+        raise BadInput(without, "there is no such file of classes", "check the path")
+    return listed(without)
 
 
 def _report(stage: str, figures: EpochFigures) -> None:
-    """A line of standard output for each epoch."""
+    """A line for each epoch."""
     terminal_progress.clear()
     validation = "  ".join(f"{name} {value:.3f}" for name, value in figures.validation.items())
     time = f"{figures.seconds:.0f} s ({figures.items_per_second:,.0f}/s)"
-    say(f"{STAGES[stage]} epoch {figures.epoch}: loss {figures.loss:.4f}  {validation}  {time}")
+    tell(f"{STAGES[stage]} epoch {figures.epoch}: loss {figures.loss:.4f}  {validation}  {time}")
 
 
 def _notice(message: str) -> None:

@@ -88,12 +88,12 @@ def given(folder: Path, *constraints: dict[str, list[str]]) -> Path:
 def test_boxes_of_a_constraint_are_those_of_its_image(tmp_path: Path) -> None:
     path = given(tmp_path, {"phrases": ["dog"], "boxes": ["no-such", "d"]})
     with pytest.raises(BadInput, match=r"asked\.jsonl:2: image 'park' has no box 'no-such'"):
-        read_choices(path).of(PARK)
+        read_choices(path)(PARK)
     reading = Reading(lenient=True)
-    (constraint,) = read_choices(path, reading).of(PARK)
+    (constraint,) = read_choices(path, reading)(PARK)
     assert (constraint.phrases, constraint.boxes) == (("dog",), ("d",))
     assert reading.skipped == {"unknown box of a constraint": 1}
-    assert read_choices(path).of(Image("elsewhere")) == ()
+    assert read_choices(path)(Image("elsewhere")) == ()
 
 
 def test_a_phrase_without_a_word_is_told_with_its_line(tmp_path: Path) -> None:
@@ -101,6 +101,6 @@ def test_a_phrase_without_a_word_is_told_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"asked\.jsonl:2: there is no word in the phrase '\.\.\.'"):
         read_choices(path)
     reading = Reading(lenient=True)
-    (constraint,) = read_choices(path, reading).of(PARK)
+    (constraint,) = read_choices(path, reading)(PARK)
     assert constraint.phrases == ("dog",)
     assert reading.skipped == {"phrase without a word": 2}

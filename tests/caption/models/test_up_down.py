@@ -120,7 +120,9 @@ def test_regions_that_are_padding_change_nothing() -> None:
 def test_a_step_at_a_time_gives_the_same_as_the_whole_sentence() -> None:
     model, regions = make_model(), make_regions()
     tokens = torch.tensor([[BOS, 4, 5, 8], [BOS, 3, 3, 7]])
-    whole = model(regions, tokens)[..., SAYABLE].log_softmax(-1)
+    scores = model(regions, tokens)
+    scores[:, 0, EOS] = -float("inf")
+    whole = scores[..., SAYABLE].log_softmax(-1)
     decoder = model.decoder(regions)
     # Rows in another order, as a search has them.
     order = torch.tensor([1, 0])
@@ -155,7 +157,8 @@ def test_a_wide_search_without_constraints_is_exhaustive_search() -> None:
     max_len = 4
     best: list[tuple[float, list[int]]] = [(-math.inf, []), (-math.inf, [])]
     with torch.no_grad():
-        for n in range(1, max_len + 1):
+        # A caption has a word.
+        for n in range(2, max_len + 1):
             ends = [EOS] if n < max_len else SAYABLE
             sentences = [[*body, end] for body in product(SAYABLE[1:], repeat=n - 1) for end in ends]
             read = torch.tensor([[BOS, *sentence[:-1]] for sentence in sentences])
@@ -163,6 +166,7 @@ def test_a_wide_search_without_constraints_is_exhaustive_search() -> None:
                 part = regions.take(torch.full((len(sentences),), row))
                 scores = model(part, read)
                 scores[..., [BOS, UNKNOWN]] = -1e9
+                scores[:, 0, EOS] = -1e9
                 said = scores.log_softmax(-1).gather(2, torch.tensor(sentences).unsqueeze(2)).squeeze(2).double().sum(1)
                 value, at = said.max(0)
                 best[row] = max(best[row], (float(value), sentences[int(at)]))
@@ -208,3 +212,17 @@ def test_words_are_dropped_only_while_training() -> None:
     model.train()
     torch.manual_seed(0)
     assert not torch.equal(model(regions, tokens), model.eval()(regions, tokens))
+
+
+def test_a_caption_does_not_end_before_its_first_word() -> None:
+    model, regions = make_model(), make_regions()
+    torch.nn.init.zeros_(model.words.get_parameter("output.weight"))
+    with torch.no_grad():
+        model.words.get_parameter("output.bias")[EOS] = 50.0
+    decoder = model.decoder(regions)
+    free = compile_constraints([], n_vocab=N_VOCAB)
+    with torch.no_grad():
+        results = constrained_search(
+            decoder.step, decoder.state, automata=[free, free], beam=2, max_len=5, bos=BOS, eos=EOS
+        )
+    assert all(len(result.tokens) == 2 and result.tokens[-1] == EOS for result in results)

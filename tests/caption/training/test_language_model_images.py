@@ -7,7 +7,8 @@ from limner.caption.training.language_model_images import held_out_warnings, wit
 from limner.caption.training.training_images import CaptionedImage, seen_images
 from limner.corpus import Caption, Image
 
-PAIRS = [CaptionedImage(Image(str(i), captions=(Caption("0", f"Dog {i}."),)), [["dog", str(i)]]) for i in range(6)]
+IMAGES = [Image(str(i), captions=(Caption("0", f"Dog {i}."),)) for i in range(6)]
+PAIRS = [CaptionedImage(image, [["dog", image.id]], image) for image in IMAGES]
 
 
 def test_the_language_models_images_are_those_of_the_captioner_too() -> None:

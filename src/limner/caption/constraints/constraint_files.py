@@ -80,9 +80,15 @@ class GivenConstraints:
         self, path: Path, constraints: Mapping[str, tuple[int, tuple[Constraint, ...]]], reading: Reading
     ) -> None:
         self._path, self._constraints, self._reading = path, constraints, reading
+        self._asked: set[str] = set()
 
-    def of(self, image: Image) -> tuple[Constraint, ...]:
+    def unused(self) -> list[str]:
+        """The images that nobody has asked for yet, in the order of the file."""
+        return [id for id in self._constraints if id not in self._asked]
+
+    def __call__(self, image: Image) -> tuple[Constraint, ...]:
         """The constraints of an image; boxes that it does not have are an error, or left out by a lenient reading."""
+        self._asked.add(image.id)
         line, constraints = self._constraints.get(image.id, (0, ()))
         box_ids = {box.id for box in image.boxes}
         return tuple(self._with_known_boxes(constraint, image, box_ids, line) for constraint in constraints)

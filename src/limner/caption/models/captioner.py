@@ -205,6 +205,7 @@ class Captioner:
             scores = self.model(regions, read)
             if (lacking := self._lacking([request])) is not None:
                 scores = scores.masked_fill(lacking, -float("inf"))
+            scores[:, 0, EOS] = -float("inf")
             log_probs = sayable_log_probs(scores)[0]
             weights = self.model.attention(regions, read)[0].cpu().numpy()
         words = [*self.vocabulary.text(tokens), *([""] if tokens and tokens[-1] == EOS else [])]

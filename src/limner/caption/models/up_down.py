@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from limner.caption.captioner_config import UpDownSettings
 from limner.caption.models.region_batches import RegionBatch
 from limner.caption.models.word_inputs import State, WordInputs, sayable_log_probs
-from limner.learn.vocabulary import BOS, UNKNOWN
+from limner.learn.vocabulary import BOS, EOS, UNKNOWN
 
 
 class _Seen(NamedTuple):
@@ -186,7 +186,7 @@ class UpDownDecoder:
     def step(self, tokens: Tensor, state: Mapping[str, Tensor]) -> tuple[Tensor, State]:
         """The log-probabilities `[n, n_vocab]` of what follows the tokens `[n]`, and the state behind them.
 
-        The probabilities of what can be said sum to 1.
+        The probabilities of what can be said sum to 1. A caption has a word: the end does not come first.
         """
         model = self._model
         vectors, word_state = model.words.step(tokens, state)
@@ -195,6 +195,9 @@ class UpDownDecoder:
         scores = model.words.scores(model.dropout(memory.word_hidden))
         if self._lacking is not None:
             scores = scores.masked_fill(self._lacking[state["image"]], -float("inf"))
+        is_first = torch.zeros_like(scores, dtype=torch.bool)
+        is_first[:, EOS] = tokens == BOS
+        scores = scores.masked_fill(is_first, -float("inf"))
         return sayable_log_probs(scores), {"image": state["image"], **memory._asdict(), **word_state}
 
 

@@ -150,6 +150,8 @@ class CaptionerTraining:
         if self.out.is_dir() and any(self.out.iterdir()) and not self._has_run():
             problem = "there is no run to resume: the folder holds other files"
             raise BadInput(str(self.out), problem, "name another folder", code="other-captioner")
+        if self.resume and not self._has_run():
+            self.listeners.notice(f"there is no run in {self.out} to resume; it begins now")
         self.out.mkdir(parents=True, exist_ok=True)
 
     def _has_run(self) -> bool:
@@ -294,6 +296,9 @@ class CaptionerTraining:
             min_count=settings.min_count,
             known=source.known,
         )
+        if not made.vocabulary.words:
+            problem = f"no word occurs {settings.min_count:,} times in the captions"
+            raise BadInput("words.min_count", problem, "lower it, or give more captions", code="no-vocabulary")
         share = made.n_unknown / max(made.n_words, 1)
         if processes.is_first:
             self.listeners.notice(

@@ -21,7 +21,7 @@ def held_out_warnings(seen: SeenSplit | None, held_out: Iterable[CaptionedImage]
         return
     overlap = Overlap.of(seen.learnt)
     for pair in held_out:
-        overlap.add(pair.image)
+        overlap.add(pair.original)
     n_read, first = overlap.n_seen + overlap.n_alike, overlap.first_seen or overlap.first_alike
     if n_read:
         yield (

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from limner.caption.caption_vocabulary import caption_words
 from limner.corpus.classes.class_mentions import ClassMentions
 from limner.corpus.classes.class_names import term_key
-from limner.corpus.classes.class_words import Term, built_in_synonyms, name_terms
+from limner.corpus.classes.class_words import Terms, built_in_synonyms, name_terms
 from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
@@ -34,7 +34,7 @@ class CaptionedImage(NamedTuple):
 class TrainingImages(NamedTuple):
     """The images to learn from, those that choose the best epoch, and how many were left out for their classes.
 
-    `warnings` tell of images among both that are alike.
+    `warnings` tell of images among both that are alike, and of classes that no image was left out for.
     """
 
     learnt: list[CaptionedImage]
@@ -75,7 +75,7 @@ def training_images(
     if not pairs or len(held_out) < FEWEST_HELD_OUT:
         problem = f"{len(pairs) + len(held_out)} images have captions, too few to learn from"
         raise BadInput(place, problem, "give more images with captions", code="no-captions")
-    warnings = () if valid is None else _check_unseen(pairs, held_out, valid_name)
+    warnings = unwanted.warnings() + (() if valid is None else _check_unseen(pairs, held_out, valid_name))
     return TrainingImages(pairs, held_out, len(given) - len(kept), warnings)
 
 
@@ -128,20 +128,31 @@ class _ClassFilter:
     """Whether an image shows one of some classes, or its captions name it by any word that Limner knows for it."""
 
     def __init__(self, classes: Sequence[str]) -> None:
-        wanted = {name.casefold() for name in classes}
+        self._classes = {name.casefold(): name for name in classes}
+        self._unmet = dict.fromkeys(self._classes)
         synonyms = built_in_synonyms().terms
-        keys = {key for key, term in synonyms.items() if wanted & {name.casefold() for name in term.classes}}
-        self._keys = keys | name_terms(classes).keys()
         # Other classes are looked for too: a hot dog is no dog.
-        terms = {key: term._replace(classes=()) for key, term in synonyms.items()}
-        for key in self._keys:
-            terms[key] = Term(" ".join(key), ("unwanted",), None)
-        self._mentions = ClassMentions(terms)
+        self._terms: Terms = {
+            key: term._replace(classes=tuple(self._classes.keys() & {name.casefold() for name in term.classes}))
+            for key, term in synonyms.items()
+        }
+        for key, term in name_terms(classes).items():
+            self._terms[key] = term._replace(classes=tuple(name.casefold() for name in term.classes))
+        self._mentions = ClassMentions(self._terms)
 
     def holds_of(self, image: Image) -> bool:
-        if not self._keys:
+        if not self._classes:
             return False
-        if any(term_key(box.label) in self._keys for box in image.boxes):
-            return True
-        occurrences = (self._mentions.occurrences(caption.text) for caption in image.captions)
-        return any(occurrence.term.classes for of_caption in occurrences for occurrence in of_caption)
+        labels = (self._terms.get(term_key(box.label)) for box in image.boxes)
+        shown_classes = {name for term in labels if term for name in term.classes}
+        for caption in image.captions:
+            shown_classes.update(
+                name for occurrence in self._mentions.occurrences(caption.text) for name in occurrence.term.classes
+            )
+        for name in shown_classes:
+            self._unmet.pop(name, None)
+        return bool(shown_classes)
+
+    def warnings(self) -> tuple[str, ...]:
+        """A warning for each class that no image shows or mentions: it may be misspelt."""
+        return tuple(f"no image shows or mentions {shown(self._classes[name])}" for name in self._unmet)
