@@ -58,7 +58,7 @@ def trained(folder: Path, name: str) -> dict[str, object]:
 
 def test_epochs_are_told_and_training_is_drawn(folder: Path) -> None:
     said = (folder / "said.txt").read_text()
-    assert [line.partition(":")[0] for line in said.splitlines()[:3]] == [
+    assert [line.split(": ")[1] for line in said.splitlines() if " epoch " in line][:3] == [
         "words epoch 1",
         "words epoch 2",
         "CIDEr epoch 1",
@@ -122,13 +122,24 @@ def test_classes_that_are_left_out_are_in_no_training_caption(folder: Path) -> N
 def test_a_single_image_is_told_in_the_singular(folder: Path) -> None:
     zebra = Image("z", 9, 9, captions=(Caption("0", "A zebra stands."),))
     write_corpus([*open_corpus(folder / "world.jsonl"), zebra], folder / "zebra.jsonl")
-    write_corpus(playground(1, seed=1), folder / "single.jsonl")
-    done = train_captioner(
-        folder, "single", "--without", "zebra", "--valid", folder / "single.jsonl", corpus="zebra.jsonl"
-    )
+    done = train_captioner(folder, "single", "--without", "zebra", corpus="zebra.jsonl")
     assert done.code == 0, done.err
     assert "left out: 1 image that shows or mentions zebra\n" in done.err
-    assert "the best epoch was chosen on 1 image: single.jsonl" in done.err
+
+
+def test_a_single_image_cannot_choose_the_epoch(folder: Path) -> None:
+    write_corpus(playground(1, seed=1), folder / "single.jsonl")
+    done = train_captioner(folder, "alone", "--valid", folder / "single.jsonl")
+    assert done.code == 1
+    assert "single.jsonl: only 1 image to choose the epoch by; give at least 2 images with captions" in done.err
+
+
+def test_a_class_that_is_nowhere_is_warned_of_and_a_missing_file_refused(folder: Path) -> None:
+    done = train_captioner(folder, "nowhere", "--without", "dgo,tree")
+    assert "warning: no image shows or mentions 'dgo'\n" in done.err
+    refused = train_captioner(folder, "nofile", "--without", "nofile.txt")
+    assert refused.code == 1
+    assert "nofile.txt: there is no such file of classes" in refused.err
 
 
 def words(image: Image) -> list[str]:
@@ -196,7 +207,7 @@ def test_training_does_without_plots_where_nothing_draws(folder: Path, monkeypat
         (["--out", "x", "--config", "odd.toml"], "odd.toml: unknown key in [model] 'hiden'; did you mean 'hidden'?"),
         (["--out", "x", "--features", "shape"], "pass --pictures to name their folder"),
         (["--out", "x", "--features", "none.tflite", "--pictures", "."], "none.tflite"),
-        (["--out", "x", "--valid", "bare.jsonl"], "give more images with captions"),
+        (["--out", "x", "--valid", "bare.jsonl"], "give at least 2 images with captions"),
     ],
 )
 def test_faults_are_one_line_with_a_remedy(

@@ -72,6 +72,10 @@ def training_images(
             chosen = [at >= len(pairs) - FEWEST_HELD_OUT for at in range(len(pairs))]
         held_out = [pair for pair, is_held in zip(pairs, chosen, strict=True) if is_held]
         pairs = [pair for pair, is_held in zip(pairs, chosen, strict=True) if not is_held]
+    if valid is not None and len(held_out) < FEWEST_HELD_OUT:
+        problem = f"only {len(held_out)} image{'' if len(held_out) == 1 else 's'} to choose the epoch by"
+        remedy = f"give at least {FEWEST_HELD_OUT} images with captions"
+        raise BadInput(valid_name, problem, remedy, code="few-held-out")
     if not pairs or len(held_out) < FEWEST_HELD_OUT:
         problem = f"{len(pairs) + len(held_out)} images have captions, too few to learn from"
         raise BadInput(place, problem, "give more images with captions", code="no-captions")
