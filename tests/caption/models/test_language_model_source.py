@@ -60,6 +60,7 @@ def test_a_search_scores_sentences_as_training_does(captioner: UpDown) -> None:
         read = torch.tensor([[BOS, *tokens[:-1]]])
         scores = captioner(regions().take(torch.tensor([row])), read)[0]
         scores[:, [BOS, UNKNOWN]] = -1e9
+        scores[0, EOS] = -1e9  # a caption has a word
         said = scores.log_softmax(dim=-1)[torch.arange(len(tokens)), torch.tensor(tokens)]
         assert float(said.sum()) == pytest.approx(result.log_prob, abs=1e-3)
     assert 5 in results[1].tokens
