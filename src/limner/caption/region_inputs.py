@@ -120,8 +120,8 @@ class BoxInputs:
         """The best boxes of an image, which needs a size only if it has boxes."""
         best = sorted(image.boxes, key=lambda box: -box.score)[: self._settings.boxes]
         size = _size(image) if best else (1.0, 1.0)
-        whole = Box(f"{MADE}whole", 0, 0, *size, label="picture")
-        boxes = [whole, *best]
+        picture = Box(f"{MADE}whole", 0, 0, *size, label="picture")
+        boxes = [picture, *best]
         return ImageRegions(_geometry(boxes, size), self._labels.numbers(boxes), _ids(boxes))
 
 

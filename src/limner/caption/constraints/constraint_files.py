@@ -114,29 +114,29 @@ def read_choices(path: Path, reading: Reading | None = None) -> GivenConstraints
     reading = reading or Reading()
     constraints: dict[str, tuple[int, tuple[Constraint, ...]]] = {}
     for number, line in entries(read_lines(path)):
-        place = f"{path}:{number}"
+        location = f"{path}:{number}"
         try:
             choice = msgspec.json.decode(line, type=_GivenChoice)
         except (msgspec.MsgspecError, RecursionError) as error:
             problem = f"is not a choice of constraints ({one_line(str(error), 200)})"
-            raise BadInput(place, problem, _WRITTEN, code="no-choices") from error
+            raise BadInput(location, problem, _WRITTEN, code="no-choices") from error
         if choice.image in constraints:
-            raise BadInput(place, f"image {shown(choice.image)} is there twice", "remove one of them")
-        given = [_constraint(item, place, reading) for item in choice.constraints]
+            raise BadInput(location, f"image {shown(choice.image)} is there twice", "remove one of them")
+        given = [_constraint(item, location, reading) for item in choice.constraints]
         constraints[choice.image] = number, tuple(constraint for constraint in given if constraint.phrases)
     if not constraints:
         raise BadInput(str(path), "it has no constraints", _WRITTEN, code="no-choices")
     return GivenConstraints(path, constraints, reading)
 
 
-def _constraint(given: _GivenConstraint, place: str, reading: Reading) -> Constraint:
+def _constraint(given: _GivenConstraint, location: str, reading: Reading) -> Constraint:
     """A constraint with those of its phrases that have a word."""
     phrases = []
     for phrase, words in zip(given.phrases, caption_words(given.phrases), strict=True):
         if words:
             phrases.append(phrase)
         else:
-            error = BadInput(place, f"there is no word in the phrase {shown(phrase)}", "leave it out", code="faulty")
+            error = BadInput(location, f"there is no word in the phrase {shown(phrase)}", "leave it out", code="faulty")
             reading.skip("phrase without a word", error)
     return Constraint(given.label or given.phrases[0], tuple(phrases), given.boxes, 1.0, 0.0, "given")
 

@@ -105,7 +105,7 @@ class _Shared:
 def _numbers(language_model: FrozenLanguageModel, words: Sequence[str]) -> list[int]:
     number_of = {word: number for number, word in enumerate(language_model.words, N_SPECIAL)}
     if lacking := [word for word in words if word not in number_of]:
-        some = ", ".join(shown(word) for word in lacking[:3])
-        problem = f"{len(lacking):,} words are none of the language model's, such as {some}"
+        examples = ", ".join(shown(word) for word in lacking[:3])
+        problem = f"{len(lacking):,} words are none of the language model's, such as {examples}"
         raise LimnerError(f"{problem}; leave them out of the vocabulary, or use another language model")
     return [number_of[word] for word in words]
