@@ -38,7 +38,7 @@ checkpoint_steps = 4
 
 SELF_CRITICAL = """
 [self_critical]
-samples = 2
+candidates = 2
 
 [self_critical.training]
 epochs = 1

@@ -102,14 +102,14 @@ class DecodingSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class SelfCriticalSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The second stage: `samples` captions of each image, each weighed against the others; `training` is its stage."""
+    """The second stage: the best `candidates` captions of each image, compared; `training` is its stage."""
 
     training: StageSettings
-    samples: int = 5
+    candidates: int = 5
 
     def __post_init__(self) -> None:
-        if self.samples < 2:
-            raise ValueError(f"samples must be at least 2, not {self.samples}: a caption is compared with others")
+        if not 2 <= self.candidates <= 100:
+            raise ValueError(f"candidates must be 2 to 100, not {self.candidates}: a caption is compared with others")
 
 
 class CaptionerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 from pycocoevalcap.cider.cider import Cider as ReferenceCider
 
-from limner.caption.training.self_critical import END, CiderReward, advantages, reward_loss, sample_sentences
-from limner.learn.vocabulary import EOS, N_SPECIAL, Vocabulary
+from limner.caption.search.beam_search import SearchResult
+from limner.caption.training.self_critical import END, CiderReward, candidate_captions, expected_reward
+from limner.learn.vocabulary import EOS, Vocabulary
 
 REFERENCES = [
     [["a", "dog", "runs"], ["the", "dog", "runs", "fast"]],
@@ -38,62 +41,46 @@ def test_rewards_do_not_depend_on_the_batch() -> None:
     assert together.tolist() == [reward.rewards([0], [caption])[0] for caption in captions]
 
 
-def test_a_caption_is_compared_with_the_others_of_its_image() -> None:
-    values = advantages(torch.tensor([1.0, 2.0, 6.0, 5.0, 5.0, 5.0]), 3)
-    assert values.tolist() == [-3.0, -1.5, 4.5, 0.0, 0.0, 0.0]
-
-
-def test_the_gradient_of_the_loss_is_that_of_the_expected_reward() -> None:
-    """With all captions of one word, weighed by their probability, REINFORCE's sum is the gradient itself."""
+def test_the_expected_reward_of_all_captions_is_the_models_own() -> None:
+    """Where the candidates are all there is, nothing is divided: Σ P(caption) · reward, and so are gradients."""
     logits = torch.tensor([0.3, -1.0, 0.5], dtype=torch.float64, requires_grad=True)
     rewards = torch.tensor([1.0, 2.0, 4.0], dtype=torch.float64)
-    (-(logits.softmax(0) * rewards).sum()).backward()
-    expected = logits.grad.clone()  # type: ignore[union-attr]
-    logits.grad = None
-    log_probs = logits.log_softmax(0)
-    reward_loss(log_probs.unsqueeze(1), torch.ones(3, 1), log_probs.exp().detach() * rewards).backward()
-    torch.testing.assert_close(logits.grad, expected)
+    plain = (logits.softmax(0) * rewards).sum()
+    (gradient,) = torch.autograd.grad(plain, logits)
+    value = expected_reward(logits.log_softmax(0), rewards, torch.zeros(3, dtype=torch.long))
+    torch.testing.assert_close(value, plain)
+    torch.testing.assert_close(torch.autograd.grad(value, logits)[0], gradient)
 
 
-class Coin:
-    """A model that says one of three words with probabilities of its own, once, and ends."""
-
-    probabilities = torch.tensor([0.0, 0.0, 0.0, 0.5, 0.3, 0.2])
-
-    class Decoder:
-        def __init__(self, n: int) -> None:
-            self.state = {"said": torch.zeros(n, dtype=torch.long)}
-
-        def step(
-            self, tokens: torch.Tensor, state: dict[str, torch.Tensor]
-        ) -> tuple[torch.Tensor, dict[str, torch.Tensor]]:
-            ends = torch.zeros(6)
-            ends[EOS] = 1.0
-            rows = torch.where(state["said"][:, None] > 0, ends, Coin.probabilities)
-            return rows.log(), {"said": state["said"] + 1}
-
-    def decoder(self, regions: object) -> Coin.Decoder:
-        return Coin.Decoder(2)
+def test_candidates_are_weighed_among_those_of_their_image() -> None:
+    """Two images with two candidates and one: (0.2 · 1 + 0.1 · 4) / 0.3 + 6."""
+    log_probs = torch.tensor([0.2, 0.1, 0.05], dtype=torch.float64).log().requires_grad_()
+    rewards, images = torch.tensor([1.0, 4.0, 6.0], dtype=torch.float64), torch.tensor([0, 0, 1])
+    value = expected_reward(log_probs, rewards, images)
+    assert value.item() == pytest.approx(2 + 6)
+    value.backward()
+    # d/d log p of Σ q r is q (r - mean); a candidate without a rival has nothing to gain.
+    torch.testing.assert_close(log_probs.grad, torch.tensor([-2 / 3, 2 / 3, 0.0], dtype=torch.float64))
 
 
-class Regions:
-    mask = torch.ones(2, 1)
+def test_gradients_of_the_expected_reward_are_checked() -> None:
+    draw = torch.Generator().manual_seed(0)
+    log_probs = torch.randn(7, dtype=torch.float64, generator=draw).requires_grad_()
+    rewards, images = torch.rand(7, dtype=torch.float64, generator=draw), torch.tensor([0, 0, 0, 1, 2, 2, 2])
+    assert torch.autograd.gradcheck(lambda values: expected_reward(values, rewards, images), (log_probs,))
 
 
-def test_sentences_are_drawn_by_their_probability() -> None:
-    torch.manual_seed(0)
-    n = 20_000
-    sentences, ends = sample_sentences(Coin(), Regions(), n, 5)  # type: ignore[arg-type]
-    assert all(ends)
-    assert {len(sentence) for sentence in sentences} == {1}
-    shares = np.bincount([sentence[0] for sentence in sentences], minlength=6)[N_SPECIAL:] / (2 * n)
-    np.testing.assert_allclose(shares, [0.5, 0.3, 0.2], atol=5 * np.sqrt(0.25 / (2 * n)))
+def found(*sentences: list[int]) -> SearchResult:
+    """What a search found for an image, the best first."""
+    best, *others = [SearchResult(tokens, -1.0, -1.0, (), True, (), 0) for tokens in sentences]
+    return replace(best, others=tuple(others))
 
 
-def test_sentences_that_are_cut_off_have_no_end() -> None:
-    sentences, ends = sample_sentences(Coin(), Regions(), 1, 1)  # type: ignore[arg-type]
-    assert [len(sentence) for sentence in sentences] == [1, 1]
-    assert ends == [False, False]
+def test_candidates_are_the_sentences_that_a_search_found() -> None:
+    captions = candidate_captions([found([5, 6, EOS], [5, EOS]), found([7, 8, 9])])
+    assert captions.numbers == [[5, 6], [5], [7, 8, 9]]
+    assert captions.ends == [True, True, False]  # the last was cut off
+    assert captions.images.tolist() == [0, 0, 1]
 
 
 @pytest.mark.parametrize("words", [["a", "zebra"], []])

@@ -8,13 +8,21 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from limner.arrays import Integers
+from limner.caption.captioner_config import DecodingSettings
+from limner.caption.models.region_batches import RegionBatch
 from limner.caption.models.up_down import UpDown
 from limner.caption.training.caption_pairs import CaptionNumbers, RegionTable, sentence_batch
+from limner.caption.training.free_search import search_freely
 from limner.caption.training.held_out_cider import HeldOutImages
-from limner.caption.training.self_critical import CiderReward, advantages, reward_loss, sample_sentences
+from limner.caption.training.self_critical import (
+    CandidateCaptions,
+    CiderReward,
+    candidate_captions,
+    expected_reward,
+)
 from limner.caption.training.word_loss import sayable_log_probs, smoothed_cross_entropy
 from limner.learn.length_batches import LengthBatches
 from limner.learn.torch.training_stage import BatchLoss
@@ -58,11 +66,9 @@ class WordTask:
 
 @dataclass(frozen=True)
 class SelfCriticalTask:
-    """Captions that the model samples, weighed by how much better by CIDEr they are than others of the same image.
+    """The model's own best captions of images: the expected CIDEr of one drawn from them, which is to rise.
 
-    Items are captions, whose loss is by a word of a caption of `mean_length`,
-    people's: so learning rates are alike in both stages. They are drawn from the model as it is used, without
-    dropout, and learnt with it.
+    Items are images. Captions are searched for as they are when the captioner is used.
     """
 
     model: UpDown
@@ -71,41 +77,43 @@ class SelfCriticalTask:
     held_out: HeldOutImages
     order: LengthBatches
     vocabulary: Vocabulary
-    n_samples: int
-    max_len: int
-    mean_length: float
+    n_candidates: int
+    decoding: DecodingSettings
 
     def batches(self, epoch: int) -> Sequence[Integers]:
         return self.order.epoch(epoch)
 
     def loss(self, batch: Any, rank: int, n_ranks: int) -> BatchLoss:
-        n_items = len(batch) * self.n_samples
         rows = batch[rank::n_ranks]
         if not len(rows):
-            return BatchLoss(_nothing(self.model), n_items)
+            return BatchLoss(_nothing(self.model), len(batch))
         self.model.eval()
-        regions = self.regions.batch(rows).to(self.model.device)
-        numbers, ends = sample_sentences(self.model, regions, self.n_samples, self.max_len)
-        # Few images are soon learnt by heart without dropout.
-        self.model.train()
-        words = [self.vocabulary.text(sentence) for sentence in numbers]
-        rewards = torch.from_numpy(self.reward.rewards(np.repeat(rows, self.n_samples), words)).float()
-        weights = advantages(rewards, self.n_samples).to(self.model.device)
+        device = self.model.device
+        regions = self.regions.batch(rows).to(device)
+        results = search_freely(self.model, regions, len(self.vocabulary), self.decoding, n_best=self.n_candidates)
+        captions = candidate_captions(results)
+        words = [self.vocabulary.text(numbers) for numbers in captions.numbers]
+        rewards = torch.from_numpy(self.reward.rewards(rows[captions.images], words)).float().to(device)
+        log_probs = self._log_probs(regions, captions)
+        return BatchLoss(-expected_reward(log_probs, rewards, torch.from_numpy(captions.images).to(device)), len(batch))
+
+    def _log_probs(self, regions: RegionBatch, captions: CandidateCaptions) -> Tensor:
+        """The log-probability of each caption, with gradients."""
         # Sentences of like length together: little of a chunk is padding.
-        order = np.argsort([len(sentence) for sentence in numbers], kind="stable")
-        total = weights.new_zeros(())
+        order = np.argsort([len(numbers) for numbers in captions.numbers], kind="stable")
+        parts = []
         for chunk in np.array_split(order, -(-len(order) // CHUNK)):
-            sentences = sentence_batch([numbers[at] for at in chunk], ends=[ends[at] for at in chunk])
-            sentences = sentences.to(self.model.device)
-            scores = self.model(regions.take(torch.from_numpy(chunk // self.n_samples)), sentences.tokens)
+            numbers, ends = [captions.numbers[at] for at in chunk], [captions.ends[at] for at in chunk]
+            sentences = sentence_batch(numbers, ends=ends).to(self.model.device)
+            scores = self.model(regions.take(torch.from_numpy(captions.images[chunk])), sentences.tokens)
             said = sayable_log_probs(scores).gather(2, sentences.targets.unsqueeze(2)).squeeze(2)
-            total = total + reward_loss(said, sentences.mask, weights[torch.from_numpy(chunk)])
-        return BatchLoss(total / self.mean_length, n_items)
+            parts.append((said * sentences.mask).sum(dim=1))
+        return torch.cat(parts)[torch.from_numpy(np.argsort(order))]
 
     def validate(self) -> dict[str, float]:
         return self.held_out.figures(self.model)
 
 
-def _nothing(model: nn.Module) -> torch.Tensor:
+def _nothing(model: nn.Module) -> Tensor:
     """A loss of 0 that still has a gradient: this process has no share of a small batch."""
     return sum((parameter.sum() * 0.0 for parameter in model.parameters()), start=torch.zeros(()))

@@ -333,7 +333,7 @@ class CaptionerTraining:
             data=material.digest(is_last=name == CIDER),
             resume=self.resume,
             threads=self.threads,
-            items="words" if name == WORDS else "captions",
+            items="words" if name == WORDS else "images",
             progress=self.listeners.progress,
             report=lambda figures: self.listeners.report(name, figures),
             notice=self.listeners.notice,

@@ -5,19 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from limner.caption.captioner_config import DecodingSettings
-from limner.caption.constraints.automaton import compile_constraints
 from limner.caption.models.up_down import UpDown
-from limner.caption.search.beam_search import constrained_search
 from limner.caption.training.caption_pairs import RegionTable
-from limner.learn.vocabulary import BOS, EOS, Vocabulary
+from limner.caption.training.free_search import search_freely
+from limner.learn.vocabulary import Vocabulary
 from limner.score.cider import Cider
 from limner.score.run import Run
 
 # Images that are described at a time.
 BATCH = 64
-
-# Wide enough to choose an epoch by; the beam of the end costs several times as much.
-BEAM = 2
 
 
 class HeldOutImages:
@@ -45,20 +41,9 @@ class HeldOutImages:
         return {"CIDEr": float(values.mean()), "words": n_words}
 
     def _captions(self, model: UpDown) -> list[list[str]]:
-        free = compile_constraints([], n_vocab=len(self._vocabulary))
         captions: list[list[str]] = []
         for first in range(0, len(self._regions), BATCH):
-            rows = range(first, min(first + BATCH, len(self._regions)))
-            decoder = model.decoder(self._regions.batch(rows).to(model.device))
-            results = constrained_search(
-                decoder.step,
-                decoder.state,
-                automata=[free] * len(rows),
-                beam=min(BEAM, self._decoding.beam),
-                max_len=self._decoding.max_len,
-                length_penalty=self._decoding.length_penalty,
-                bos=BOS,
-                eos=EOS,
-            )
+            regions = self._regions.batch(range(first, min(first + BATCH, len(self._regions))))
+            results = search_freely(model, regions.to(model.device), len(self._vocabulary), self._decoding)
             captions += [self._vocabulary.text(result.tokens) for result in results]
         return captions

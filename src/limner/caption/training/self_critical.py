@@ -1,23 +1,24 @@
-"""Self-critical training: captions that the model made itself, weighed by how much better than usual they are.
+"""Self-critical training: captions that the model made itself, of which better ones are to become more probable.
 
 Rennie et al. (2017) compare a sampled caption with the model's own best one.
-Here several captions of an image are sampled, and each is compared with the
-mean of the others (Luo 2020): no second search is needed, and the comparison
-is fairer the more there are.
+Here the best captions that a beam search finds are compared with each other
+(minimum risk training, Shen et al. 2016): they are what the captioner chooses
+from when it is used, and far better than samples, most of which have a word
+that does not fit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from limner.arrays import Floats
-from limner.caption.models.region_batches import RegionBatch
-from limner.caption.models.up_down import UpDown
-from limner.learn.vocabulary import BOS, EOS
+from limner.arrays import Floats, Integers
+from limner.caption.search.beam_search import SearchResult
+from limner.learn.vocabulary import EOS
 from limner.score.cider import Cider
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
 from limner.score.run import Run
@@ -46,44 +47,33 @@ class CiderReward:
         return np.asarray(Cider(self.frequencies).measure(run).per_image[:, 0])
 
 
-def sample_sentences(
-    model: UpDown, regions: RegionBatch, n_samples: int, max_len: int
-) -> tuple[list[list[int]], list[bool]]:
-    """`n_samples` sentences for each image after each other, drawn from the model, and whether each has an end.
+class CandidateCaptions(NamedTuple):
+    """The best captions of images by a model: numbers of words, whether each has an end, and its image's position."""
 
-    Numbers of words, without beginning and end, at most `max_len`.
+    numbers: list[list[int]]
+    ends: list[bool]
+    images: Integers
+
+
+def candidate_captions(results: Sequence[SearchResult]) -> CandidateCaptions:
+    """The captions that a search found for images; an image may have fewer than others."""
+    sentences = [(at, result.tokens) for at, best in enumerate(results) for result in (best, *best.others)]
+    ends = [tokens[-1] == EOS for _, tokens in sentences]
+    numbers = [tokens[:-1] if has_end else tokens for (_, tokens), has_end in zip(sentences, ends, strict=True)]
+    return CandidateCaptions(numbers, ends, np.array([at for at, _ in sentences]))
+
+
+def expected_reward(log_probs: Tensor, rewards: Tensor, images: Tensor) -> Tensor:
+    """The reward of a caption drawn from an image's candidates by their probabilities, summed over images.
+
+    `images` has the position of each candidate's image; candidates of an image are together. Probabilities are those
+    of the model, divided by their sum over the image's candidates.
     """
-    with torch.no_grad():
-        decoder = model.decoder(regions)
-        alive = torch.arange(len(regions.mask) * n_samples, device=regions.mask.device)
-        state = {name: part[alive // n_samples] for name, part in decoder.state.items()}
-        tokens = torch.full_like(alive, BOS)
-        sentences: list[list[int]] = [[] for _ in alive]
-        for _ in range(max_len):
-            log_probs, state = decoder.step(tokens, state)
-            tokens = torch.multinomial(log_probs.exp(), 1)[:, 0]
-            # Sentences that have ended cost nothing more.
-            going_on = tokens != EOS
-            alive, tokens = alive[going_on], tokens[going_on]
-            state = {name: part[going_on] for name, part in state.items()}
-            for sentence, token in zip(alive.tolist(), tokens.tolist(), strict=True):
-                sentences[sentence].append(token)
-            if not len(alive):
-                break
-    unended = set(alive.tolist())
-    return sentences, [at not in unended for at in range(len(sentences))]
-
-
-def advantages(rewards: Tensor, n_samples: int) -> Tensor:
-    """How much better each caption is than the mean of the other captions of its image."""
-    by_image = rewards.reshape(-1, n_samples)
-    others = (by_image.sum(dim=1, keepdim=True) - by_image) / (n_samples - 1)
-    return (by_image - others).reshape(-1)
-
-
-def reward_loss(log_probs: Tensor, mask: Tensor, weights: Tensor) -> Tensor:
-    """The loss whose gradient raises the probability of captions by their weights, summed over words."""
-    return -(log_probs * mask * weights.unsqueeze(1)).sum()
+    n_images = int(images.max()) + 1
+    rank = torch.arange(len(images), device=images.device) - torch.searchsorted(images, images)
+    by_image = log_probs.new_full((n_images, int(rank.max()) + 1), -float("inf")).index_put((images, rank), log_probs)
+    probabilities = by_image.softmax(dim=1)[images, rank]
+    return (probabilities * rewards).sum()
 
 
 def _ended(words: Sequence[str]) -> str:

@@ -63,7 +63,6 @@ class TrainingMaterial:
         """The model's own captions, by CIDEr."""
         settings = self.config.self_critical
         assert settings is not None
-        lengths = [len(words) + 1 for pair in self.pairs for words in pair.captions]
         return SelfCriticalTask(
             self.model,
             self.regions,
@@ -71,9 +70,8 @@ class TrainingMaterial:
             self.held_out,
             LengthBatches([1] * len(self.pairs), settings.training.batch, self.seed),
             self.vocabulary,
-            settings.samples,
-            self.config.decoding.max_len,
-            sum(lengths) / len(lengths),
+            settings.candidates,
+            self.config.decoding,
         )
 
 
