@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from captioner_runs import CONFIG, SELF_CRITICAL, limner, train_captioner
 from limner import lazy
@@ -20,7 +21,9 @@ from limner.cli import train_captioner as command
 from limner.corpus import Caption, Image, open_corpus, write_corpus
 from limner.errors import MissingLibrary
 from limner.learn.torch import training_stage
+from limner.learn.torch.safe_tensors import read_tensors
 from limner.playground import World, playground, write_world
+from process_pairs import HAS_LOOPBACK, torchrun
 
 # The command line, ended with the process right behind the checkpoint of a number.
 KILLED = """
@@ -54,6 +57,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def trained(folder: Path, name: str) -> dict[str, object]:
     return dict(json.loads((folder / name / "captioner.json").read_text())["trained"])
+
+
+@pytest.mark.skipif(not HAS_LOOPBACK, reason="loopback has another name elsewhere")
+def test_two_processes_train_the_captioner_of_one(folder: Path) -> None:
+    steady = CONFIG.replace("dropout = 0.1", "dropout = 0") + SELF_CRITICAL
+    (folder / "steady.toml").write_text(steady)
+    options = ("--config", folder / "steady.toml", "--threads", 1)
+    one = limner("train", "captioner", folder / "world.jsonl", "--out", folder / "of-one", *options)
+    assert one.code == 0, one.err
+    two = torchrun("-m", "limner", "train", "captioner", folder / "world.jsonl", "--out", folder / "of-two", *options)
+    assert two.returncode == 0, two.stderr
+    # Only the first process speaks.
+    assert two.stderr.count("words epoch 1:") == 1
+    weights = [read_tensors(folder / name / "weights.safetensors") for name in ("of-one", "of-two")]
+    assert weights[0].keys() == weights[1].keys()
+    for name, tensor in weights[0].items():
+        torch.testing.assert_close(weights[1][name], tensor, atol=1e-4, rtol=1e-3, msg=name)
 
 
 def test_epochs_are_told_and_training_is_drawn(folder: Path) -> None:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -15,43 +11,31 @@ from conftest import REPOSITORY
 from limner.errors import BadInput
 from limner.learn.torch.processes import Processes, join_processes, processes_of_environment, training_device
 from limner.learn.torch.safe_tensors import read_tensors
+from process_pairs import HAS_LOOPBACK, torchrun
 from small_training import CountingTask, train
 
 PROGRAM = REPOSITORY / "tests" / "small_training.py"
 
-# The processes of these tests speak to each other within this machine alone.
-LOOPBACK = {"GLOO_SOCKET_IFNAME": "lo", "OMP_NUM_THREADS": "1"}
+
+def train_in_two(folder: Path, *options: str) -> int:
+    program = (PROGRAM, folder / "checkpoint", folder / "weights", "--dropout=0", *options)
+    return torchrun(*program).returncode
 
 
-def free_port() -> int:
-    with socket.socket() as opened:
-        opened.bind(("127.0.0.1", 0))
-        return int(opened.getsockname()[1])
-
-
-def torchrun(folder: Path, *options: str) -> int:
-    launch = ["-m", "torch.distributed.run", "--nproc-per-node=2", "--master-addr=127.0.0.1"]
-    program = [str(PROGRAM), str(folder / "checkpoint"), str(folder / "weights"), "--dropout=0", *options]
-    command = [sys.executable, *launch, f"--master-port={free_port()}", *program]
-    environment = {**os.environ, **LOOPBACK}
-    # It takes seconds; a process that waits for another in vain must not hold up all tests.
-    return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=300).returncode
-
-
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="loopback has another name elsewhere")
+@pytest.mark.skipif(not HAS_LOOPBACK, reason="loopback has another name elsewhere")
 def test_two_processes_end_with_the_weights_of_one_even_after_a_kill(tmp_path: Path) -> None:
     whole = CountingTask(dropout=0.0)
     train(whole, tmp_path / "whole")
     for name in ("plain", "killed"):
         (tmp_path / name).mkdir()
-    assert torchrun(tmp_path / "plain") == 0
+    assert train_in_two(tmp_path / "plain") == 0
     two = read_tensors(tmp_path / "plain" / "weights")
     assert two.keys() == whole.model.state_dict().keys()
     for name, tensor in whole.model.state_dict().items():
         assert torch.allclose(two[name], tensor, atol=1e-5), name
-    assert torchrun(tmp_path / "killed", "--kill-at=11") != 0
+    assert train_in_two(tmp_path / "killed", "--kill-at=11") != 0
     assert (tmp_path / "killed" / "checkpoint").exists()
-    assert torchrun(tmp_path / "killed") == 0
+    assert train_in_two(tmp_path / "killed") == 0
     assert (tmp_path / "killed" / "weights").read_bytes() == (tmp_path / "plain" / "weights").read_bytes()
     # One process rounds sums in another way than two, and so cannot go on where they ended.
     with pytest.raises(BadInput, match="the number of processes was 2, now 1"):
