@@ -6,9 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from limner.caption.caption_vocabulary import caption_words
-from limner.corpus.classes.class_mentions import ClassMentions
-from limner.corpus.classes.class_names import term_key
-from limner.corpus.classes.class_words import Terms, built_in_synonyms, name_terms
+from limner.corpus.classes.named_classes import NamedClasses
 from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
@@ -132,31 +130,17 @@ class _ClassFilter:
     """Whether an image shows one of some classes, or its captions name it by any word that Limner knows for it."""
 
     def __init__(self, classes: Sequence[str]) -> None:
-        self._classes = {name.casefold(): name for name in classes}
-        self._unmet = dict.fromkeys(self._classes)
-        synonyms = built_in_synonyms().terms
-        # Other classes are looked for too: a hot dog is no dog.
-        self._terms: Terms = {
-            key: term._replace(classes=tuple(self._classes.keys() & {name.casefold() for name in term.classes}))
-            for key, term in synonyms.items()
-        }
-        for key, term in name_terms(classes).items():
-            self._terms[key] = term._replace(classes=tuple(name.casefold() for name in term.classes))
-        self._mentions = ClassMentions(self._terms)
+        self._named = NamedClasses(classes)
+        self._unmet = dict.fromkeys(classes)
 
     def holds_of(self, image: Image) -> bool:
-        if not self._classes:
+        if not self._named.classes:
             return False
-        labels = (self._terms.get(term_key(box.label)) for box in image.boxes)
-        shown_classes = {name for term in labels if term for name in term.classes}
-        for caption in image.captions:
-            shown_classes.update(
-                name for occurrence in self._mentions.occurrences(caption.text) for name in occurrence.term.classes
-            )
-        for name in shown_classes:
+        met = self._named.shown(image) | self._named.named_by_any(caption.text for caption in image.captions)
+        for name in met:
             self._unmet.pop(name, None)
-        return bool(shown_classes)
+        return bool(met)
 
     def warnings(self) -> tuple[str, ...]:
         """A warning for each class that no image shows or mentions: it may be misspelt."""
-        return tuple(f"no image shows or mentions {shown(self._classes[name])}" for name in self._unmet)
+        return tuple(f"no image shows or mentions {shown(name)}" for name in self._unmet)
