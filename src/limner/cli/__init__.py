@@ -138,6 +138,10 @@ COMMANDS: dict[str, Entry] = {
                 "limner.cli.experiment_retrieval:retrieval",
                 "Compare whole pictures with regions and phrases in retrieval.",
             ),
+            "novel-objects": Entry(
+                "limner.cli.experiment_novel_objects:novel_objects",
+                "Caption objects that no training caption names: every table of nocaps.",
+            ),
             "content-judgement": Entry(
                 "limner.cli.experiment_content_judgement:content_judgement",
                 "Correlate content selection with expert judgements, beside metrics of words.",

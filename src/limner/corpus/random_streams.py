@@ -8,7 +8,7 @@ from typing import Literal
 # What is chosen at random: the order in which nouns take boxes, boxes to describe, an order of equals, captions that
 # give labels, captions that stand for people, words, other words, images to choose k on, references to score against,
 # the errors of a simulated detector, images on which a threshold of colours is chosen,
-# images on which weights are tuned.
+# images on which weights are tuned, images that test, constraints of other images, images to look at.
 Purpose = Literal[
     "linking",
     "selection",
@@ -22,6 +22,9 @@ Purpose = Literal[
     "detection",
     "colours",
     "tuning",
+    "split",
+    "constraints",
+    "examples",
 ]
 
 

@@ -13,7 +13,7 @@ from limner.corpus.reading import Reading
 from limner.files import write_texts
 from limner.lazy import lazy
 from limner.look.tables import NOTHING, aligned, csv_text
-from limner.report.pages.experiment_page import ExperimentPage, TableRow
+from limner.report.pages.experiment_page import ExperimentPage, PageTable, TableRow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,11 +41,12 @@ Cell = str | int | float | Estimate | None
 
 
 class Table(NamedTuple):
-    """A table beside the main one: the name of its file, its columns and rows."""
+    """A table beside the main one: the name of its file, its columns and rows; with a title, the page shows it too."""
 
     name: str
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
+    title: str = ""
 
 
 class FigureToDraw(NamedTuple):
@@ -67,6 +68,8 @@ class ExperimentReport:
     `links` are files beside the page that it refers to, by what they are;
     `pages` are more files of HTML to write, by their names. A terminal has no
     room for the intervals of many columns: `prints_intervals` can leave them out.
+    Nor has a page room for all columns of a wide table: terminal and page show
+    those of `shown_columns`, if there are any.
     """
 
     name: str
@@ -85,6 +88,7 @@ class ExperimentReport:
     links: Mapping[str, str] = field(default_factory=dict)
     pages: Mapping[str, str] = field(default_factory=dict)
     prints_intervals: bool = True
+    shown_columns: Sequence[str] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON holds it."""
@@ -100,9 +104,17 @@ class ExperimentReport:
 
     def lines(self) -> list[str]:
         """The table and the findings for a terminal."""
-        sides = "".join("<" if isinstance(cell, str) else ">" for cell in self.rows[0]) if self.rows else ""
-        rows = self.rows if self.prints_intervals else [[_plain(cell) for cell in row] for row in self.rows]
-        return [*aligned(_text_rows(self.columns, rows), sides or "<" * len(self.columns)), "", *self.findings]
+        columns, rows = self.shown()
+        sides = "".join("<" if isinstance(cell, str) else ">" for cell in rows[0]) if rows else ""
+        rows = rows if self.prints_intervals else [[_plain(cell) for cell in row] for row in rows]
+        return [*aligned(_text_rows(columns, rows), sides or "<" * len(columns)), "", *self.findings]
+
+    def shown(self) -> tuple[Sequence[str], Sequence[Sequence[Cell]]]:
+        """The columns and rows that terminal and page show."""
+        if not self.shown_columns:
+            return self.columns, self.rows
+        places = [list(self.columns).index(name) for name in self.shown_columns]
+        return self.shown_columns, [[row[place] for place in places] for row in self.rows]
 
 
 def write_experiment(report: ExperimentReport, folder: Path) -> list[Path]:
@@ -216,17 +228,26 @@ def _warned(report: ExperimentReport) -> Iterator[str]:
 
 
 def _page(report: ExperimentReport, svg_by_name: Mapping[str, str]) -> ExperimentPage:
-    rows = [TableRow(_shown(row[0]), "", [_value_and_interval(cell) for cell in row[1:]]) for row in report.rows]
+    columns, rows = report.shown()
     return ExperimentPage(
         report.title,
         report.question,
         report.notes,
         report.warnings,
         svg_by_name[report.name],
-        _heads(report.columns),
-        rows,
+        _heads(columns),
+        _page_rows(rows),
         report.findings,
         {name: [signature] for name, signature in report.signatures.items()},
         figures=[(figure.caption, svg_by_name[name]) for name, figure in report.figures.items()],
         links=report.links,
+        tables=[
+            PageTable(table.title, _heads(table.columns), _page_rows(table.rows))
+            for table in report.others
+            if table.title
+        ],
     )
+
+
+def _page_rows(rows: Sequence[Sequence[Cell]]) -> list[TableRow]:
+    return [TableRow(_shown(row[0]), "", [_value_and_interval(cell) for cell in row[1:]]) for row in rows]

@@ -22,12 +22,20 @@ class TableRow(NamedTuple):
     cells: Sequence[tuple[str, Sequence[str]]]
 
 
+class PageTable(NamedTuple):
+    """A table beside the main one: its title, the heads of its columns, and its rows."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[TableRow]
+
+
 @dataclass(frozen=True, slots=True)
 class ExperimentPage:
     """What the page says; `figure` is SVG, `columns` are the heads of the table, `findings` sentences.
 
     `signatures` are those of the numbers, by what the numbers are of. `figures` are more of them, each after what
-    it shows; `links` are addresses by what is there.
+    it shows; `links` are addresses by what is there. `tables` are shown after the findings.
     """
 
     title: str
@@ -43,12 +51,15 @@ class ExperimentPage:
     findings_about: str = ""
     figures: Sequence[tuple[str, str]] = ()
     links: Mapping[str, str] = field(default_factory=dict)
+    tables: Sequence[PageTable] = ()
 
     def html(self) -> str:
         """The page as one file."""
         warnings = "".join(f'<p class="warning"><b>Warning:</b> {_text(text)}.</p>' for text in self.warnings)
         more = (_drawn(svg, caption) for caption, svg in self.figures)
-        cards = (_drawn(self.figure), self._table(), self._findings(), *more, self._notes(), self._signatures())
+        scores = _table(PageTable("Scores", self.columns, self.rows))
+        tables = map(_table, self.tables)
+        cards = (_drawn(self.figure), scores, self._findings(), *tables, *more, self._notes(), self._signatures())
         width = "many" if len(self.columns) > MANY else "few"
         body = (
             f'<header class="top"><div><h1>{_text(self.title)}</h1><p class="about">{_text(self.about)}</p>'
@@ -60,16 +71,6 @@ class ExperimentPage:
     def _links(self) -> str:
         items = (f'<a href="{escape(address)}">{_text(name)}</a>' for name, address in self.links.items())
         return f'<p class="links">{" · ".join(items)}</p>' if self.links else ""
-
-    def _table(self) -> str:
-        head = "".join(f'<th scope="col">{_text(name)}</th>' for name in self.columns)
-        rows = "".join(
-            f'<tr><th scope="row">{_text(row.head)}{_remarks([row.about] if row.about else [])}</th>'
-            f"{''.join(_cell(*cell) for cell in row.cells)}</tr>\n"
-            for row in self.rows
-        )
-        table = f"<table><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>"
-        return f'<section class="card"><h2>Scores</h2><div class="wide">{table}</div></section>\n'
 
     def _findings(self) -> str:
         about = f"<p>{_text(self.findings_about)}</p>" if self.findings_about else ""
@@ -87,6 +88,17 @@ class ExperimentPage:
         )
         about = "Two numbers compare if their signatures are equal, but for the system that each may name."
         return f'<section class="card signatures"><h2>Signatures</h2><p>{about}</p><dl>{terms}</dl></section>\n'
+
+
+def _table(table: PageTable) -> str:
+    head = "".join(f'<th scope="col">{_text(name)}</th>' for name in table.columns)
+    rows = "".join(
+        f'<tr><th scope="row">{_text(row.head)}{_remarks([row.about] if row.about else [])}</th>'
+        f"{''.join(_cell(*cell) for cell in row.cells)}</tr>\n"
+        for row in table.rows
+    )
+    drawn = f"<table><thead><tr>{head}</tr></thead>\n<tbody>{rows}</tbody></table>"
+    return f'<section class="card"><h2>{_text(table.title)}</h2><div class="wide">{drawn}</div></section>\n'
 
 
 def _drawn(svg: str, caption: str = "") -> str:

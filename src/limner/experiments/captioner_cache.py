@@ -1,0 +1,183 @@
+"""Captioners of an experiment: each is trained once on the training images, goes on after a kill, and is kept."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from limner.caption.captioner_config import CaptionerConfig
+from limner.caption.captioner_files import is_captioner
+from limner.corpus.image import Image
+from limner.errors import BadInput
+from limner.experiments.experiment_cache import ExperimentCache, images_signature, signature_of
+from limner.experiments.novel_object_images import NovelObjectImages
+from limner.experiments.novel_object_rows import CaptionerKind, embedding_kind
+from limner.files import write_texts
+from limner.lazy import lazy
+from limner.learn.model_files import file_fingerprint
+from limner.learn.stage_settings import EpochFigures
+from limner.look.tables import csv_text
+from limner.progress import Progress, silent
+from limner.text.word_vectors import open_word_vectors
+from limner.vision.features.feature_recipe import DESCRIPTORS, FeatureRecipe
+from limner.vision.features.feature_run import make_features
+from limner.vision.features.store_files import HEADER
+
+if TYPE_CHECKING:
+    from limner.caption.training import captioner_training, training_images
+else:
+    captioner_training = lazy("limner.caption.training.captioner_training")
+    training_images = lazy("limner.caption.training.training_images")
+
+BOXES = "boxes"
+
+# Raised whenever the same config and images would be trained on otherwise.
+CODE = 1
+
+
+@dataclass
+class CaptionerCache:
+    """Trains the captioners of rows, or finds those of an earlier run.
+
+    `features` is what captioners see, as in `CaptionerTraining`: `boxes`, a
+    store that has all images, or a model of features, which looks at
+    `pictures` once for all captioners.
+    """
+
+    images: NovelObjectImages
+    config: CaptionerConfig
+    cache: ExperimentCache
+    features: str = BOXES
+    pictures: Path | None = None
+    seed: int = 0
+    threads: int = 1
+    progress: Progress = silent
+    _training: str = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._training = images_signature(self.images.training)
+
+    def folder(self, kind: CaptionerKind) -> Path:
+        """The folder of a trained captioner."""
+        config = self._config(kind)
+        seen = self._features_signature()
+        words = structs.replace(config.words, classes="", vectors="", language_model="")
+        key = signature_of(
+            CODE,
+            kind.model,
+            structs.replace(config, words=words),
+            self.images.labels,
+            _words_signature(config),
+            seen,
+            self._training,
+            self.images.novel,
+            self.seed,
+            self.threads,
+        )
+        folder = self.cache.path(f"captioners/{kind.name}-{key}")
+        if not is_captioner(folder):
+            self._train(kind, config, folder)
+        return folder
+
+    def features_of(self, images: Sequence[Image]) -> str | None:
+        """The store of the features of some images with their boxes; None where boxes are all that is seen."""
+        return None if self.features == BOXES else str(self.store(images))
+
+    def _train(self, kind: CaptionerKind, config: CaptionerConfig, folder: Path) -> None:
+        self.cache.notice(f"training {kind.name} on {len(self.images.training):,} images")
+        if folder.is_dir() and all(path.name.startswith(".") for path in folder.iterdir()):
+            # A run that was stopped before its first checkpoint.
+            shutil.rmtree(folder)
+        images = training_images.training_images(self.images.training, seed=self.seed)
+        features = BOXES if self.features == BOXES else str(self.store(self.images.training))
+
+        def report(stage: str, figures: EpochFigures) -> None:
+            validation = "  ".join(f"{name} {value:.3f}" for name, value in figures.validation.items())
+            self.cache.notice(f"{kind.name}: epoch {figures.epoch}, loss {figures.loss:.3f}  {validation}")
+
+        captioner_training.CaptionerTraining(
+            config,
+            folder,
+            features,
+            without=self.images.novel,
+            seed=self.seed,
+            resume=folder.is_dir(),
+            threads=self.threads,
+            listeners=captioner_training.TrainingListeners(self.progress, report),
+        ).train(images)
+
+    def _config(self, kind: CaptionerKind) -> CaptionerConfig:
+        """The config with the words of a kind of captioner, and the names of classes among its words."""
+        words = self.config.words
+        if kind.words == "learnt":
+            words = structs.replace(words, kind="learnt", vectors="", language_model="")
+        elif kind.words == "embeddings":
+            words = structs.replace(words, kind=embedding_kind(words.kind))
+        else:
+            words = structs.replace(words, kind=kind.words, language_model="")
+        return structs.replace(self.config, words=structs.replace(words, classes=str(self._classes())))
+
+    def _classes(self) -> Path:
+        """A file of the classes of boxes, as Open Images has it: their names are words of every captioner."""
+        rows = [(f"/class/{number}", label) for number, label in enumerate(self.images.labels)]
+        name = f"classes-{signature_of(rows)}.csv"
+        path = self.cache.path(name)
+        if not path.is_file():
+            write_texts({name: csv_text(("LabelName", "DisplayName"), rows)}, path.parent)
+        return path.resolve()
+
+    def _features_signature(self) -> str:
+        if self.features == BOXES:
+            return BOXES
+        if _is_store(self.features):
+            return f"store {file_fingerprint(Path(self.features) / HEADER)}"
+        is_model = self.features not in DESCRIPTORS and Path(self.features).is_file()
+        return f"model {file_fingerprint(Path(self.features)) if is_model else self.features}"
+
+    def store(self, images: Sequence[Image]) -> Path:
+        """A store of the features of some images, made where it is not there."""
+        if _is_store(self.features):
+            return Path(self.features)
+        if self.features not in DESCRIPTORS and not Path(self.features).exists():
+            problem = "there is no such store or model of features"
+            raise BadInput(self.features, problem, "check the path", code="no-such-features")
+        if self.pictures is None:
+            problem = "a model of features looks at pictures"
+            raise BadInput(self.features, problem, "give their folder", code="no-pictures")
+        regions = self.config.regions
+        key = signature_of(self._features_signature(), regions, images_signature(images))
+        folder = self.cache.path(f"features/{key}")
+        finished = self.cache.path(f"features/{key}.finished")
+        if not finished.is_file():
+            self.cache.notice(f"features of {len(images):,} images by {Path(self.features).name}")
+            make_features(
+                images,
+                self.pictures,
+                folder,
+                FeatureRecipe(self.features, by=regions.by),
+                regions=regions.source,
+                resume=(folder / HEADER).exists(),
+                progress=self.progress,
+                total=len(images),
+            )
+            write_texts({finished.name: ""}, finished.parent)
+        return folder
+
+
+def _is_store(features: str) -> bool:
+    return (Path(features) / HEADER).is_file()
+
+
+def _words_signature(config: CaptionerConfig) -> str:
+    """What the words of a captioner are, whatever folder they are in."""
+    words = config.words
+    if words.kind == "learnt":
+        return ""
+    if words.kind == "language-model":
+        return str(Path(words.language_model).resolve())
+    return open_word_vectors(words.vectors or None).signature

@@ -1,0 +1,159 @@
+"""Images with a detector's boxes in place of their own: simulated, of a corpus, of a model, or those they have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from msgspec import structs
+
+from limner.corpus import open_corpus
+from limner.corpus.image import Image
+from limner.corpus.provenance import DETECTED
+from limner.errors import BadInput, LimnerError, shown
+from limner.experiments.experiment_cache import ExperimentCache, images_signature, signature_of
+from limner.learn.model_files import file_fingerprint
+from limner.progress import Progress, silent, track
+from limner.vision.detecting import detect_corpus, simulate_corpus, with_boxes
+from limner.vision.detections import DetectionSettings
+from limner.vision.detectors import open_detector
+from limner.vision.simulated_detector import BUILT_IN, SimulatedDetector, is_simulated, open_simulated
+
+
+@dataclass(frozen=True)
+class DetectorChoice:
+    """Whose boxes captioners see.
+
+    `detector` is `simulated`, the profile of a simulated detector, or a model
+    that looks at `pictures`; `corpus` has the boxes of a detector for the same
+    images, and goes before. Boxes below `score` do not count.
+    """
+
+    detector: Path = Path(BUILT_IN)
+    corpus: str | None = None
+    pictures: Path | None = None
+    score: float = DetectionSettings().score
+    false_positives: float = 1.0
+
+
+@dataclass
+class DetectedViews:
+    """Makes views of images with detections; they are made once and kept in the cache.
+
+    `images` are all of the experiment's. If they are detections already, they stay as
+    they are, and nobody knows gold boxes: `has_gold` is False.
+    """
+
+    choice: DetectorChoice
+    images: Sequence[Image]
+    cache: ExperimentCache
+    seed: int = 0
+    lenient: bool = False
+    progress: Progress = silent
+    has_gold: bool = field(init=False)
+    described: str = field(init=False)
+    signature: str = field(init=False)
+    _views: dict[str, Image] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.has_gold = any(image.boxes for image in self.images) and not _are_detected(self.images)
+        made = self._made()
+        self._views = {image.id: image for image in made}
+
+    def of(self, images: Iterable[Image]) -> list[Image]:
+        """The images with the detector's boxes."""
+        return [self._views[image.id] for image in images]
+
+    def _made(self) -> Sequence[Image]:
+        if self.choice.corpus is not None:
+            return self._from_corpus(self.choice.corpus)
+        if _are_detected(self.images):
+            self.described, self.signature = "the corpus's own detections", "corpus"
+            return self.images
+        if is_simulated(self.choice.detector):
+            return self._simulated()
+        return self._detected()
+
+    def _from_corpus(self, source: str) -> list[Image]:
+        corpus = open_corpus(source, lenient=self.lenient)
+        found = {image.id: image for image in track(corpus, "images with detections", self.progress)}
+        missing = [image.id for image in self.images if image.id not in found]
+        if missing:
+            problem = f"it has no detections of {len(missing):,} of the {len(self.images):,} images"
+            remedy = "give detections of the same images"
+            raise BadInput(corpus.name, f"{problem}, such as {shown(missing[0])}", remedy, code="other-images")
+        self.described, self.signature = f"detections of {Path(corpus.name).name}", "given"
+        views = []
+        for image in self.images:
+            boxes = [box for box in found[image.id].boxes if box.score >= self.choice.score]
+            detector = str(found[image.id].provenance.get("detector", "given"))
+            views.append(with_boxes(_without_boxes(_sized(image, found[image.id])), boxes, detector))
+        return views
+
+    def _simulated(self) -> list[Image]:
+        if not self.has_gold:
+            problem = "a simulated detector sees gold boxes, and no image has any"
+            raise LimnerError(f"{problem}; give detections, or a detector and pictures", code="no-boxes")
+        settings = DetectionSettings(score=self.choice.score)
+        detector = _open(self.choice, self.seed, settings, every_label=False)
+        labels = {box.label for image in self.images for box in image.boxes}
+        every_label = not all(detector.knows(box) for image in self.images for box in image.boxes)
+        if every_label:
+            detector = _open(self.choice, self.seed, settings, every_label=True)
+        self.described, self.signature = f"simulated detector, score from {settings.score:g}", detector.signature
+
+        def views() -> Iterable[Image]:
+            simulated = simulate_corpus(track(self.images, "detections", self.progress, len(self.images)), detector)
+            for image in simulated:
+                # Boxes on nothing have the profile's classes; a detector of this corpus knows the corpus's alone.
+                boxes = tuple(box for box in image.boxes if not every_label or box.label in labels)
+                yield structs.replace(image, boxes=boxes)
+
+        key = signature_of(detector.signature, sorted(labels) if every_label else "", images_signature(self.images))
+        return self.cache.images(f"detections/simulated-{key}", views, "simulating detections")
+
+    def _detected(self) -> list[Image]:
+        if self.choice.pictures is None:
+            raise LimnerError("the detector looks at pictures; give their folder", code="no-pictures")
+        model, pictures = self.choice.detector, self.choice.pictures
+        settings = DetectionSettings(score=self.choice.score)
+        self.described = f"{model.name}, score from {settings.score:g}"
+        prints = file_fingerprint(model) if model.is_file() else str(model.resolve())
+        self.signature = f"{model.name}|{prints}|{settings.signature}"
+        key = signature_of(self.signature, images_signature(self.images))
+
+        def views() -> Iterable[Image]:
+            detector = open_detector(model, None, settings)
+            images = track(self.images, "pictures", self.progress, len(self.images))
+            return detect_corpus(images, pictures, detector)
+
+        return self.cache.images(f"detections/detected-{key}", views, f"detecting things with {model.name}")
+
+
+def _open(choice: DetectorChoice, seed: int, settings: DetectionSettings, *, every_label: bool) -> SimulatedDetector:
+    return open_simulated(
+        choice.detector,
+        seed=seed,
+        false_positives=choice.false_positives,
+        every_label=every_label,
+        settings=settings,
+    )
+
+
+def _are_detected(images: Sequence[Image]) -> bool:
+    """Whether the boxes of all images that have any are a detector's."""
+    boxed = [image for image in images if image.boxes]
+    return bool(boxed) and all(image.provenance.get("labels") == DETECTED for image in boxed)
+
+
+def _without_boxes(image: Image) -> Image:
+    captions = tuple(structs.replace(caption, mentions=()) for caption in image.captions)
+    return structs.replace(image, boxes=(), captions=captions, chains=())
+
+
+def _sized(image: Image, other: Image) -> Image:
+    """The image with the size that another of the same picture has, if it has none."""
+    if image.width is not None and image.height is not None:
+        return image
+    return structs.replace(image, width=other.width, height=other.height)

@@ -1,0 +1,79 @@
+"""What an experiment has made, in files by a signature of all that could change them: a second run makes nothing.
+
+A file is written whole or not at all, so whatever is there is finished.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from limner.corpus import open_corpus, write_corpus
+from limner.corpus.image import Image
+from limner.errors import cannot
+from limner.files import open_bytes, write_bytes
+
+Record = TypeVar("Record", bound=msgspec.Struct)
+
+
+def signature_of(*parts: object) -> str:
+    """A few letters that are others for other parts: texts, numbers, structs, and lists and mappings of them."""
+    digest = blake2b(digest_size=8)
+    for part in parts:
+        digest.update(msgspec.json.encode(part, order="deterministic") + b"\xff")
+    return digest.hexdigest()
+
+
+def images_signature(images: Iterable[Image]) -> str:
+    """A few letters that are others for other images, or another order of them."""
+    digest = blake2b(digest_size=8)
+    for image in images:
+        digest.update(msgspec.json.encode(image, order="deterministic") + b"\xff")
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class ExperimentCache:
+    """A folder of what was made; `notice` hears of everything that is made now."""
+
+    folder: Path
+    notice: Callable[[str], None] = lambda message: None
+
+    def path(self, name: str) -> Path:
+        """Where something of this name is; its folder is made."""
+        path = self.folder / name
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot("write", path.parent, error) from error
+        return path
+
+    def images(self, name: str, make: Callable[[], Iterable[Image]], what: str) -> list[Image]:
+        """The images of a file, which are made, with a notice of what they are, where it is not there."""
+        path = self.path(f"{name}.jsonl")
+        if not path.is_file():
+            self.notice(what)
+            write_corpus(make(), path)
+        return list(open_corpus(path))
+
+    def record(self, name: str, kind: type[Record], make: Callable[[], Record], what: str) -> Record:
+        """The record of a file, which is made where it is not there, or is one of an older program."""
+        path = self.path(f"{name}.json")
+        if path.is_file():
+            with open_bytes(path) as handle:
+                raw = handle.read()
+            try:
+                return msgspec.json.decode(raw, type=kind)
+            except msgspec.DecodeError:
+                # It was written by a program that kept other figures: they are computed anew.
+                pass
+        self.notice(what)
+        record = make()
+        with write_bytes(path) as handle:
+            handle.write(msgspec.json.encode(record))
+        return record

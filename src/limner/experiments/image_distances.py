@@ -1,0 +1,76 @@
+"""How far test images are from training images, and their deciles by it: the paper's Table 4."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from limner.arrays import Floats
+from limner.corpus.image import Image
+from limner.errors import BadInput
+from limner.vision.features.feature_store import FeatureStore
+
+# The nearest training images, whose mean cosine distance counts.
+NEAREST = 10
+
+N_DECILES = 10
+
+# Test images whose distances to all training images are in memory at a time.
+BLOCK = 512
+
+
+class Deciles(NamedTuple):
+    """The number of each image's decile, from 1, the nearest; the mean distance of each decile; what was compared."""
+
+    numbers: list[int]
+    mean_distances: list[float]
+    compared: str
+
+
+def label_vectors(images: Sequence[Image], labels: Sequence[str]) -> Floats:
+    """How many boxes of each label every image has, `[images, labels]`."""
+    column = {label: number for number, label in enumerate(labels)}
+    counts = np.zeros((len(images), len(labels)))
+    for row, image in enumerate(images):
+        for box in image.boxes:
+            counts[row, column[box.label]] += 1
+    return counts
+
+
+def picture_vectors(images: Sequence[Image], store: FeatureStore) -> Floats:
+    """The features of each whole picture, the first region of a store, `[images, numbers]`."""
+    try:
+        return np.array([store.features(image.id)[0] for image in images], dtype=np.float64)
+    except IndexError as error:
+        problem, remedy = "an image has no regions", "make features of a mixture of regions"
+        raise BadInput(str(store.folder), problem, remedy, code="image-without-regions") from error
+
+
+def mean_distances(tests: Floats, training: Floats, n_nearest: int = NEAREST) -> Floats:
+    """The mean cosine distance of each test row to its nearest training rows; a row of zeros is 1 from all."""
+    tests, training = (_unit(rows) for rows in (tests, training))
+    k = min(n_nearest, len(training))
+    blocks = []
+    for start in range(0, len(tests), BLOCK):
+        distances = 1 - tests[start : start + BLOCK] @ training.T
+        blocks.append(np.partition(distances, k - 1, axis=1)[:, :k].mean(axis=1))
+    return np.concatenate(blocks) if blocks else np.zeros(0)
+
+
+def deciles(distances: Floats, compared: str) -> Deciles:
+    """Ten groups of equal size, within one, by distance; equals are in the order of the images."""
+    order = np.argsort(np.round(distances, 9), kind="stable")
+    numbers = np.empty(len(distances), dtype=np.int64)
+    numbers[order] = np.arange(len(distances)) * N_DECILES // max(1, len(distances)) + 1
+    means = [
+        float(distances[numbers == number].mean()) if (numbers == number).any() else float("nan")
+        for number in range(1, N_DECILES + 1)
+    ]
+    return Deciles(numbers.tolist(), means, compared)
+
+
+def _unit(rows: Floats) -> Floats:
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(lengths == 0, 1.0, lengths), dtype=np.float64)

@@ -1,0 +1,149 @@
+"""The captions of each row of the novel-object experiment; captioners and captions are made once, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from limner.caption.captioned import Captioned
+from limner.caption.captioner_files import read_captioner_record
+from limner.caption.captioning import CaptionSettings, CorpusCaptioner, caption_corpus
+from limner.corpus.image import Image
+from limner.corpus.linking import link
+from limner.describe import describe, learned
+from limner.describe.realise.baselines import RetrievalRealiser
+from limner.describe.realise.caption_index import CaptionIndex
+from limner.describe.realise.fluent_realiser import FluentRealiser
+from limner.describe.realise.phrasebook_learning import learn_phrasebook
+from limner.experiments.captioner_cache import CaptionerCache
+from limner.experiments.experiment_cache import ExperimentCache, images_signature, signature_of
+from limner.experiments.novel_object_constraints import Choices, RowConstraints
+from limner.experiments.novel_object_images import NovelObjectImages
+from limner.experiments.novel_object_rows import RowSpec
+from limner.lazy import lazy
+from limner.progress import Progress, silent, track
+
+if TYPE_CHECKING:
+    from limner.caption.constraints.worded_constraints import Worded
+    from limner.caption.models import corpus_captioners
+    from limner.learn.torch import thread_choice
+else:
+    corpus_captioners = lazy("limner.caption.models.corpus_captioners")
+    thread_choice = lazy("limner.learn.torch.thread_choice")
+
+# Raised whenever the same row and images would be captioned otherwise.
+CODE = 1
+
+# Attributes of results: what was asked for, the first phrase of each, and how many of these the caption says.
+ASKED, N_MET = "asked", "n_met"
+
+
+@dataclass
+class RowCaptions:
+    """Makes the captions of rows, or reads those of an earlier run."""
+
+    images: NovelObjectImages
+    captioners: CaptionerCache
+    constraints: RowConstraints
+    cache: ExperimentCache
+    seed: int = 0
+    threads: int = 1
+    progress: Progress = silent
+    _training: str = field(init=False, repr=False)
+    _views: dict[str, str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._training = images_signature(self.images.training)
+        views = {"detected": self.images.detected, "gold": self.images.tests}
+        self._views = {name: images_signature(images) for name, images in views.items()}
+
+    def of(self, row: RowSpec) -> list[Image]:
+        """The results of a row: a caption for each test image, in their order, by a source of its own."""
+        make: dict[str, Callable[[RowSpec], tuple[str, Callable[[], Iterable[Image]]]]] = {
+            "captioner": self._captioned,
+            "realiser": self._realised,
+            "retrieval": self._retrieved,
+        }
+        key, results = make[row.system](row)
+        return self.cache.images(
+            f"captions/{row.slug}-{key}", lambda: _by_row(row, results()), f"{row.name}: captioning"
+        )
+
+    def _captioned(self, row: RowSpec) -> tuple[str, Callable[[], Iterable[Image]]]:
+        assert row.captioner is not None
+        folder = self.captioners.folder(row.captioner)
+        record = read_captioner_record(folder)
+        choices = self.constraints.of(row)
+        views = self.images.tests if row.regions == "gold" else self.images.detected
+        features = self.captioners.features_of(views)
+        key = signature_of(
+            CODE,
+            record.weights,
+            record.regions.signature,
+            record.words.signature,
+            self._views[row.regions],
+            {id: [[c.phrases, c.boxes] for c in chosen] for id, chosen in choices.items()},
+            self.threads,
+        )
+        return key, lambda: self._caption(row, folder, views, choices, features)
+
+    def _caption(
+        self, row: RowSpec, folder: Path, views: Sequence[Image], choices: Choices, features: str | None
+    ) -> Iterator[Image]:
+        captioner = corpus_captioners.open_captioner(folder, features=features)
+        asked: dict[str, Sequence[Worded]] = {}
+
+        def ask(image: Image) -> Sequence[Worded]:
+            asked[image.id] = _sayable(captioner, choices.get(image.id, ()))
+            return asked[image.id]
+
+        met: dict[str, int] = {}
+
+        def explain(image: Image, captioned: Captioned) -> None:
+            met[image.id] = sum(captioned.satisfied)
+
+        bare = (structs.replace(view, captions=(), chains=()) for view in views)
+        tracked = track(bare, f"images by {row.name}", self.progress, len(views))
+        with thread_choice.thread_count(self.threads):
+            for result in caption_corpus(tracked, captioner, CaptionSettings(), ask=ask, explain=explain):
+                phrases = "; ".join(constraint.phrases[0] for constraint in asked[result.id])
+                facts = {ASKED: phrases, N_MET: met[result.id]} if row.asked != "nothing" else {}
+                yield structs.replace(result, attributes=facts)
+
+    def _realised(self, row: RowSpec) -> tuple[str, Callable[[], Iterable[Image]]]:
+        key = signature_of(CODE, self._training, self._views["detected"], self.seed)
+
+        def results() -> Iterable[Image]:
+            training = [link(image) for image in self.images.training]
+            selector = learned.train_selector(training, seed=self.seed, progress=self.progress)
+            realiser = FluentRealiser(learn_phrasebook(training, self.progress), seed=self.seed)
+            tracked = track(self.images.detected, f"images by {row.name}", self.progress, len(self.images.detected))
+            return describe(tracked, selector, realiser)
+
+        return key, results
+
+    def _retrieved(self, row: RowSpec) -> tuple[str, Callable[[], Iterable[Image]]]:
+        key = signature_of(CODE, self._training, self._views["detected"])
+
+        def results() -> Iterable[Image]:
+            realiser = RetrievalRealiser(CaptionIndex.build(self.images.training))
+            for view in track(self.images.detected, f"images by {row.name}", self.progress, len(self.images.detected)):
+                yield Image(view.id, captions=(realiser.realise(view),), provenance=view.provenance)
+
+        return key, results
+
+
+def _by_row(row: RowSpec, results: Iterable[Image]) -> Iterator[Image]:
+    """The results with the row for their source, so that rows can be scored side by side."""
+    for result in results:
+        captions = tuple(structs.replace(caption, source=f"system:{row.slug}") for caption in result.captions)
+        yield structs.replace(result, captions=captions)
+
+
+def _sayable(captioner: CorpusCaptioner, constraints: Sequence[Worded]) -> list[Worded]:
+    """The constraints that a captioner has words for."""
+    return [constraint for constraint in constraints if captioner.can_say(constraint.phrases)]

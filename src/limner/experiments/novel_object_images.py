@@ -1,0 +1,209 @@
+"""The images of the novel-object experiment: novel classes, training images without them, test images by domain."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from msgspec import structs
+
+from limner.bench.class_domains import DOMAINS, find_domains
+from limner.bench.counted_classes import CountedClasses
+from limner.corpus.classes.class_tables import COCO_CLASSES, EXCLUDED_CLASSES
+from limner.corpus.classes.named_classes import NamedClasses
+from limner.corpus.image import FrozenDict, Image
+from limner.corpus.random_streams import random_stream
+from limner.corpus.seen_images import Overlap, SeenImages
+from limner.errors import BadInput, LimnerError, shown, unknown
+from limner.experiments.detected_views import DetectedViews
+
+# The share of images that are test images, unless a corpus of them is given.
+TEST_SHARE = 0.2
+
+# The classes that no training caption names where labels are COCO's: those of Hendricks et al. (2016).
+COCO_NOVEL = ("bottle", "bus", "couch", "microwave", "pizza", "tennis racket", "suitcase", "zebra")
+
+# Attributes of test images: whether they show a novel class, or a reference names one.
+DOMAIN, NOVEL = "domain", "novel"
+YES, NO = "yes", "no"
+
+# Classes that are drawn are shown by shares of the images between these.
+SMALLEST_SHARE = 0.02
+LARGEST_SHARE = 0.1
+
+
+@dataclass(frozen=True)
+class NovelObjectImages:
+    """What the experiment learns from and tests on.
+
+    `training` images have the boxes that captioners see, and neither show nor
+    name a novel class; `n_left_out` others do. `tests` have gold boxes, if
+    `has_gold`, references, and the attributes `domain` and `novel`; `detected`
+    are the same images, in their order, with the boxes that captioners see.
+    `domain_by_class` are the domains of the classes of boxes.
+    """
+
+    novel: tuple[str, ...]
+    training: Sequence[Image]
+    tests: Sequence[Image]
+    detected: Sequence[Image]
+    labels: tuple[str, ...]
+    n_left_out: int
+    has_gold: bool
+    boxes_from: str
+    boxes_signature: str
+    domains_from: str
+    domain_by_class: Mapping[str, str]
+    warnings: tuple[str, ...] = ()
+
+
+def split_images(images: Sequence[Image], share: float, seed: int) -> tuple[list[Image], list[Image]]:
+    """Training and test images: each is drawn by its id and the seed alone."""
+    is_test = [random_stream("split", seed, image.id).random() < share for image in images]
+    return (
+        [image for image, test in zip(images, is_test, strict=True) if not test],
+        [image for image, test in zip(images, is_test, strict=True) if test],
+    )
+
+
+def with_captions(images: Iterable[Image]) -> list[Image]:
+    """The images that people have captioned."""
+    return [image for image in images if any(caption.source == "gold" for caption in image.captions)]
+
+
+def prepare_images(
+    known: Sequence[Image],
+    tests: Sequence[Image],
+    views: DetectedViews,
+    novel: Sequence[str] | int | None,
+    *,
+    seed: int = 0,
+    place: str = "corpus",
+    test_place: str = "test images",
+) -> NovelObjectImages:
+    """The images of the experiment, of images with captions that are given for training and for the test.
+
+    `novel` are classes, or how many to draw; by default those of Hendricks et
+    al. if all labels are COCO's. Training images that are test images too are
+    an error.
+    """
+    for images, name in ((known, place), (tests, test_place)):
+        if not images:
+            raise BadInput(name, "no image has a caption of people", "give images with captions", code="no-captions")
+    seen, tested = views.of(known), views.of(tests)
+    has_gold = views.has_gold
+    shown_training = known if has_gold else seen
+    shown_tests = tests if has_gold else tested
+    labels = sorted({box.label for group in (shown_training, shown_tests) for image in group for box in image.boxes})
+    classes = _novel_classes(novel, labels, [*shown_training, *shown_tests], seed, test_place)
+    named = NamedClasses(classes)
+    is_novel = [bool(_met(named, image)) for image in shown_training]
+    training = [image for image, left_out in zip(seen, is_novel, strict=True) if not left_out]
+    captioned = [image for image, left_out in zip(shown_training, is_novel, strict=True) if not left_out]
+    if not training:
+        problem = "every training image shows or names a novel class"
+        raise BadInput(place, problem, "name fewer classes, or give more images", code="all-novel")
+    _check_met(classes, named, shown_tests, test_place)
+    warnings = _check_unseen(captioned, shown_tests, test_place)
+    marked, domains_from, domain_by_class = _with_domains(shown_tests, captioned, named)
+    return NovelObjectImages(
+        tuple(classes),
+        training,
+        marked,
+        tested,
+        tuple(sorted({*labels, *(box.label for group in (seen, tested) for image in group for box in image.boxes)})),
+        sum(is_novel),
+        has_gold,
+        views.described,
+        views.signature,
+        domains_from,
+        domain_by_class,
+        warnings,
+    )
+
+
+def _met(named: NamedClasses, image: Image) -> set[str]:
+    """The classes that an image shows, or one of its captions names."""
+    return named.shown(image) | named.named_by_any(caption.text for caption in image.captions)
+
+
+def _novel_classes(
+    novel: Sequence[str] | int | None, labels: Sequence[str], images: Sequence[Image], seed: int, place: str
+) -> list[str]:
+    if not labels:
+        raise BadInput(place, "no image has a box", "give a corpus with boxes, or detect some", code="no-boxes")
+    if novel is None:
+        if not {label.casefold() for label in labels} <= set(COCO_CLASSES):
+            problem = "nobody said which classes are novel, and the labels are not COCO's"
+            raise LimnerError(f"{problem}; name the classes, or how many to draw", code="no-novel")
+        novel = [name for name in COCO_NOVEL if name in {label.casefold() for label in labels}]
+    if isinstance(novel, int):
+        return _drawn_classes(novel, images, seed)
+    label_by_key = {label.casefold(): label for label in labels}
+    for name in novel:
+        if name.casefold() not in label_by_key:
+            raise unknown("class", name, labels)
+    if not novel:
+        raise LimnerError("there is no novel class; name one at least", code="no-novel")
+    return list(dict.fromkeys(label_by_key[name.casefold()] for name in novel))
+
+
+def _drawn_classes(n: int, images: Sequence[Image], seed: int) -> list[str]:
+    """So many classes, of those that some images show and few enough that others remain to learn from."""
+    counts = Counter(label for image in images for label in {box.label for box in image.boxes})
+    excluded = {name.casefold() for name in EXCLUDED_CLASSES}
+    pool = sorted(
+        label
+        for label, n_images in counts.items()
+        if SMALLEST_SHARE * len(images) <= n_images <= LARGEST_SHARE * len(images) and label.casefold() not in excluded
+    )
+    if not 0 < n <= len(pool):
+        raise LimnerError(f"cannot draw {n:,} novel classes; {len(pool):,} can be drawn, so name some", code="no-novel")
+    rng = Random(f"novel:{seed}")
+    # A shuffle by hand: only `Random.random` is promised to give the same numbers in every Python.
+    for i in range(n):
+        j = i + int(rng.random() * (len(pool) - i))
+        pool[i], pool[j] = pool[j], pool[i]
+    return sorted(pool[:n])
+
+
+def _check_met(classes: Collection[str], named: NamedClasses, tests: Iterable[Image], place: str) -> None:
+    """An error for a class that no test image shows or names: nothing could be said of it."""
+    met = {name for image in tests for name in _met(named, image)}
+    for name in classes:
+        if name not in met:
+            problem = f"no test image shows or names {shown(name)}"
+            raise BadInput(place, problem, "name another class, or give more test images", code="no-test-class")
+
+
+def _check_unseen(training: Iterable[Image], tests: Iterable[Image], place: str) -> tuple[str, ...]:
+    seen = SeenImages()
+    for image in training:
+        seen.add(image)
+    overlap = Overlap.of(seen)
+    for image in tests:
+        overlap.add(image)
+    overlap.refuse_seen(place, can_be_allowed=False)
+    return tuple(overlap.warnings())
+
+
+def _with_domains(
+    tests: Sequence[Image], captioned: Sequence[Image], named: NamedClasses
+) -> tuple[list[Image], str, dict[str, str]]:
+    """The test images with their attributes, where domains are from, and the domains of classes.
+
+    Domains that all test images bring are theirs: a playground's count neither scenery nor clothes.
+    """
+    domains = find_domains({box.label for image in tests for box in image.boxes}, captioned, CountedClasses())
+    domain_by_class = {name: of_class.domain for name, of_class in domains.classes.items()}
+    if all(image.attributes.get(DOMAIN) in DOMAINS for image in tests):
+        marked, domains_from = list(tests), "the test images' own"
+    else:
+        marked, domains_from = list(domains.marked(tests)), "classes of boxes that training images have"
+    with_novel = [
+        structs.replace(image, attributes=FrozenDict({**image.attributes, NOVEL: YES if _met(named, image) else NO}))
+        for image in marked
+    ]
+    return with_novel, domains_from, domain_by_class

@@ -1,0 +1,183 @@
+"""The tables of the novel-object experiment: rows by domain, novel mentions, constraints' cost, filters, deciles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from limner.corpus.image import Image
+from limner.experiments.experiment_files import Cell, Estimate, Table
+from limner.experiments.image_distances import N_DECILES, Deciles
+from limner.experiments.novel_object_images import NovelObjectImages
+from limner.experiments.novel_object_rows import RowSpec
+from limner.experiments.novel_object_scores import (
+    COLUMNS,
+    ORDER,
+    OVERALL,
+    WITH_NOVEL,
+    WITHOUT_NOVEL,
+    Figure,
+    RowFigures,
+    TableFigures,
+    TestFigures,
+)
+from limner.score.novel_mentions import MEAN, POOLED, TRUTHS, VALUES, mention_column
+
+# The mean recall and F1 of novel classes by gold boxes: the figures of naming what is novel.
+NOVEL_RECALL, NOVEL_F1 = (mention_column("boxes", MEAN, value) for value in ("recall", "f1"))
+
+TEST_COLUMNS = ("figure", "images", "first", "second", "n_images", "difference", "p", "p_adjusted")
+NOVEL_COLUMNS = ("row", "truth", "images", "class", *VALUES, "f1_where_shown")
+MENTION_COLUMNS = (
+    "row",
+    *(f"{value}_by_{truth}" for truth in TRUTHS for value in VALUES),
+    "precision_with_novel",
+    "f1_with_novel",
+    "f1_where_shown",
+)
+PANEL_COLUMNS = ("row", "without_constraints", "CIDEr_without", "CIDEr", "difference", "lost_share", "p", "p_adjusted")
+
+
+class NovelObjectRun(NamedTuple):
+    """What the experiment made: images, rows with their results and figures, the words of rows with embeddings.
+
+    `filters` are rows by their constraints' filters, each after its name
+    without them, with their figures; `deciles` those of the test images, with
+    the figures of some rows. Both are None unless they were asked for.
+    """
+
+    images: NovelObjectImages
+    rows: Sequence[RowSpec]
+    results: Mapping[str, Sequence[Image]]
+    figures: TableFigures
+    embeddings: str
+    features: str
+    seed: int
+    filters: tuple[Sequence[tuple[str, RowSpec]], TableFigures] | None = None
+    deciles: tuple[Deciles, TableFigures] | None = None
+    pages: Mapping[str, str] = {}
+
+
+def measured_columns(figures: TableFigures) -> list[str]:
+    """The columns that were measured, in the table's order."""
+    known = figures.rows[0].subsets[OVERALL].figures
+    return [column for column in COLUMNS if column in known]
+
+
+def table_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    of_metrics = (f"{subset}_{COLUMNS[column]}" for column in columns for subset in ORDER)
+    return "row", "words", "boxes", "n_images", *of_metrics, "novel_recall", "novel_F1"
+
+
+def shown_columns_of(columns: Sequence[str]) -> list[str]:
+    """Table 2's: CIDEr by domain, and other metrics of all images."""
+    by_domain = [f"{subset}_{COLUMNS[column]}" for column in columns if column == "cider" for subset in ORDER]
+    overall = [f"{OVERALL}_{COLUMNS[column]}" for column in columns if column not in ("cider", "bleu1", "chair_s")]
+    return ["row", "boxes", *by_domain, *overall, "novel_recall", "novel_F1"]
+
+
+def table_row(run: NovelObjectRun, row: RowSpec, columns: Sequence[str]) -> tuple[Cell, ...]:
+    figures = run.figures.row(row.name)
+    scores = [estimate(figures.figure(subset, column)) for column in columns for subset in ORDER]
+    n_images = figures.subsets[OVERALL].n_images
+    novel = [estimate(figures.figure(OVERALL, column)) for column in (NOVEL_RECALL, NOVEL_F1)]
+    return row.name, words_of(run, row), row.boxes_used, n_images, *scores, *novel
+
+
+def words_of(run: NovelObjectRun, row: RowSpec) -> str | None:
+    """What words are to the captioner of a row."""
+    if row.captioner is None:
+        return None
+    return run.embeddings if row.captioner.words == "embeddings" else row.captioner.words
+
+
+def estimate(figure: Figure | None) -> Estimate | None:
+    """A figure as tables have it."""
+    return None if figure is None or figure.value is None else Estimate(figure.value, figure.low, figure.high)
+
+
+def test_rows(tests: Sequence[TestFigures]) -> Iterator[tuple[Cell, ...]]:
+    for test in tests:
+        difference = None if test.difference is None else Estimate(test.difference, test.low, test.high)
+        name = COLUMNS.get(test.column, test.column)
+        yield name, test.subset, test.first, test.second, test.n_images, difference, test.p, test.p_adjusted
+
+
+def novel_rows(run: NovelObjectRun) -> Iterator[tuple[Cell, ...]]:
+    for row in run.figures.rows:
+        for truth in TRUTHS:
+            for subset in (WITH_NOVEL, OVERALL):
+                for name in (*run.images.novel, MEAN, POOLED):
+                    values = [estimate(row.figure(subset, mention_column(truth, name, value))) for value in VALUES]
+                    yield row.name, truth, subset, name, *values, _where_shown(values[1])
+
+
+def _where_shown(recall: Estimate | None) -> Estimate | None:
+    """F1 on the images that have the class itself, where every mention is right: 2 R / (1 + R)."""
+    if recall is None:
+        return None
+    return Estimate(*(None if end is None else 2 * end / (1 + end) for end in recall))  # type: ignore[arg-type]
+
+
+def mention_rows(run: NovelObjectRun) -> Iterator[tuple[Cell, ...]]:
+    for row in run.figures.rows:
+        means = [
+            estimate(row.figure(OVERALL, mention_column(truth, MEAN, value))) for truth in TRUTHS for value in VALUES
+        ]
+        with_novel = [
+            estimate(row.figure(WITH_NOVEL, mention_column("boxes", MEAN, value))) for value in ("precision", "f1")
+        ]
+        yield row.name, *means, *with_novel, _where_shown(means[1])
+
+
+def panel_rows(run: NovelObjectRun) -> Iterator[tuple[Cell, ...]]:
+    """The paper's panel of COCO: CIDEr on images without novel objects, with and without constraints."""
+    for row in run.rows:
+        if not row.free:
+            continue
+        free, asked = (run.figures.row(name).figure(WITHOUT_NOVEL, "cider") for name in (row.free, row.name))
+        test = run.figures.test("cider", WITHOUT_NOVEL, row.name, row.free)
+        if free is None or asked is None or not free.value or asked.value is None:
+            continue
+        difference = Estimate(asked.value - free.value)
+        if test is not None and test.difference is not None:
+            difference = Estimate(test.difference, test.low, test.high)
+        lost = (free.value - asked.value) / free.value
+        p = (None, None) if test is None else (test.p, test.p_adjusted)
+        yield row.name, row.free, estimate(free), estimate(asked), difference, lost, *p
+
+
+def filter_table(run: NovelObjectRun) -> Table:
+    assert run.filters is not None
+    rows, figures = run.filters
+    columns = [column for column in ("cider", "spice*") if column in measured_columns(figures)]
+    heads = ("row", "filters", *(f"{subset}_{COLUMNS[column]}" for column in columns for subset in ORDER))
+    cells = [
+        (
+            name,
+            row.filters.described,
+            *(estimate(figures.row(row.name).figure(subset, column)) for column in columns for subset in ORDER),
+        )
+        for name, row in rows
+    ]
+    return Table("filters", heads, cells, "Filters of constraints (Table 6)")
+
+
+def decile_table(run: NovelObjectRun) -> Table:
+    assert run.deciles is not None
+    found, figures = run.deciles
+    heads = ("row", *(f"decile_{number}" for number in range(1, N_DECILES + 1)), OVERALL)
+    distances: tuple[Cell, ...] = ("mean cosine distance", *found.mean_distances, None)
+    return Table(
+        "deciles", heads, [distances, *map(_decile_row, figures.rows)], f"CIDEr by distance (Table 4): {found.compared}"
+    )
+
+
+def _decile_row(row: RowFigures) -> tuple[Cell, ...]:
+    names = [decile_name(number) for number in range(1, N_DECILES + 1)]
+    return row.name, *(estimate(row.figure(name, "cider")) for name in (*names, OVERALL))
+
+
+def decile_name(number: int) -> str:
+    """The name of the subset of a decile."""
+    return f"decile {number:02}"
