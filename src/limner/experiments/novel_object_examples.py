@@ -89,6 +89,10 @@ class _Examples:
             if mention.origin in MARK_BY_ORIGIN
         ]
         asked, n_met = str(result.attributes.get(ASKED, "")), int(result.attributes.get(N_MET, 0))
+        if asked:
+            # Gold boxes that a captioner does not see are no boxes of its mentions: the words tell what was asked for.
+            demanded = NamedClasses(asked.split("; "))
+            marks += [(start, end, page.ASKED) for start, end, _ in demanded.spans(caption.text)]
         return page.RowCaption(name, self._pieces(caption, marks), asked, n_met)
 
     def _pieces(self, caption: Caption, marks: Sequence[tuple[int, int, str]]) -> list[page.MarkedWords]:
@@ -103,5 +107,7 @@ class _Examples:
             of_piece = dict.fromkeys(mark for first, last, mark in spans if first <= start and end <= last)
             if page.NOVEL in of_piece:
                 of_piece.pop(page.KNOWN, None)
+            if page.ASKED in of_piece:
+                of_piece.pop(page.LOOKED, None)
             pieces.append(page.MarkedWords(text[start:end], tuple(of_piece)))
         return pieces

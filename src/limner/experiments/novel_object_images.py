@@ -68,9 +68,12 @@ def split_images(images: Sequence[Image], share: float, seed: int) -> tuple[list
     )
 
 
-def with_captions(images: Iterable[Image]) -> list[Image]:
-    """The images that people have captioned."""
-    return [image for image in images if any(caption.source == "gold" for caption in image.captions)]
+def with_captions(images: Iterable[Image], place: str) -> list[Image]:
+    """The images that people have captioned; an error that names the place if there are none."""
+    captioned = [image for image in images if any(caption.source == "gold" for caption in image.captions)]
+    if not captioned:
+        raise BadInput(place, "no image has a caption of people", "give images with captions", code="no-captions")
+    return captioned
 
 
 def prepare_images(
@@ -89,9 +92,6 @@ def prepare_images(
     al. if all labels are COCO's. Training images that are test images too are
     an error.
     """
-    for images, name in ((known, place), (tests, test_place)):
-        if not images:
-            raise BadInput(name, "no image has a caption of people", "give images with captions", code="no-captions")
     seen, tested = views.of(known), views.of(tests)
     has_gold = views.has_gold
     shown_training = known if has_gold else seen

@@ -130,9 +130,9 @@ def filter_rows() -> Iterator[tuple[str, RowSpec]]:
             yield name, RowSpec(full, captioner=captioner, asked="detected", filters=filters)
 
 
-def embedding_kind(kind: WordKind) -> WordKind:
-    """What the words of the rows with embeddings are: those of the config, or GloVe's if it has words learnt."""
-    return "glove" if kind == "learnt" else kind
+def embedding_kind(kind: WordKind | None) -> WordKind:
+    """What the words of the rows with embeddings are: those of the config, or GloVe's if it names none but learnt."""
+    return "glove" if kind is None or kind == "learnt" else kind
 
 
 def _can_be_made(row: RowSpec, has_gold: bool, models: Sequence[str]) -> bool:

@@ -167,7 +167,7 @@ def decile_table(run: NovelObjectRun) -> Table:
     assert run.deciles is not None
     found, figures = run.deciles
     heads = ("row", *(f"decile_{number}" for number in range(1, N_DECILES + 1)), OVERALL)
-    distances: tuple[Cell, ...] = ("mean cosine distance", *found.mean_distances, None)
+    distances: tuple[Cell, ...] = ("mean cosine distance", *map(Estimate, found.mean_distances), None)
     return Table(
         "deciles", heads, [distances, *map(_decile_row, figures.rows)], f"CIDEr by distance (Table 4): {found.compared}"
     )

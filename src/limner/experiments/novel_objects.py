@@ -108,6 +108,8 @@ class NovelObjectExperiment:
             progress=self.progress,
         )
         scored = _figures(scoring, results, store)
+        # For whoever wants to score the captions of rows by other metrics.
+        store.images(f"tests/{images_signature(images.tests)}", lambda: images.tests, "writing test images")
         run = NovelObjectRun(images, rows, results, scored, embedding_kind(config.words.kind), self.features, self.seed)
         if self.ablations:
             run = run._replace(
@@ -119,13 +121,13 @@ class NovelObjectExperiment:
 
     def _images(self, sources: Sequence[str], store: ExperimentCache) -> tuple[NovelObjectImages, list[Reading]]:
         corpus = open_corpus(list(sources), lenient=self.lenient)
-        known = with_captions(track(corpus, "images", self.progress))
+        known = with_captions(track(corpus, "images", self.progress), corpus.name)
         readings, test_place = [corpus.reading], corpus.name
         if self.test is None:
             known, tests = split_images(known, self.test_share, self.seed)
         else:
             unseen = open_corpus(self.test, lenient=self.lenient)
-            tests = with_captions(track(unseen, "test images", self.progress))
+            tests = with_captions(track(unseen, "test images", self.progress), unseen.name)
             readings, test_place = [*readings, unseen.reading], unseen.name
         _check_distinct(known, tests, test_place)
         views = DetectedViews(self.detector, [*known, *tests], store, self.seed, self.lenient, self.progress)

@@ -33,6 +33,7 @@ from limner.experiments.novel_objects_published import PUBLISHED, PUBLISHED_COLU
 SIGNIFICANT = 0.05
 
 TITLE = "Captions of novel objects"
+PANEL_TITLE = "What constraints cost on images without novel objects: CIDEr"
 QUESTION = "Who names objects that no training caption named, and what does it cost where there are none?"
 
 
@@ -43,7 +44,7 @@ def novel_objects_report(run: NovelObjectRun, readings: Sequence[Reading]) -> Ex
     mentions = list(mention_rows(run))
     others = [
         Table("mentions", MENTION_COLUMNS, mentions, "Naming novel classes: means over the classes"),
-        Table("captioned", PANEL_COLUMNS, panel, "What constraints cost on images without novel objects: CIDEr"),
+        Table("captioned", PANEL_COLUMNS, panel, PANEL_TITLE if panel else ""),
         Table("tests", TEST_COLUMNS, list(test_rows(run.figures.tests))),
         Table("novel", NOVEL_COLUMNS, list(novel_rows(run))),
         *([filter_table(run)] if run.filters else []),
