@@ -288,7 +288,7 @@ def test_a_checkpoint_of_another_run_is_refused(folder: Path, tmp_path: Path, mo
 
 
 def test_the_configs_of_limner_are_sound_and_the_papers_is_table_7() -> None:
-    assert sorted(path.stem for path in CONFIGS.glob("*.toml")) == ["laptop", "paper"]
+    assert sorted(path.stem for path in CONFIGS.glob("*.toml")) == ["laptop", "paper", "small"]
     paper = read_captioner_config("paper")
     assert (paper.model.hidden, paper.model.attention, paper.training.batch) == (1200, 768, 150)
     assert (paper.training.optimiser, paper.training.learning_rate, paper.training.clip) == ("sgd", 0.015, 12.5)

@@ -58,12 +58,22 @@ class CaptionerCache:
     threads: int = 1
     progress: Progress = silent
     _training: str = field(init=False, repr=False)
+    _folders: dict[CaptionerKind, Path] = field(init=False, default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self._training = images_signature(self.images.training)
 
     def folder(self, kind: CaptionerKind) -> Path:
         """The folder of a trained captioner."""
+        if kind not in self._folders:
+            self._folders[kind] = self._trained(kind)
+        return self._folders[kind]
+
+    def features_of(self, images: Sequence[Image]) -> str | None:
+        """The store of the features of some images with their boxes; None where boxes are all that is seen."""
+        return None if self.features == BOXES else str(self.store(images))
+
+    def _trained(self, kind: CaptionerKind) -> Path:
         config = self._config(kind)
         seen = self._features_signature()
         words = structs.replace(config.words, classes="", vectors="", language_model="")
@@ -83,10 +93,6 @@ class CaptionerCache:
         if not is_captioner(folder):
             self._train(kind, config, folder)
         return folder
-
-    def features_of(self, images: Sequence[Image]) -> str | None:
-        """The store of the features of some images with their boxes; None where boxes are all that is seen."""
-        return None if self.features == BOXES else str(self.store(images))
 
     def _train(self, kind: CaptionerKind, config: CaptionerConfig, folder: Path) -> None:
         self.cache.notice(f"training {kind.name} on {len(self.images.training):,} images")

@@ -40,6 +40,7 @@ CODE = 1
 
 # Attributes of results: what was asked for, the first phrase of each, and how many of these the caption says.
 ASKED, N_MET = "asked", "n_met"
+SEPARATOR = "; "
 
 
 @dataclass
@@ -110,7 +111,7 @@ class RowCaptions:
         tracked = track(bare, f"images by {row.name}", self.progress, len(views))
         with thread_choice.thread_count(self.threads):
             for result in caption_corpus(tracked, captioner, CaptionSettings(), ask=ask, explain=explain):
-                phrases = "; ".join(constraint.phrases[0] for constraint in asked[result.id])
+                phrases = SEPARATOR.join(constraint.phrases[0] for constraint in asked[result.id])
                 facts = {ASKED: phrases, N_MET: met[result.id]} if row.asked != "nothing" else {}
                 yield structs.replace(result, attributes=facts)
 

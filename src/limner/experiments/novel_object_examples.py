@@ -13,7 +13,7 @@ from limner.corpus.classes.named_classes import NamedClasses
 from limner.corpus.image import Image
 from limner.corpus.random_streams import random_stream
 from limner.corpus.reading import Reading
-from limner.experiments.novel_object_captions import ASKED, N_MET
+from limner.experiments.novel_object_captions import ASKED, N_MET, SEPARATOR
 from limner.experiments.novel_object_images import DOMAIN
 from limner.experiments.novel_object_rows import HUMAN
 from limner.experiments.novel_object_tables import NovelObjectRun
@@ -63,12 +63,15 @@ class _Examples:
     _results: Mapping[str, Mapping[str, Image]] = field(init=False, repr=False)
     _novel: NamedClasses = field(init=False, repr=False)
     _known: NamedClasses = field(init=False, repr=False)
+    _demanded: NamedClasses = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._results = {name: {image.id: image for image in images} for name, images in self.run.results.items()}
         self._novel = NamedClasses(self.run.images.novel)
         known = [name for name, domain in self.run.images.domain_by_class.items() if domain == IN]
         self._known = NamedClasses(sorted(known))
+        asked = (str(image.attributes.get(ASKED, "")) for images in self.run.results.values() for image in images)
+        self._demanded = NamedClasses(sorted({name for names in asked for name in names.split(SEPARATOR) if name}))
 
     def example(self, image: Image) -> page.NovelExample:
         boxes = [
@@ -91,8 +94,9 @@ class _Examples:
         asked, n_met = str(result.attributes.get(ASKED, "")), int(result.attributes.get(N_MET, 0))
         if asked:
             # Gold boxes that a captioner does not see are no boxes of its mentions: the words tell what was asked for.
-            demanded = NamedClasses(asked.split("; "))
-            marks += [(start, end, page.ASKED) for start, end, _ in demanded.spans(caption.text)]
+            wanted = set(asked.split(SEPARATOR))
+            spans = self._demanded.spans(caption.text)
+            marks += [(start, end, page.ASKED) for start, end, names in spans if wanted.intersection(names)]
         return page.RowCaption(name, self._pieces(caption, marks), asked, n_met)
 
     def _pieces(self, caption: Caption, marks: Sequence[tuple[int, int, str]]) -> list[page.MarkedWords]:
