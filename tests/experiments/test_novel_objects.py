@@ -156,6 +156,20 @@ def test_a_second_run_makes_nothing_and_writes_the_same(
     assert messages == []
 
 
+def test_two_processes_make_what_one_makes(folder: Path, out: Path) -> None:
+    messages: list[str] = []
+    assert_same(report(folder, "parallel", workers=2, notice=messages.append), out)
+    assert sorted(m for m in messages if m.startswith("training")) == [
+        "training up-down on 45 images",
+        "training up-down-embeddings on 45 images",
+    ]
+
+
+def test_an_error_in_a_process_is_told_as_any_other(folder: Path) -> None:
+    with pytest.raises(BadInput, match="there is no such store or model of features"):
+        report(folder, "parallel", workers=2, features=str(folder / "nowhere"))
+
+
 class Killed(Exception):
     """The run was stopped here."""
 

@@ -23,7 +23,7 @@ SECTIONS = {
     "Boxes and features": [
         *("detector", "detections", "score", "false-positives", "pictures", "features", "hierarchy", "names"),
     ],
-    "Captioners": ["config", "threads"],
+    "Captioners": ["config", "workers", "threads"],
     "What is measured": ["ablations", "metrics", "samples", "seed"],
     "What comes out": ["out", "cache", "lenient"],
 }
@@ -83,6 +83,14 @@ SECTIONS = {
     "--cache", metavar="DIR", type=PATH, help="Where captioners and captions are kept.  [default: cache in --out]"
 )
 @click.option("--threads", metavar="N", type=click.IntRange(1, 256), default=1, show_default=True, help="Threads.")
+@click.option(
+    "--workers",
+    metavar="N",
+    type=click.IntRange(1, 64),
+    default=1,
+    show_default=True,
+    help="Captioners that are trained and used at a time.",
+)
 @samples_option(SAMPLES)
 @seed_option
 @lenient_option
@@ -105,6 +113,7 @@ def novel_objects(
     metrics: str | None,
     cache: Path | None,
     threads: int,
+    workers: int,
     samples: int,
     seed: int,
     lenient: bool,
@@ -137,6 +146,7 @@ def novel_objects(
         samples,
         seed,
         threads,
+        workers,
         lenient,
         terminal_progress,
         _notice,

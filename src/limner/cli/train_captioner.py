@@ -43,7 +43,7 @@ STAGES = {"words": "words", "cider": "CIDEr"}
 @click.command("captioner")
 @click.argument("corpus", metavar="CORPUS", type=Source())
 @choice_option("--model", "up-down", help="The kind of captioner.")
-@click.option("--config", metavar="C", default="laptop", show_default=True, help="laptop, paper, small, or a file in TOML.")
+@click.option("--config", metavar="C", default="laptop", show_default=True, help="laptop, paper, small, or a file.")
 @click.option("--out", metavar="DIR", required=True, type=PATH, help="The captioner's folder.")
 @click.option(
     "--features",

@@ -58,24 +58,31 @@ class CaptionerCache:
     threads: int = 1
     progress: Progress = silent
     _training: str = field(init=False, repr=False)
-    _folders: dict[CaptionerKind, Path] = field(init=False, default_factory=dict, repr=False)
+    _places: dict[CaptionerKind, tuple[CaptionerConfig, Path]] = field(init=False, default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self._training = images_signature(self.images.training)
 
     def folder(self, kind: CaptionerKind) -> Path:
         """The folder of a trained captioner."""
-        if kind not in self._folders:
-            self._folders[kind] = self._trained(kind)
-        return self._folders[kind]
+        config, folder = self._place(kind)
+        if not is_captioner(folder):
+            self._train(kind, config, folder)
+        return folder
+
+    def is_trained(self, kind: CaptionerKind) -> bool:
+        """Whether a captioner is there already."""
+        return is_captioner(self._place(kind)[1])
 
     def features_of(self, images: Sequence[Image]) -> str | None:
         """The store of the features of some images with their boxes; None where boxes are all that is seen."""
         return None if self.features == BOXES else str(self.store(images))
 
-    def _trained(self, kind: CaptionerKind) -> Path:
+    def _place(self, kind: CaptionerKind) -> tuple[CaptionerConfig, Path]:
+        """The config of a captioner, and the folder that it is or will be in."""
+        if kind in self._places:
+            return self._places[kind]
         config = self._config(kind)
-        seen = self._features_signature()
         words = structs.replace(config.words, classes="", vectors="", language_model="")
         key = signature_of(
             CODE,
@@ -83,16 +90,14 @@ class CaptionerCache:
             structs.replace(config, words=words),
             self.images.labels,
             _words_signature(config),
-            seen,
+            self._features_signature(),
             self._training,
             self.images.novel,
             self.seed,
             self.threads,
         )
-        folder = self.cache.path(f"captioners/{kind.name}-{key}")
-        if not is_captioner(folder):
-            self._train(kind, config, folder)
-        return folder
+        self._places[kind] = config, self.cache.path(f"captioners/{kind.name}-{key}")
+        return self._places[kind]
 
     def _train(self, kind: CaptionerKind, config: CaptionerConfig, folder: Path) -> None:
         self.cache.notice(f"training {kind.name} on {len(self.images.training):,} images")

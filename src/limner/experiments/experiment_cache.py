@@ -21,6 +21,10 @@ from limner.files import open_bytes, write_bytes
 Record = TypeVar("Record", bound=msgspec.Struct)
 
 
+def unheard(message: str) -> None:
+    """A message that nobody wants."""
+
+
 def signature_of(*parts: object) -> str:
     """A few letters that are others for other parts: texts, numbers, structs, and lists and mappings of them."""
     digest = blake2b(digest_size=8)
@@ -33,8 +37,27 @@ def images_signature(images: Iterable[Image]) -> str:
     """A few letters that are others for other images, or another order of them."""
     digest = blake2b(digest_size=8)
     for image in images:
-        digest.update(msgspec.json.encode(image, order="deterministic") + b"\xff")
+        digest.update(msgspec.json.encode(_content(image), order="deterministic") + b"\xff")
     return digest.hexdigest()
+
+
+def _content(image: Image) -> tuple[object, ...]:
+    """What anything could learn from an image or say of it.
+
+    An encoder leaves out fields by the identity of their defaults, which an image of another process lacks.
+    """
+    boxes = [(box.id, *map(float, box.corners), box.label, float(box.score)) for box in image.boxes]
+    captions = [
+        (
+            caption.id,
+            caption.text,
+            caption.source,
+            [(mention.start, mention.end, mention.boxes, mention.origin) for mention in caption.mentions],
+        )
+        for caption in image.captions
+    ]
+    size = (image.width, image.height)
+    return image.id, size, image.file, dict(image.attributes), dict(image.provenance), boxes, captions
 
 
 @dataclass(frozen=True)
@@ -42,7 +65,7 @@ class ExperimentCache:
     """A folder of what was made; `notice` hears of everything that is made now."""
 
     folder: Path
-    notice: Callable[[str], None] = lambda message: None
+    notice: Callable[[str], None] = unheard
 
     def path(self, name: str) -> Path:
         """Where something of this name is; its folder is made."""
@@ -53,10 +76,14 @@ class ExperimentCache:
             raise cannot("write", path.parent, error) from error
         return path
 
+    def has_images(self, name: str) -> bool:
+        """Whether the images of this name were made."""
+        return self.path(f"{name}.jsonl").is_file()
+
     def images(self, name: str, make: Callable[[], Iterable[Image]], what: str) -> list[Image]:
         """The images of a file, which are made, with a notice of what they are, where it is not there."""
         path = self.path(f"{name}.jsonl")
-        if not path.is_file():
+        if not self.has_images(name):
             self.notice(what)
             write_corpus(make(), path)
         return list(open_corpus(path))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,17 +62,32 @@ class RowCaptions:
         views = {"detected": self.images.detected, "gold": self.images.tests}
         self._views = {name: images_signature(images) for name, images in views.items()}
 
+    def with_listeners(self, progress: Progress, notice: Callable[[str], None]) -> RowCaptions:
+        """The same with others who hear of its progress."""
+        cache = replace(self.cache, notice=notice)
+        captioners = replace(self.captioners, cache=cache, progress=progress)
+        return replace(self, captioners=captioners, cache=cache, progress=progress)
+
     def of(self, row: RowSpec) -> list[Image]:
         """The results of a row: a caption for each test image, in their order, by a source of its own."""
-        make: dict[str, Callable[[RowSpec], tuple[str, Callable[[], Iterable[Image]]]]] = {
+        name, results = self._planned(row)
+        return self.cache.images(name, lambda: _by_row(row, results()), f"{row.name}: captioning")
+
+    def are_made(self, row: RowSpec) -> bool:
+        """Whether the captions of a row are there already."""
+        if row.captioner is not None and not self.captioners.is_trained(row.captioner):
+            return False
+        return self.cache.has_images(self._planned(row)[0])
+
+    def _planned(self, row: RowSpec) -> tuple[str, Callable[[], Iterable[Image]]]:
+        """The name of a row's file, and what makes its results; its captioner is trained."""
+        plans: dict[str, Callable[[RowSpec], tuple[str, Callable[[], Iterable[Image]]]]] = {
             "captioner": self._captioned,
             "realiser": self._realised,
             "retrieval": self._retrieved,
         }
-        key, results = make[row.system](row)
-        return self.cache.images(
-            f"captions/{row.slug}-{key}", lambda: _by_row(row, results()), f"{row.name}: captioning"
-        )
+        key, results = plans[row.system](row)
+        return f"captions/{row.slug}-{key}", results
 
     def _captioned(self, row: RowSpec) -> tuple[str, Callable[[], Iterable[Image]]]:
         assert row.captioner is not None

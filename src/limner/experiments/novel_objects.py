@@ -17,7 +17,7 @@ from limner.corpus.reading import Reading
 from limner.errors import BadInput, shown
 from limner.experiments.captioner_cache import BOXES, CaptionerCache
 from limner.experiments.detected_views import DetectedViews, DetectorChoice
-from limner.experiments.experiment_cache import ExperimentCache, images_signature, signature_of
+from limner.experiments.experiment_cache import ExperimentCache, images_signature, signature_of, unheard
 from limner.experiments.experiment_files import ExperimentReport
 from limner.experiments.image_distances import Deciles, deciles, label_vectors, mean_distances, picture_vectors
 from limner.experiments.novel_object_captions import RowCaptions
@@ -35,6 +35,7 @@ from limner.experiments.novel_object_rows import BASE, HUMAN, RowSpec, embedding
 from limner.experiments.novel_object_scores import METRICS, RowScoring, TableFigures
 from limner.experiments.novel_object_tables import NovelObjectRun
 from limner.experiments.novel_objects_report import novel_objects_report
+from limner.experiments.row_workers import make_rows
 from limner.progress import Progress, silent, track
 from limner.score.resampling import SAMPLES
 from limner.vision.features.feature_store import open_features
@@ -63,7 +64,8 @@ class NovelObjectExperiment:
     `CaptionerCache`, `config` the name or file of their config. `hierarchy`
     and `names` are files of Open Images' classes, by which boxes of more
     general classes give no constraints. Everything that takes time is kept in
-    the folder `cache`.
+    the folder `cache`. `workers` captioners are trained at a time, each in a
+    process of its own with `threads` threads.
     """
 
     cache: Path
@@ -81,9 +83,10 @@ class NovelObjectExperiment:
     samples: int = SAMPLES
     seed: int = 0
     threads: int = 1
+    workers: int = 1
     lenient: bool = False
     progress: Progress = silent
-    notice: Callable[[str], None] = lambda message: None
+    notice: Callable[[str], None] = unheard
 
     def run(self, sources: Sequence[str]) -> ExperimentReport:
         """Train, caption and score every row on the corpus of these sources."""
@@ -97,6 +100,7 @@ class NovelObjectExperiment:
         constraints = RowConstraints(images, tree, self.seed)
         captions = RowCaptions(images, captioners, constraints, store, self.seed, self.threads, self.progress)
         rows = table_rows(has_gold=images.has_gold)
+        make_rows(captions, rows, self.workers, self.notice)
         results = {row.name: captions.of(row) for row in rows if row.system != "people"}
         scoring = RowScoring(
             images.tests,
@@ -141,6 +145,7 @@ class NovelObjectExperiment:
     ) -> tuple[list[tuple[str, RowSpec]], TableFigures]:
         """Table 6: rows by the filters of their constraints."""
         rows = list(filter_rows())
+        make_rows(captions, [row for _, row in rows], self.workers, self.notice)
         results = {row.name: captions.of(row) for _, row in rows}
         fewer = replace(scoring, metrics=FILTER_METRICS, pairs=(), people="", keys=(DOMAIN,))
         return rows, _figures(fewer, results, store)
