@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 from msgspec import structs
 
 from limner.caption.caption_vocabulary import COCO
 from limner.caption.region_inputs import RegionSettings
-from limner.errors import LimnerError
+from limner.caption.slot_proposals import SlotSettings
+from limner.errors import BadInput, LimnerError
 from limner.learn.stage_settings import StageSettings
 from limner.learn.typed_configs import read_config
 
@@ -22,12 +23,19 @@ FIGURE = "CIDEr"
 
 WordKind = Literal["learnt", "glove", "glove+dependency", "language-model"]
 
+# The models: Up-Down (Anderson et al. 2018) and Neural Baby Talk (Lu et al. 2018).
+CaptionerKind = Literal["up-down", "nbt"]
+CAPTIONER_KINDS: tuple[CaptionerKind, ...] = get_args(CaptionerKind)
+
+# What words are to each model if the config does not say.
+USUAL_WORDS: dict[CaptionerKind, WordKind] = {"up-down": "learnt", "nbt": "glove"}
+
 
 class UpDownSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The sizes of an Up-Down captioner.
+    """The sizes of a captioner, of either model.
 
     `region` is what region features are projected to, 0 for none. `label` is
-    the length of the vectors of labels, 0 if labels are not looked at.
+    the length of the vectors of labels that Up-Down learns, 0 if it does not look at labels.
     `dropout` is of inputs and outputs, `word_dropout` the share of words that
     are replaced by "unknown" as they are read.
     """
@@ -51,7 +59,8 @@ class UpDownSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class WordSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What words are to a captioner.
 
-    `learnt` vectors have `size` numbers. `glove` are the word vectors of a
+    `kind` is None where the model chooses: `learnt` for Up-Down, `glove` for
+    Neural Baby Talk. `learnt` vectors have `size` numbers. `glove` are the word vectors of a
     file, `vectors` (default: those of the installed package), which stay as
     they are; `glove+dependency` has vectors beside them that are learnt from
     the parsed training captions; `language-model` is a model in the folder
@@ -60,7 +69,7 @@ class WordSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Open Images' (see `vocabulary_classes`).
     """
 
-    kind: WordKind = "learnt"
+    kind: WordKind | None = None
     size: int = 300
     vectors: str = ""
     language_model: str = ""
@@ -82,9 +91,9 @@ class WordSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             classes=self.classes if self.classes == COCO else _whole_path(self.classes),
         )
 
-    def with_source(self, path: Path) -> WordSettings:
+    def with_source(self, path: Path, model: CaptionerKind = "up-down") -> WordSettings:
         """The settings with word vectors or a language model that are elsewhere now."""
-        if self.kind == "learnt":
+        if self.kind in (None, "learnt") and model == "up-down":
             raise LimnerError("the captioner's words are its own, not those of a file", code="takes-no-words")
         return structs.replace(self, **{"language_model" if self.kind == "language-model" else "vectors": str(path)})
 
@@ -116,7 +125,7 @@ class CaptionerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything about a captioner that is chosen before its training.
 
     `smoothing` is the share of probability that is spread over all words that
-    can be said in the first stage.
+    can be said in the first stage. `slots` are for Neural Baby Talk.
     """
 
     training: StageSettings
@@ -126,6 +135,7 @@ class CaptionerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     decoding: DecodingSettings = DecodingSettings()
     self_critical: SelfCriticalSettings | None = None
     smoothing: float = 0.0
+    slots: SlotSettings = SlotSettings()
 
     def __post_init__(self) -> None:
         stages = [self.training, *([self.self_critical.training] if self.self_critical else [])]
@@ -134,6 +144,14 @@ class CaptionerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
                 raise ValueError(f"best_by is {stage.best_by!r}; it can be {FIGURE!r}, or be left out")
         if not 0 <= self.smoothing < 1:
             raise ValueError(f"smoothing must be at least 0 and below 1, not {self.smoothing}")
+
+    def for_model(self, model: CaptionerKind) -> CaptionerConfig:
+        """The config with the words that a model has if it does not say; words that it cannot have are an error."""
+        words = structs.replace(self.words, kind=self.words.kind or USUAL_WORDS[model])
+        if model == "nbt" and words.kind == "language-model":
+            problem = "Neural Baby Talk knows what slots say by word vectors, which a language model does not give"
+            raise BadInput("words.kind", problem, 'set it to "glove", "glove+dependency" or "learnt"')
+        return structs.replace(self, words=words)
 
     def with_whole_paths(self) -> CaptionerConfig:
         """The config with paths that mean the same in every folder."""

@@ -7,12 +7,12 @@ from typing import Literal
 
 import msgspec
 
-from limner.caption.captioner_config import CaptionerConfig
+from limner.caption.captioner_config import CaptionerConfig, CaptionerKind
 from limner.caption.region_inputs import RegionSettings
 from limner.errors import BadInput
 from limner.learn.model_files import ModelKind, decode_record, file_fingerprint, write_record
 from limner.learn.stage_settings import EpochFigures
-from limner.learn.vocabulary import Vocabulary
+from limner.learn.vocabulary import PhraseVocabulary, Vocabulary
 
 RECORD = "captioner.json"
 WEIGHTS = "weights.safetensors"
@@ -46,13 +46,19 @@ class RegionsRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class WordsRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a captioner's words are: the length of a vector, and where frozen ones are from, "" if they are learnt."""
+    """What a captioner's words are: the length of a vector, and where frozen ones are from, "" if they are learnt.
+
+    `n_fixed` is the length of fixed vectors beside learnt ones, 0 without.
+    """
 
     n_dims: int
     signature: str = ""
+    n_fixed: int = 0
 
     def __post_init__(self) -> None:
         _check_length(self.n_dims)
+        if self.n_fixed:
+            _check_length(self.n_fixed)
 
 
 class TrainedCaptioner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,11 +82,12 @@ class CaptionerRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything about a captioner but its numbers.
 
     `seen` are hashes of training images, None if there are too many to keep.
+    `slots` are words and phrases that slots alone say, numbered after the vocabulary.
     """
 
     limner_model: str
     version: int
-    model: Literal["up-down"]
+    model: CaptionerKind
     config: CaptionerConfig
     vocabulary: tuple[str, ...]
     labels: tuple[str, ...]
@@ -89,6 +96,7 @@ class CaptionerRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     words: WordsRecord
     weights: str = ""
     seen: list[str] | None = None
+    slots: tuple[str, ...] = ()
 
 
 def write_captioner_record(folder: Path, record: CaptionerRecord) -> None:
@@ -113,6 +121,7 @@ def read_captioner_record(folder: Path) -> CaptionerRecord:
     record = decode_record(raw, path, KIND, CaptionerRecord)
     try:
         Vocabulary(record.vocabulary)
+        PhraseVocabulary([*record.vocabulary, *record.slots])
     except ValueError as error:
         raise KIND.error(path, f"is not a captioner ({error})") from error
     weights = folder / WEIGHTS

@@ -56,11 +56,25 @@ class RegionSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class ImageRegions(NamedTuple):
-    """The regions of an image: `rows [n, numbers]`, `labels [n]`, and the boxes they are, None for what is no box."""
+    """The regions of an image: `rows [n, numbers]`, `labels [n]`, and the boxes they are, None for what is no box.
+
+    `names` are the labels as texts, "" for the picture and the cells of a grid; empty where nobody needs them.
+    """
 
     rows: Singles
     labels: Integers
     box_ids: tuple[str | None, ...]
+    names: tuple[str, ...] = ()
+
+    @property
+    def corners(self) -> Singles:
+        """Left, top, right and bottom of each region, as shares of the picture."""
+        return self.rows[:, -N_GEOMETRY : 4 - N_GEOMETRY]
+
+    @property
+    def scores(self) -> Singles:
+        """How sure each region is."""
+        return self.rows[:, -1]
 
 
 class RegionInputs(Protocol):
@@ -122,7 +136,7 @@ class BoxInputs:
         size = _size(image) if best else (1.0, 1.0)
         picture = Box(f"{MADE}whole", 0, 0, *size, label="picture")
         boxes = [picture, *best]
-        return ImageRegions(_geometry(boxes, size), self._labels.numbers(boxes), _ids(boxes))
+        return ImageRegions(_geometry(boxes, size), self._labels.numbers(boxes), _ids(boxes), _names(boxes))
 
 
 class StoreInputs:
@@ -176,7 +190,7 @@ def region_rows(image: Image, features: Singles, labels: Labels, location: str) 
         problem = f"the features of box {shown(box.id)} of image {shown(image.id)} are not finite numbers"
         raise BadInput(location, problem, "make the features anew", code="bad-features")
     rows = np.concatenate([features, _geometry(image.boxes, _size(image))], axis=1)
-    return ImageRegions(rows, labels.numbers(image.boxes), _ids(image.boxes))
+    return ImageRegions(rows, labels.numbers(image.boxes), _ids(image.boxes), _names(image.boxes))
 
 
 def _size(image: Image) -> tuple[float, float]:
@@ -200,6 +214,10 @@ def _lie_alike(box: Box, other: Box) -> bool:
 
 def _ids(boxes: Iterable[Box]) -> tuple[str | None, ...]:
     return tuple(None if _is_made(box) else box.id for box in boxes)
+
+
+def _names(boxes: Iterable[Box]) -> tuple[str, ...]:
+    return tuple("" if _is_made(box) else box.label for box in boxes)
 
 
 def _is_made(box: Box) -> bool:

@@ -20,7 +20,7 @@ class WordMatrix(NamedTuple):
 
 
 def word_matrix(words: Sequence[str], *sources: WordVectors, unit: bool = False) -> WordMatrix:
-    """The vectors of words, such as those of a vocabulary, in their order.
+    """The vectors of words, such as those of a vocabulary, in their order; a phrase has the mean of its known words'.
 
     Vectors of several sources stand beside each other: a word that one of
     them lacks has zeros there, and is `missing` if all of them lack it. With
@@ -30,7 +30,7 @@ def word_matrix(words: Sequence[str], *sources: WordVectors, unit: bool = False)
     if not sources:
         raise ValueError("there are no word vectors to take rows from")
     blocks = [_block(words, source, unit) for source in sources]
-    has_vector = np.any([[bool(source.rows_of(word)) for word in words] for source in sources], axis=0)
+    has_vector = np.any([[len(source.rows(word.split())) > 0 for word in words] for source in sources], axis=0)
     missing = tuple(word for word, is_known in zip(words, has_vector, strict=True) if not is_known)
     return WordMatrix(np.concatenate(blocks, axis=1), missing, matrix_signature(sources, unit=unit))
 
@@ -43,8 +43,9 @@ def matrix_signature(sources: Sequence[WordVectors], *, unit: bool) -> str:
 def _block(words: Sequence[str], source: WordVectors, unit: bool) -> Singles:
     rows = np.zeros((len(words), source.n_dims), dtype=np.float32)
     for i, word in enumerate(words):
-        if source.rows_of(word):
-            rows[i] = source[word]
+        known = source.rows(word.split())
+        if len(known):
+            rows[i] = source.vectors[known].mean(axis=0)
     if unit:
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         rows /= np.where(lengths > 0, lengths, 1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from limner.caption.captioner_config import read_captioner_config
+from limner.caption.captioner_config import CAPTIONER_KINDS, CaptionerKind, read_captioner_config
 from limner.caption.captioner_files import CaptionerRecord
 from limner.cli.click_classes import PATH, choice_option, listed
 from limner.cli.corpora import (
@@ -42,7 +42,7 @@ STAGES = {"words": "words", "cider": "CIDEr"}
 
 @click.command("captioner")
 @click.argument("corpus", metavar="CORPUS", type=Source())
-@choice_option("--model", "up-down", help="The kind of captioner.")
+@choice_option("--model", *CAPTIONER_KINDS, help="The kind of captioner.")
 @click.option("--config", metavar="C", default="laptop", show_default=True, help="laptop, paper, small, or a file.")
 @click.option("--out", metavar="DIR", required=True, type=PATH, help="The captioner's folder.")
 @click.option(
@@ -67,7 +67,7 @@ STAGES = {"words": "words", "cider": "CIDEr"}
 @lenient_option
 def captioner(
     corpus: str,
-    model: str,
+    model: CaptionerKind,
     config: str,
     out: Path,
     features: str,
@@ -115,6 +115,7 @@ def captioner(
         threads=threads,
         reading=lacking,
         listeners=captioner_training.TrainingListeners(terminal_progress, _report, _notice),
+        model=model,
     )
     if training.is_first:
         tell_reading(opened, *([tuning] if tuning else []), reading)

@@ -119,6 +119,7 @@ class CaptionerCache:
             seed=self.seed,
             resume=folder.is_dir(),
             threads=self.threads,
+            model=kind.model,
             listeners=captioner_training.TrainingListeners(self.progress, report),
         ).train(images)
 

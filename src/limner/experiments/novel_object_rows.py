@@ -1,19 +1,16 @@
 """The rows of the novel-object experiment: which captioner or baseline, whose boxes, what captions have to mention.
 
 A row names everything that could change its captions but the images. To put a
-new captioner beside the others, add its kind to `MODELS` and its rows to
-`ROWS`.
+new captioner beside the others, add its rows to `ROWS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from limner.caption.captioner_config import CaptionerKind as Model
 from limner.caption.captioner_config import WordKind
-
-# The kinds of captioners that can be trained here: rows of others are left out.
-MODELS = ("up-down",)
 
 # What makes the captions of a row.
 System = Literal["captioner", "realiser", "retrieval", "people"]
@@ -30,7 +27,7 @@ class CaptionerKind(NamedTuple):
     """A captioner that rows share: its model, and what words are to it."""
 
     name: str
-    model: str
+    model: Model
     words: Words
 
 
@@ -116,9 +113,9 @@ FILTERED: tuple[tuple[str, CaptionerKind], ...] = (
 FILTERS = (Filters(False, False), Filters(False, True), Filters(True, False), Filters())
 
 
-def table_rows(*, has_gold: bool, models: Sequence[str] = MODELS) -> list[RowSpec]:
+def table_rows(*, has_gold: bool) -> list[RowSpec]:
     """The rows of the main table; without gold boxes there are none of them."""
-    return [row for row in ROWS if _can_be_made(row, has_gold, models)]
+    return [row for row in ROWS if has_gold or "gold" not in (row.regions, row.asked)]
 
 
 def filter_rows() -> Iterator[tuple[str, RowSpec]]:
@@ -134,8 +131,3 @@ def embedding_kind(kind: WordKind | None) -> WordKind:
     """What the words of the rows with embeddings are: those of the config, or GloVe's if it names none but learnt."""
     return "glove" if kind is None or kind == "learnt" else kind
 
-
-def _can_be_made(row: RowSpec, has_gold: bool, models: Sequence[str]) -> bool:
-    if row.captioner is not None and row.captioner.model not in models:
-        return False
-    return has_gold or "gold" not in (row.regions, row.asked)

@@ -27,8 +27,12 @@ class Vocabulary:
             twice = next(word for word, n in Counter(self.words).items() if n > 1)
             raise ValueError(f"the word {shown(twice)} is in the vocabulary twice")
         for word in self.words:
-            if not word or word.split() != [word]:
+            if not self._is_word(word):
                 raise ValueError(f"{shown(word)} is not a word")
+
+    @staticmethod
+    def _is_word(word: str) -> bool:
+        return word.split() == [word]
 
     def __len__(self) -> int:
         return len(self.words) + N_SPECIAL
@@ -60,7 +64,15 @@ class Vocabulary:
     def extended(self, words: Iterable[str]) -> Vocabulary:
         """The same words under the same numbers, and new ones after them."""
         new = dict.fromkeys(word for word in words if word not in self)
-        return Vocabulary([*self.words, *new])
+        return type(self)([*self.words, *new])
+
+
+class PhraseVocabulary(Vocabulary):
+    """A vocabulary with phrases beside its words: "tennis racket" may have one number of its own."""
+
+    @staticmethod
+    def _is_word(word: str) -> bool:
+        return bool(word) and " ".join(word.split()) == word
 
 
 def ranked_words(counts: Mapping[str, int], min_count: int = 1) -> list[str]:

@@ -20,7 +20,6 @@ from limner.caption.models.word_sources import LearntSource
 from limner.caption.region_inputs import ImageRegions, RegionSettings
 from limner.corpus import Box, Image
 from limner.learn.stage_settings import StageSettings
-from limner.learn.vocabulary import Vocabulary
 
 torch.set_num_threads(1)
 
@@ -40,7 +39,7 @@ def captioner(words: Sequence[str] = WORDS, seed: int = 0) -> Captioner:
     regions = RegionsRecord("boxes", RegionSettings(), "tiny", 8)
     trained = TrainedCaptioner(1, 1, 1, "", 0)
     record = CaptionerRecord("captioner", 1, "up-down", config, tuple(words), (), regions, trained, WordsRecord(6))
-    return Captioner(model, Vocabulary(words), record, source)
+    return Captioner(model, record, source)
 
 
 def request(*constraints: Words, ids: Sequence[str | None] = (None, "d", "m"), seed: int = 0) -> CaptionRequest:

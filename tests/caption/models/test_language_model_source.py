@@ -46,7 +46,8 @@ def captioner(source: WordSource) -> UpDown:
 
 def regions() -> RegionBatch:
     features = torch.randn(2, 4, 3, generator=torch.Generator().manual_seed(8))
-    return RegionBatch(features, torch.zeros(2, 4, dtype=torch.int64), torch.ones(2, 4, dtype=torch.bool))
+    nothing, there = torch.zeros(2, 4, dtype=torch.int64), torch.ones(2, 4, dtype=torch.bool)
+    return RegionBatch(features, nothing, there, nothing, ~there)
 
 
 @torch.no_grad()

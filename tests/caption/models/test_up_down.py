@@ -46,6 +46,8 @@ def make_regions(n: int = 2, n_regions: int = 4, seed: int = 1) -> RegionBatch:
         torch.randn(n, n_regions, N_FEATURES, generator=generator),
         torch.randint(0, N_LABELS, (n, n_regions), generator=generator),
         mask,
+        torch.zeros(n, n_regions, dtype=torch.long),
+        torch.zeros(n, n_regions, dtype=torch.bool),
     )
 
 

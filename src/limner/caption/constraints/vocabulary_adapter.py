@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +14,15 @@ from limner.caption.word_joining import JoinedWords, join_words
 from limner.errors import LimnerError, shown
 from limner.learn.vocabulary import Vocabulary
 
+# Ways to write a phrase that count: one of eight words, every two of which are a phrase too, has more.
+MOST_WAYS = 64
+
 
 class VocabularyAdapter:
-    """How a vocabulary of whole words writes phrases: word by word, in lower case, each a number."""
+    """How a vocabulary of whole words writes phrases: word by word, in lower case, each a number.
+
+    A phrase that has a number of its own, or whose parts have, is written that way too.
+    """
 
     def __init__(self, vocabulary: Vocabulary) -> None:
         self.vocabulary = vocabulary
@@ -30,15 +37,27 @@ class VocabularyAdapter:
         return np.zeros(self.n_vocab, dtype=np.bool_)
 
     def phrases(self, words: str, *, at_start: bool = True) -> list[Phrase]:
-        """The one way to write the words, at the start of a sentence and within it."""
+        """The ways to write the words, at the start of a sentence and within it, word by word first."""
         parts = phrase_words(words)
-        unknown = [part for part in parts if part not in self.vocabulary]
-        if unknown:
-            raise LimnerError(
-                f"the captioner has no word {shown(unknown[0])}, which the constraint {shown(words)} asks for",
-                code="no-word",
-            )
-        return [Phrase(tuple(self.vocabulary.numbers(parts)))]
+        if ways := [Phrase(tuple(self.vocabulary.numbers(way))) for way in islice(self._ways(parts), MOST_WAYS)]:
+            return ways
+        unknown = next(part for part in parts if part not in self.vocabulary)
+        raise LimnerError(
+            f"the captioner has no word {shown(unknown)}, which the constraint {shown(words)} asks for",
+            code="no-word",
+        )
+
+    def can_write(self, words: str) -> bool:
+        """Whether there is a way to write the words."""
+        return next(self._ways(phrase_words(words)), None) is not None
+
+    def _ways(self, parts: Sequence[str]) -> Iterator[list[str]]:
+        """The ways to make words of parts that the vocabulary has: those of fewer parts at the beginning first."""
+        if not parts:
+            yield []
+        for n in range(1, len(parts) + 1):
+            if (word := " ".join(parts[:n])) in self.vocabulary:
+                yield from ([word, *rest] for rest in self._ways(parts[n:]))
 
     def text(self, tokens: Sequence[int]) -> str:
         """The words of tokens as they are written: "isn't" is two of them."""
@@ -69,6 +88,6 @@ def has_words(phrase: str) -> bool:
     return bool(caption_words([phrase])[0])
 
 
-def missing_words(phrases: Iterable[str], vocabulary: Vocabulary) -> list[str]:
+def missing_words(phrases: Iterable[str], vocabulary: Container[str]) -> list[str]:
     """The words of phrases that a vocabulary lacks, each once."""
     return list(dict.fromkeys(word for phrase in phrases for word in phrase_words(phrase) if word not in vocabulary))

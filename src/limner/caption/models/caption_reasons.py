@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from limner.arrays import Singles
+from limner.caption.attention_mentions import SLOT_SHARE
 from limner.caption.captioned import Captioned
 from limner.caption.captioning import CorpusCaptioner
 from limner.caption.models.captioner import WordWeights
@@ -16,18 +18,21 @@ MOST_REGIONS = 3
 
 PICTURE = "picture"
 
+# Regions by id or `picture`, with their shares, the largest first.
+RegionShares = list[tuple[str, float]]
+
 
 @dataclass(frozen=True)
 class CaptionReasons:
     """A caption of an image, its words, and the regions with the most attention at each, as id or `picture` and share.
 
-    Words are known only of Limner's own captioners.
+    Words that slots said are told with the slots' regions. Words are known only of Limner's own captioners.
     """
 
     image: Image
     captioned: Captioned
     constraints: tuple[str, ...]
-    words: list[tuple[WordWeights, list[tuple[str, float]]]]
+    words: list[tuple[WordWeights, RegionShares, RegionShares]]
 
     def to_json(self) -> dict[str, Any]:
         captioned = self.captioned
@@ -53,8 +58,13 @@ class CaptionReasons:
                     "word": word.word,
                     "log_prob": round(word.log_prob, 4),
                     "regions": [{"region": name, "attention": round(share, 4)} for name, share in regions],
+                    **(
+                        {"slots": [{"region": name, "share": round(share, 4)} for name, share in slots]}
+                        if slots
+                        else {}
+                    ),
                 }
-                for word, regions in self.words
+                for word, regions, slots in self.words
             ],
         }
 
@@ -64,10 +74,12 @@ class CaptionReasons:
         lines = [f"{self.image.id}: {self.captioned.text}  ({self.captioned.log_prob:.1f})"]
         for words, met in zip(self.constraints, self.captioned.satisfied, strict=True):
             lines.append(f"  {'said' if met else 'not said'}: {words}")
-        width = max((len(word.word) for word, _ in self.words), default=0)
-        for word, regions in self.words:
+        width = max((len(word.word) for word, _, _ in self.words), default=0)
+        for word, regions, slots in self.words:
             looked = ", ".join(f"{_named(name, label_by_id)} {share:.0%}" for name, share in regions)
-            lines.append(f"  {word.word or '(end)':<{max(width, 5)}}  {word.log_prob:6.2f}  {looked}")
+            tied = ", ".join(f"{_named(name, label_by_id)} {share:.0%}" for name, share in slots)
+            why = f"slot of {tied}; looked at {looked}" if slots else looked
+            lines.append(f"  {word.word or '(end)':<{max(width, 5)}}  {word.log_prob:6.2f}  {why}")
         return "\n".join(lines)
 
 
@@ -79,13 +91,22 @@ def caption_reasons(captioner: CorpusCaptioner, image: Image, captioned: Caption
     request = captioner.requests[image.id]
     words = captioner.captioner.explain(request, captioned.tokens)
     names = [PICTURE if id is None else id for id in request.regions.box_ids]
-    return CaptionReasons(image, captioned, constraints, [(word, _top(word, names)) for word in words])
+    return CaptionReasons(
+        image, captioned, constraints, [(word, _top(word.attention, names), _slots(word, names)) for word in words]
+    )
 
 
-def _top(word: WordWeights, names: list[str]) -> list[tuple[str, float]]:
-    """The regions with most attention; the picture and the cells of its grid count as one."""
+def _slots(word: WordWeights, names: list[str]) -> RegionShares:
+    """The regions whose slots said a word; none if the text did."""
+    if word.slots.sum() <= SLOT_SHARE:
+        return []
+    return [(name, share) for name, share in _top(word.slots, names) if share > 0]
+
+
+def _top(weights: Singles, names: list[str]) -> RegionShares:
+    """The regions with the largest shares; the picture and the cells of its grid count as one."""
     shares: dict[str, float] = {}
-    for name, share in zip(names, word.attention.tolist(), strict=False):
+    for name, share in zip(names, weights.tolist(), strict=False):
         shares[name] = shares.get(name, 0.0) + share
     return sorted(shares.items(), key=lambda item: -item[1])[:MOST_REGIONS]
 

@@ -7,13 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple, Unpack
 
-import numpy as np
 import torch
 from msgspec import structs
 from torch import Tensor
 
 from limner.arrays import Singles
-from limner.caption.attention_mentions import NounFinder, attention_mentions
+from limner.caption.attention_mentions import NounFinder, attention_mentions, slot_mentions
 from limner.caption.captioned import Captioned, numbered
 from limner.caption.captioner_files import (
     WEIGHTS,
@@ -22,16 +21,15 @@ from limner.caption.captioner_files import (
     write_captioner_record,
 )
 from limner.caption.constraints.automaton import Automaton
-from limner.caption.constraints.vocabulary_adapter import VocabularyAdapter, has_words, missing_words, phrase_words
 from limner.caption.constraints.worded_constraints import Worded, Words, compile_words, find_mentions
+from limner.caption.models.caption_model import CaptionModel
+from limner.caption.models.captioner_tokens import captioner_tokens
+from limner.caption.models.model_making import ModelPlan, open_model_words
 from limner.caption.models.region_batches import RegionBatch, region_batch
-from limner.caption.models.up_down import UpDown
-from limner.caption.models.word_inputs import sayable_log_probs
-from limner.caption.models.word_sources import WordSource, no_word, open_word_source
+from limner.caption.models.word_sources import WordSource, no_word
 from limner.caption.region_inputs import ImageRegions, Labels
 from limner.caption.search.beam_search import SearchResult, constrained_search
 from limner.caption.search.search_settings import SearchOptions
-from limner.caption.word_joining import is_sayable
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.corpus.seen_images import SeenImages
@@ -52,56 +50,55 @@ class CaptionRequest(NamedTuple):
 
 
 class WordWeights(NamedTuple):
-    """Why a word of a caption is there: its log-probability, and the share of attention of each region."""
+    """Why a word of a caption is there: its log-probability, and the share of attention of each region.
+
+    `slots` are the shares of its probability that came from slots tied to regions.
+    """
 
     word: str
     log_prob: float
     attention: Singles
+    slots: Singles
 
 
 class Captioner:
     """A model with its vocabulary: it captions images from their regions."""
 
-    def __init__(self, model: UpDown, vocabulary: Vocabulary, record: CaptionerRecord, source: WordSource) -> None:
+    def __init__(self, model: CaptionModel, record: CaptionerRecord, source: WordSource) -> None:
         self.model = model.eval()
         self.record = record
         self.labels = Labels(record.labels)
-        self.vocabulary = vocabulary
         self._source = source
-        self._adapter = VocabularyAdapter(vocabulary)
+        self._tokens = captioner_tokens(model, _plan(record), source)
         self._nouns = NounFinder()
-        # Numbers of words that were added for constraints of some images, and are not there for others.
-        self._borrowed: set[int] = set()
-        # Brackets and symbols, which were read in captions and are not to be said.
-        self._silent = set(vocabulary.numbers(word for word in vocabulary.words if not is_sayable(word)))
 
     @classmethod
     def load(cls, folder: Path, words: Path | None = None) -> Captioner:
         """The captioner in a folder that training made; `words` is where its words are, if they were moved."""
         record = read_captioner_record(folder)
-        vocabulary = Vocabulary(record.vocabulary)
-        settings = record.config.words if words is None else record.config.words.with_source(words)
-        source = open_word_source(settings, record.words, folder)
-
-        def make() -> UpDown:
-            words = source.make(vocabulary.words, record.config.model.hidden)
-            return UpDown(words, record.regions.n_dims, len(Labels(record.labels)), record.config.model)
-
+        plan = _plan(record)
+        settings = record.config.words if words is None else record.config.words.with_source(words, record.model)
+        source = open_model_words(record.model, settings, record.words, folder)
         with torch.random.fork_rng(devices=[]):
             # Without memory at first: a record may ask for any size, and the weights' file must bear it out.
             with torch.device("meta"):
-                expected = {name: TensorKind.of(tensor) for name, tensor in model_tensors(make()).items()}
+                expected = {name: TensorKind.of(tensor) for name, tensor in model_tensors(plan.make(source)).items()}
             weights = read_tensors(folder / WEIGHTS, expected)
-            model = make()
+            model = plan.make(source)
         model.load_state_dict(weights, strict=False)
         model.to(training_device())
-        return cls(model, vocabulary, record, source)
+        return cls(model, record, source)
 
     def save(self, folder: Path) -> None:
         """Write the captioner: its weights, and then what they are."""
         write_tensors(folder / WEIGHTS, model_tensors(self.model))
         self.record = _with_weights(self.record, file_fingerprint(folder / WEIGHTS))
         write_captioner_record(folder, self.record)
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The words that it has by now."""
+        return self._tokens.vocabulary
 
     @property
     def signature(self) -> str:
@@ -129,26 +126,11 @@ class Captioner:
         A captioner whose vectors are learnt cannot know a word that it never
         met, nor can one whose source of vectors lacks it: that is an error.
         """
-        asked = [*phrases]
-        new = self._add(asked)
-        self._borrowed -= self._numbers(asked)
-        return new
-
-    def _add(self, phrases: Iterable[str]) -> list[str]:
-        new = missing_words(phrases, self.vocabulary)
-        if new:
-            self.model.words = self._source.extended(self.model.words, new)
-            self.vocabulary = self.vocabulary.extended(new)
-            self._adapter = VocabularyAdapter(self.vocabulary)
-        return new
+        return self._tokens.add(phrases)
 
     def sayable(self, phrases: Iterable[str]) -> list[str]:
         """Those of some phrases whose words the captioner has, or can be given by their vectors."""
-        return [
-            phrase
-            for phrase in phrases
-            if has_words(phrase) and all(map(self._source.can_add, missing_words([phrase], self.vocabulary)))
-        ]
+        return self._tokens.sayable(phrases)
 
     def unsayable(self, image: Image, constraint: Worded) -> BadInput:
         """The error for a constraint of an image, none of whose phrases is sayable."""
@@ -161,7 +143,7 @@ class Captioner:
         *,
         at_least: int | None = None,
         forbid: Sequence[str] = (),
-        source: str = "system:up-down",
+        source: str | None = None,
         **options: Unpack[SearchOptions],
     ) -> list[Captioned]:
         """The best caption of each image that says `at_least` of its constraints, and nothing forbidden.
@@ -170,47 +152,54 @@ class Captioner:
         any is an error. A word that is added is there for this image alone.
 
         Words are tied to boxes: those that meet a constraint to the
-        constraint's, other nouns to the boxes that the model looked at.
+        constraint's, those that slots say to the slots', other nouns to the
+        boxes that the model looked at. `source` is what captions say they are
+        from, by default the model.
         """
         if not requests:
             return []
         self._check(requests)
         requests = [self._worded(request) for request in requests]
-        asked = [phrase for request in requests for item in request.constraints for phrase in item.phrases]
-        added = self._add(asked)
-        self._borrowed.update(self.vocabulary.numbers(added))
-        known = [phrase for phrase in forbid if not missing_words([phrase], self.vocabulary)]
+        self._tokens.borrow(phrase for request in requests for item in request.constraints for phrase in item.phrases)
+        self._tokens.meet([request.regions for request in requests])
+        adapter = self._tokens.adapter
+        known = [phrase for phrase in forbid if adapter.can_write(phrase)]
         automata = [
-            compile_words(request.constraints, self._adapter, at_least=at_least, forbid=known) for request in requests
+            compile_words(request.constraints, adapter, at_least=at_least, forbid=known) for request in requests
         ]
-        regions = region_batch([request.regions for request in requests]).to(self.model.device)
+        regions, lacking = self._batch(requests)
         with torch.no_grad():
-            decoder = self.model.decoder(regions, self._lacking(requests))
+            decoder = self.model.decoder(regions, lacking)
             results = constrained_search(
                 decoder.step, decoder.state, automata=automata, bos=BOS, eos=EOS, **self.options(options)
             )
         flat = [(row, result) for row, best in enumerate(results) for result in (best, *best.others)]
-        attention = self._attention(regions, flat)
+        grounds = self._grounds(regions, lacking, flat)
+        source = source or f"system:{self.record.model}"
         made = iter(
-            self._captioned(result, requests[row], automata[row], weights, source)
-            for (row, result), weights in zip(flat, attention, strict=True)
+            self._captioned(result, requests[row], automata[row], part, source)
+            for (row, result), part in zip(flat, grounds, strict=True)
         )
         return [numbered(replace(next(made), others=tuple(next(made) for _ in best.others))) for best in results]
 
+    def _batch(self, requests: Sequence[CaptionRequest]) -> tuple[RegionBatch, Tensor | None]:
+        """The regions of images, and the words that captions of each do not have."""
+        regions = [request.regions for request in requests]
+        batch = region_batch(regions, self._tokens.places(regions)).to(self.model.device)
+        return batch, self._tokens.lacking([request.constraints for request in requests])
+
     def explain(self, request: CaptionRequest, tokens: Sequence[int]) -> list[WordWeights]:
         """Why each word of a caption of this model is there, the end of the sentence included if it has one."""
-        regions = region_batch([request.regions]).to(self.model.device)
+        self._tokens.meet([request.regions])
+        regions, lacking = self._batch([request])
         read = torch.tensor([[BOS, *tokens[:-1]]], device=self.model.device)
+        said = torch.tensor([list(tokens)], device=self.model.device)
         with torch.no_grad():
-            scores = self.model(regions, read)
-            if (lacking := self._lacking([request])) is not None:
-                scores = scores.masked_fill(lacking, -float("inf"))
-            scores[:, 0, EOS] = -float("inf")
-            log_probs = sayable_log_probs(scores)[0]
-            weights = self.model.attention(regions, read)[0].cpu().numpy()
+            log_probs = self.model.log_probs(regions, read, lacking).gather(2, said.unsqueeze(2))[0, :, 0].tolist()
+            grounds = self.model.grounds(regions, read, said, lacking)
         words = [*self.vocabulary.text(tokens), *([""] if tokens and tokens[-1] == EOS else [])]
-        said = log_probs[torch.arange(len(tokens)), torch.tensor(tokens)].tolist()
-        return [WordWeights(*parts) for parts in zip(words, said, weights, strict=True)]
+        shares = (part[0].cpu().numpy() for part in grounds)
+        return [WordWeights(*parts) for parts in zip(words, log_probs, *shares, strict=True)]
 
     def _worded(self, request: CaptionRequest) -> CaptionRequest:
         """The request with those phrases of its constraints that can be said, and boxes that its image has."""
@@ -223,23 +212,6 @@ class Captioner:
             constraints.append(Words(tuple(phrases), boxes))
         return request._replace(constraints=constraints)
 
-    def _lacking(self, requests: Sequence[CaptionRequest]) -> Tensor | None:
-        """The words that images do not have, `[images, n_vocab]`: symbols, and words that were added for other images.
-
-        So captions do not depend on the batch. What an image's constraints ask for, it has.
-        """
-        withheld = self._borrowed | self._silent
-        if not withheld:
-            return None
-        lacking = torch.zeros(len(requests), len(self.vocabulary), dtype=torch.bool)
-        for row, request in enumerate(requests):
-            asked = self._numbers(phrase for item in request.constraints for phrase in item.phrases)
-            lacking[row, sorted(withheld - asked)] = True
-        return lacking
-
-    def _numbers(self, phrases: Iterable[str]) -> set[int]:
-        return {number for phrase in phrases for number in self.vocabulary.numbers(phrase_words(phrase))}
-
     def _check(self, requests: Sequence[CaptionRequest]) -> None:
         expected = self.record.regions.n_dims
         for request in requests:
@@ -249,27 +221,39 @@ class Captioner:
                 remedy = "give features made the same way"
                 raise BadInput(f"image {shown(request.image.id)}", problem, remedy, code="other-regions")
 
-    def _attention(self, regions: RegionBatch, results: Sequence[tuple[int, SearchResult]]) -> list[Singles]:
-        """Where the model looked at each word of each caption, `[words, regions]`."""
+    def _grounds(
+        self, regions: RegionBatch, lacking: Tensor | None, results: Sequence[tuple[int, SearchResult]]
+    ) -> list[tuple[Singles, Singles]]:
+        """Where the model looked at each word of each caption, and what slots added to it, `[words, regions]` each."""
         n_most = max(len(result.tokens) for _, result in results)
-        read = torch.full((len(results), n_most), EOS, device=self.model.device)
+        said = torch.full((len(results), n_most), EOS, device=self.model.device)
         for at, (_, result) in enumerate(results):
-            read[at, : len(result.tokens)] = torch.tensor([BOS, *result.tokens[:-1]])
-        rows = torch.tensor([row for row, _ in results])
+            said[at, : len(result.tokens)] = torch.tensor(result.tokens)
+        read = torch.cat([torch.full_like(said[:, :1], BOS), said[:, :-1]], dim=1)
+        rows = torch.tensor([row for row, _ in results], device=self.model.device)
         with torch.no_grad():
-            weights: Tensor = self.model.attention(regions.take(rows), read)
-        return [np.asarray(part, dtype=np.float32) for part in weights.cpu().numpy()]
+            taken = None if lacking is None else lacking[rows]
+            grounds = self.model.grounds(regions.take(rows), read, said, taken)
+        attention, slots = (part.float().cpu().numpy() for part in grounds)
+        return list(zip(attention, slots, strict=True))
 
     def _captioned(
-        self, result: SearchResult, request: CaptionRequest, automaton: Automaton, attention: Singles, source: str
+        self,
+        result: SearchResult,
+        request: CaptionRequest,
+        automaton: Automaton,
+        grounds: tuple[Singles, Singles],
+        source: str,
     ) -> Captioned:
-        image = request.image
-        words, starts = self._adapter.joined(result.tokens)
-        demanded = find_mentions(result.tokens, request.constraints, automaton, self._adapter, result.token_log_probs)
+        image, adapter = request.image, self._tokens.adapter
+        joined = adapter.joined(result.tokens)
+        words = joined.text
+        demanded = find_mentions(result.tokens, request.constraints, automaton, adapter, result.token_log_probs)
         phrases = self._nouns.find(words, [box.label for box in image.boxes])
         known = {box.id for box in image.boxes}
         box_ids = [id if id in known else None for id in request.regions.box_ids]
-        mentions = attention_mentions(phrases, starts, attention, box_ids, demanded)
+        by_slots = slot_mentions(phrases, joined, grounds[1], box_ids, demanded)
+        mentions = attention_mentions(phrases, joined.starts, grounds[0], box_ids, (*demanded, *by_slots))
         # A capital and a full stop move no character between them; the capital of "ß" would.
         capital = words[:1].upper() if len(words[:1].upper()) == 1 else words[:1]
         text = f"{capital}{words[1:]}." if words else "A picture."
@@ -282,6 +266,11 @@ class Captioner:
             met=result.met,
             caption=Caption("0", text, mentions, source),
         )
+
+
+def _plan(record: CaptionerRecord) -> ModelPlan:
+    n_features = record.regions.n_dims
+    return ModelPlan(record.model, record.config, record.vocabulary, record.slots, record.labels, n_features)
 
 
 def _with_weights(record: CaptionerRecord, weights: str) -> CaptionerRecord:

@@ -9,9 +9,9 @@ import torch
 from torch import Tensor, nn
 
 from limner.caption.captioner_config import UpDownSettings
+from limner.caption.models.caption_model import CaptionModel, WordGrounds, begin_gates, lstm, unsaid
 from limner.caption.models.region_batches import RegionBatch
-from limner.caption.models.word_inputs import State, WordInputs, sayable_log_probs
-from limner.learn.vocabulary import BOS, EOS, UNKNOWN
+from limner.caption.models.word_inputs import State, WordInputs
 
 
 class _Seen(NamedTuple):
@@ -38,7 +38,7 @@ class _Memory(NamedTuple):
     word_cell: Tensor
 
 
-class UpDown(nn.Module):
+class UpDown(CaptionModel):
     """The decoder: at each word, attention over regions from what was said, and the next word from both.
 
     With region vectors v, their mean m and the word vector x, the first LSTM
@@ -48,12 +48,9 @@ class UpDown(nn.Module):
     """
 
     def __init__(self, words: WordInputs, n_features: int, n_labels: int, settings: UpDownSettings) -> None:
-        super().__init__()
+        super().__init__(n_features, settings.word_dropout)
         self.settings = settings
         self.words = words
-        # What is taken from features, and what they are divided by, so that all count alike at first.
-        self.register_buffer("centre", torch.zeros(n_features))
-        self.register_buffer("spread", torch.ones(n_features))
         n_hidden = settings.hidden
         self.labels = nn.Embedding(n_labels, settings.label) if settings.label else None
         n_raw = n_features + settings.label
@@ -68,40 +65,21 @@ class UpDown(nn.Module):
         self.top_gates = nn.Linear(2 * n_hidden, 4 * n_hidden, bias=False)
         self.next_gates = nn.Linear(n_region + 2 * n_hidden, 4 * n_hidden)
         self.dropout = nn.Dropout(settings.dropout)
-        self._begin()
-
-    @torch.no_grad()
-    def _begin(self) -> None:
-        """Random weights from which LSTMs learn soon: each gate by itself, recurrent ones orthogonal."""
-        n_hidden = self.settings.hidden
-        for layer in (self.mean_gates, self.word_gates, self.top_gates, self.next_gates):
-            for gate in torch.split(layer.weight, n_hidden):
-                nn.init.xavier_uniform_(gate)
-        for layer in (self.top_gates, self.next_gates):
-            for gate in torch.split(layer.weight[:, -n_hidden:], n_hidden):
-                gate.copy_(nn.init.orthogonal_(torch.empty(n_hidden, n_hidden)))
-        for layer in (self.mean_gates, self.next_gates):
-            # An LSTM that forgets nothing at first learns sooner.
-            nn.init.zeros_(layer.bias)
-            layer.bias[n_hidden : 2 * n_hidden] = 1.0
-
-    @property
-    def device(self) -> torch.device:
-        return self.key.weight.device
-
-    def standardise(self, centre: Tensor, spread: Tensor) -> None:
-        """Have features be taken by their distance from a mean, in standard deviations."""
-        self.get_buffer("centre").copy_(centre)
-        # A number that is always the same says nothing, and must not be divided by zero.
-        self.get_buffer("spread").copy_(torch.where(spread > 1e-6, spread, torch.ones_like(spread)))
+        layers = [self.mean_gates, self.word_gates, self.top_gates, self.next_gates]
+        begin_gates(layers, [self.top_gates, self.next_gates], n_hidden)
 
     def forward(self, regions: RegionBatch, tokens: Tensor) -> Tensor:
-        """The scores of what follows each word, `[images, words, n_vocab]`; row i of `tokens` is about image i.
-
-        Sentences begin with `BOS`. `sayable_log_probs` turns scores into log-probabilities.
-        """
         hidden, _ = self._run(regions, tokens)
         return self.words.scores(self.dropout(hidden))
+
+    def log_probs(self, regions: RegionBatch, tokens: Tensor, lacking: Tensor | None = None) -> Tensor:
+        by_word = None if lacking is None else lacking.unsqueeze(1)
+        return unsaid(self(regions, tokens), tokens, by_word).log_softmax(dim=-1)
+
+    def grounds(self, regions: RegionBatch, tokens: Tensor, said: Tensor, lacking: Tensor | None = None) -> WordGrounds:
+        """Where the model looked; nothing comes from slots."""
+        attention = self.attention(regions, tokens)
+        return WordGrounds(attention, torch.zeros_like(attention))
 
     def attention(self, regions: RegionBatch, tokens: Tensor) -> Tensor:
         """Where the model looks as it says what follows each word, `[images, words, regions]`; sums are 1."""
@@ -119,14 +97,10 @@ class UpDown(nn.Module):
         return torch.stack(hidden, dim=1), torch.stack(weights, dim=1)
 
     def decoder(self, regions: RegionBatch, lacking: Tensor | None = None) -> UpDownDecoder:
-        """The model as a search calls it, for some images.
-
-        `lacking [images, n_vocab]` marks the words that captions of an image may not have.
-        """
         return UpDownDecoder(self, self._see(regions), lacking)
 
     def _see(self, regions: RegionBatch) -> _Seen:
-        values = (regions.features - self.get_buffer("centre")) / self.get_buffer("spread")
+        values = self._standardised(regions.features)
         if self.labels is not None:
             values = torch.cat([values, self.labels(regions.labels)], dim=-1)
         if self.project is not None:
@@ -141,13 +115,6 @@ class UpDown(nn.Module):
         gates: Tensor = self.word_gates(self.dropout(vectors))
         return gates
 
-    def _dropped(self, tokens: Tensor) -> Tensor:
-        """The words with some of them unknown, while training."""
-        if not (self.training and self.settings.word_dropout):
-            return tokens
-        lost = torch.rand(tokens.shape, device=tokens.device) < self.settings.word_dropout
-        return tokens.masked_fill(lost & (tokens != BOS), UNKNOWN)
-
     def _empty(self, n: int, like: Tensor) -> _Memory:
         zeros = like.new_zeros(n, self.settings.hidden)
         return _Memory(zeros, zeros, zeros, zeros)
@@ -155,12 +122,12 @@ class UpDown(nn.Module):
     def _next(self, seen: _Seen, word_gates: Tensor, memory: _Memory) -> tuple[_Memory, Tensor]:
         """The memory behind the next word, and the weights of regions, `[sentences, regions]`."""
         recurrent = self.top_gates(torch.cat([memory.word_hidden, memory.top_hidden], dim=1))
-        top_hidden, top_cell = _lstm(seen.gates + word_gates + recurrent, memory.top_cell)
+        top_hidden, top_cell = lstm(seen.gates + word_gates + recurrent, memory.top_cell)
         scores = self.weigh(torch.tanh(seen.keys + self.query(top_hidden).unsqueeze(1))).squeeze(-1)
         weights = torch.softmax(scores + seen.mask, dim=1)
         looked = torch.bmm(weights.unsqueeze(1), seen.values).squeeze(1)
         gates = self.next_gates(torch.cat([looked, top_hidden, memory.word_hidden], dim=1))
-        word_hidden, word_cell = _lstm(gates, memory.word_cell)
+        word_hidden, word_cell = lstm(gates, memory.word_cell)
         return _Memory(top_hidden, top_cell, word_hidden, word_cell), weights
 
 
@@ -184,25 +151,11 @@ class UpDownDecoder:
         }
 
     def step(self, tokens: Tensor, state: Mapping[str, Tensor]) -> tuple[Tensor, State]:
-        """The log-probabilities `[n, n_vocab]` of what follows the tokens `[n]`, and the state behind them.
-
-        The probabilities of what can be said sum to 1. A caption has a word: the end does not come first.
-        """
         model = self._model
         vectors, word_state = model.words.step(tokens, state)
         memory = _Memory(*(state[name] for name in _Memory._fields))
         memory, _ = model._next(self._seen.take(state["image"]), model._word_gates(vectors), memory)
         scores = model.words.scores(model.dropout(memory.word_hidden))
-        if self._lacking is not None:
-            scores = scores.masked_fill(self._lacking[state["image"]], -float("inf"))
-        is_first = torch.zeros_like(scores, dtype=torch.bool)
-        is_first[:, EOS] = tokens == BOS
-        scores = scores.masked_fill(is_first, -float("inf"))
-        return sayable_log_probs(scores), {"image": state["image"], **memory._asdict(), **word_state}
-
-
-def _lstm(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
-    """An LSTM's output and cell from the sums at its gates: input, forget, content and output."""
-    enter, forget, content, leave = gates.chunk(4, dim=1)
-    cell = torch.sigmoid(forget) * cell + torch.sigmoid(enter) * torch.tanh(content)
-    return torch.sigmoid(leave) * torch.tanh(cell), cell
+        lacking = None if self._lacking is None else self._lacking[state["image"]]
+        log_probs = unsaid(scores, tokens, lacking).log_softmax(dim=-1)
+        return log_probs, {"image": state["image"], **memory._asdict(), **word_state}

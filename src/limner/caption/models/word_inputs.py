@@ -64,7 +64,20 @@ class LearntWords(WordInputs):
         return scores
 
 
-class FrozenWords(WordInputs):
+class FixedWords(WordInputs):
+    """Words that have fixed vectors, by which slots know them, whether or not they are read by these."""
+
+    @property
+    @abstractmethod
+    def fixed(self) -> Tensor:
+        """The fixed vectors of the whole vocabulary, `[n_vocab, n]`; 0 for beginning, end and unknown words."""
+
+    @abstractmethod
+    def extended(self, vectors: Tensor) -> FixedWords:
+        """These words, and new ones after them by their vectors `[words, n]`; what is learnt is shared."""
+
+
+class FrozenWords(FixedWords):
     """Vectors that stay as they are, such as GloVe's, and score the next word too (nocaps, eqs. 4 and 5).
 
     The decoder's output is turned by a tanh layer into a vector v, and the
@@ -99,6 +112,10 @@ class FrozenWords(WordInputs):
         words.special, words.turn, words.scale = self.special, self.turn, self.scale
         return words.train(self.training)
 
+    @property
+    def fixed(self) -> Tensor:
+        return torch.cat([torch.zeros_like(self.special), self.get_buffer("table")])
+
     def _rows(self) -> Tensor:
         table = self.get_buffer("table")
         return torch.cat([self.special, table])
@@ -114,6 +131,50 @@ class FrozenWords(WordInputs):
 
     def scores(self, hidden: Tensor) -> Tensor:
         return self.scale * torch.tanh(self.turn(hidden)) @ self._rows().T
+
+
+class AnchoredWords(FixedWords):
+    """Vectors and scores that are learnt, for words that have fixed vectors too.
+
+    Words after the first `n_learnt` are read by their fixed vectors, behind a
+    layer that is learnt, and have no score: only slots say them.
+    """
+
+    def __init__(self, n_learnt: int, vectors: Tensor, n_dims: int, n_hidden: int, n_special: int) -> None:
+        super().__init__()
+        self.n_vocab, self.n_dims = n_special + len(vectors), n_dims
+        self.learnt = LearntWords(n_learnt, n_dims, n_hidden)
+        self.register_buffer("anchors", vectors.float().contiguous())
+        self.read = nn.Linear(int(vectors.shape[1]), n_dims, bias=False)
+
+    @property
+    def fixed(self) -> Tensor:
+        anchors = self.get_buffer("anchors")
+        return torch.cat([anchors.new_zeros(self.n_vocab - len(anchors), anchors.shape[1]), anchors])
+
+    def extended(self, vectors: Tensor) -> AnchoredWords:
+        anchors = self.get_buffer("anchors")
+        n_special = self.n_vocab - len(anchors)
+        with torch.random.fork_rng(devices=[]):
+            rows = torch.cat([anchors, vectors.to(anchors)])
+            words = AnchoredWords(1, rows, self.n_dims, 1, n_special)
+        words.learnt, words.read = self.learnt, self.read
+        return words.train(self.training)
+
+    def vectors(self, tokens: Tensor) -> Tensor:
+        is_learnt = tokens < self.learnt.n_vocab
+        learnt = self.learnt.vectors(tokens.masked_fill(~is_learnt, UNKNOWN))
+        return torch.where(is_learnt.unsqueeze(-1), learnt, self.read(self.fixed[tokens].to(learnt)))
+
+    def start(self, n: int, device: torch.device) -> State:
+        return {}
+
+    def step(self, tokens: Tensor, state: Mapping[str, Tensor]) -> tuple[Tensor, State]:
+        return self.vectors(tokens), {}
+
+    def scores(self, hidden: Tensor) -> Tensor:
+        learnt = self.learnt.scores(hidden)
+        return nn.functional.pad(learnt, (0, self.n_vocab - self.learnt.n_vocab), value=-float("inf"))
 
 
 def sayable_log_probs(scores: Tensor) -> Tensor:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -14,7 +14,7 @@ from limner.caption.captioner_files import WordsRecord
 from limner.caption.models.language_model_words import LanguageModelWords
 from limner.caption.models.language_models import open_language_model
 from limner.caption.models.lstm_language_model import SeenSplit
-from limner.caption.models.word_inputs import FrozenWords, LearntWords, WordInputs
+from limner.caption.models.word_inputs import AnchoredWords, FixedWords, FrozenWords, LearntWords, WordInputs
 from limner.caption.word_matrix import matrix_signature, word_matrix
 from limner.corpus.seen_images import SeenImages
 from limner.errors import BadInput, LimnerError, shown
@@ -61,6 +61,28 @@ class WordSource(Protocol):
         """The inputs with new words after the others."""
 
 
+@runtime_checkable
+class FixedWordSource(WordSource, Protocol):
+    """Makes the words of captioners with slots, which know words by fixed vectors.
+
+    The `slots` of a vocabulary are words and phrases after its `words`, which
+    slots alone say. A phrase has the mean of the vectors of its words.
+    """
+
+    @property
+    def n_fixed(self) -> int:
+        """The length of a fixed vector."""
+
+    def make_fixed(self, words: Sequence[str], slots: Sequence[str], n_hidden: int) -> FixedWords:
+        """Words of a model with this vocabulary whose weights are going to be read."""
+
+    def begin_fixed(self, words: Sequence[str], slots: Sequence[str], n_hidden: int) -> FixedWords:
+        """Words of a new model with this vocabulary."""
+
+    def fixed_vectors(self, phrases: Sequence[str]) -> Tensor:
+        """The fixed vectors of words and phrases, `[phrases, n_fixed]`; 0 for what nothing is known of."""
+
+
 class LearntSource:
     """Vectors that are learnt with the model."""
 
@@ -81,7 +103,7 @@ class LearntSource:
         return False
 
     def extended(self, inputs: WordInputs, words: Sequence[str]) -> WordInputs:
-        _check_words(words, self)
+        check_words(words, self)
         return inputs
 
 
@@ -136,13 +158,51 @@ class FrozenSource:
     def _rows(self, words: Sequence[str]) -> Tensor:
         return torch.from_numpy(word_matrix(words, *self._vectors, unit=self._unit).rows)
 
+    @property
+    def n_fixed(self) -> int:
+        return self.record.n_dims
+
+    def make_fixed(self, words: Sequence[str], slots: Sequence[str], n_hidden: int) -> FixedWords:
+        return FrozenWords(torch.zeros(len(words) + len(slots), self.record.n_dims), n_hidden, N_SPECIAL)
+
+    def begin_fixed(self, words: Sequence[str], slots: Sequence[str], n_hidden: int) -> FixedWords:
+        return FrozenWords(self.fixed_vectors([*words, *slots]), n_hidden, N_SPECIAL)
+
+    def fixed_vectors(self, phrases: Sequence[str]) -> Tensor:
+        return self._rows(phrases)
+
     def can_add(self, word: str) -> bool:
         return word in self.known
 
     def extended(self, inputs: WordInputs, words: Sequence[str]) -> WordInputs:
         assert isinstance(inputs, FrozenWords)
-        _check_words(words, self)
+        check_words(words, self)
         return inputs.extended(self._rows(words))
+
+
+class AnchoredSource(LearntSource):
+    """Vectors that are learnt with the model, beside fixed ones of a file, by which slots know words."""
+
+    def __init__(self, n_dims: int, path: str | None, record: WordsRecord | None = None) -> None:
+        fixed = None if record is None else WordsRecord(record.n_fixed or record.n_dims, record.signature)
+        self._fixed = FrozenSource([path], fixed)
+        self.record = WordsRecord(n_dims, self._fixed.record.signature, self._fixed.n_fixed)
+
+    @property
+    def n_fixed(self) -> int:
+        return self.record.n_fixed
+
+    def make_fixed(self, words: Sequence[str], slots: Sequence[str], n_hidden: int) -> FixedWords:
+        return self._anchored(words, torch.zeros(len(words) + len(slots), self.n_fixed), n_hidden)
+
+    def begin_fixed(self, words: Sequence[str], slots: Sequence[str], n_hidden: int) -> FixedWords:
+        return self._anchored(words, self.fixed_vectors([*words, *slots]), n_hidden)
+
+    def fixed_vectors(self, phrases: Sequence[str]) -> Tensor:
+        return self._fixed.fixed_vectors(phrases)
+
+    def _anchored(self, words: Sequence[str], vectors: Tensor, n_hidden: int) -> FixedWords:
+        return AnchoredWords(len(words) + N_SPECIAL, vectors, self.record.n_dims, n_hidden, N_SPECIAL)
 
 
 class LanguageModelSource:
@@ -172,7 +232,7 @@ class LanguageModelSource:
 
     def extended(self, inputs: WordInputs, words: Sequence[str]) -> WordInputs:
         assert isinstance(inputs, LanguageModelWords)
-        _check_words(words, self)
+        check_words(words, self)
         return inputs.extended(words)
 
 
@@ -199,7 +259,8 @@ def no_word(phrases: Sequence[str], source: WordSource) -> str:
     return f"the captioner has no word for {' or '.join(map(shown, phrases))}, and {source.why_lacking}"
 
 
-def _check_words(words: Sequence[str], source: WordSource) -> None:
+def check_words(words: Sequence[str], source: WordSource) -> None:
+    """An error for words that a captioner lacks and cannot be given."""
     for word in words:
         if not source.can_add(word):
             raise LimnerError(f"{no_word([word], source)}; ask for other words", code="no-word")
@@ -207,10 +268,21 @@ def _check_words(words: Sequence[str], source: WordSource) -> None:
 
 def open_word_source(settings: WordSettings, record: WordsRecord | None, folder: Path) -> WordSource:
     """The source of words of a captioner in a folder; `record` is None for one that is going to be trained."""
-    if settings.kind == "learnt":
+    if settings.kind in (None, "learnt"):
         return LearntSource(settings.size)
     if settings.kind == "language-model":
         return LanguageModelSource(Path(settings.language_model), record)
+    return _frozen_source(settings, record, folder)
+
+
+def open_fixed_source(settings: WordSettings, record: WordsRecord | None, folder: Path) -> FixedWordSource:
+    """The source of words of a captioner with slots, likewise."""
+    if settings.kind == "learnt":
+        return AnchoredSource(settings.size, settings.vectors or None, record)
+    return _frozen_source(settings, record, folder)
+
+
+def _frozen_source(settings: WordSettings, record: WordsRecord | None, folder: Path) -> FrozenSource:
     paths: list[str | None] = [settings.vectors or None]
     if settings.kind == "glove+dependency":
         paths.append(str(folder / DEPENDENCY_VECTORS))

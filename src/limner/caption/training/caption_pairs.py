@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -14,6 +15,7 @@ from torch import Tensor
 from limner.arrays import Integers
 from limner.caption.models.region_batches import RegionBatch, region_batch
 from limner.caption.region_inputs import ImageRegions, RegionInputs
+from limner.caption.slot_proposals import RegionPlaces, RegionSlots
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
@@ -32,7 +34,7 @@ class RegionTable:
 
     When `reading` is lenient, images whose regions cannot be read are left out;
     `positions` are those of the others among all. `digest` is another for
-    other numbers, labels or boxes.
+    other numbers, labels or boxes; `names` counts the labels of boxes.
     """
 
     def __init__(
@@ -48,6 +50,8 @@ class RegionTable:
         self._inputs = inputs
         self._kept: list[ImageRegions] = []
         self.positions: list[int] = []
+        self.places: list[RegionPlaces] = []
+        self.names: Counter[str] = Counter()
         digest = blake2b(digest_size=8)
         n_bytes = 0
         for at, image in enumerate(track(images, "images with regions", progress, len(images))):
@@ -60,6 +64,8 @@ class RegionTable:
             self.positions.append(at)
             self._images.append(image)
             digest.update(regions.rows.tobytes() + regions.labels.tobytes() + repr(regions.box_ids).encode())
+            digest.update(repr(regions.names).encode())
+            self.names.update(name for name in regions.names if name)
             n_bytes += regions.rows.nbytes
             if n_bytes <= MOST_KEPT:
                 self._kept.append(regions)
@@ -73,7 +79,12 @@ class RegionTable:
 
     def batch(self, rows: Sequence[int]) -> RegionBatch:
         """The regions of the images at these positions."""
-        return region_batch([self[at] for at in rows])
+        places = [self.places[at] for at in rows] if self.places else ()
+        return region_batch([self[at] for at in rows], places)
+
+    def find_slots(self, slots: RegionSlots) -> None:
+        """Have batches know the classes of regions, and which of them slots may refer to."""
+        self.places = [slots.places(self[at]) for at in range(len(self))]
 
 
 class SentenceBatch(NamedTuple):

@@ -12,8 +12,8 @@ from torch import Tensor, nn
 
 from limner.arrays import Integers
 from limner.caption.captioner_config import DecodingSettings
+from limner.caption.models.caption_model import CaptionModel
 from limner.caption.models.region_batches import RegionBatch
-from limner.caption.models.up_down import UpDown
 from limner.caption.training.caption_pairs import CaptionNumbers, RegionTable, sentence_batch
 from limner.caption.training.free_search import search_freely
 from limner.caption.training.held_out_cider import HeldOutImages
@@ -23,7 +23,7 @@ from limner.caption.training.self_critical import (
     candidate_captions,
     expected_reward,
 )
-from limner.caption.training.word_loss import sayable_log_probs, smoothed_cross_entropy
+from limner.caption.training.word_loss import smoothed_cross_entropy
 from limner.learn.length_batches import LengthBatches
 from limner.learn.torch.training_stage import BatchLoss
 from limner.learn.vocabulary import Vocabulary
@@ -39,7 +39,7 @@ class WordTask:
     `smoothing` is the share of probability that the target spreads over all words.
     """
 
-    model: UpDown
+    model: CaptionModel
     regions: RegionTable
     captions: CaptionNumbers
     held_out: HeldOutImages
@@ -53,7 +53,7 @@ class WordTask:
         n_items = int(self.order.lengths[batch].sum())
         rows = batch[rank::n_ranks]
         if not len(rows):
-            return BatchLoss(_nothing(self.model), n_items)
+            return BatchLoss(no_loss(self.model), n_items)
         sentences = self.captions.batch(rows).to(self.model.device)
         regions = self.regions.batch(self.captions.images[rows]).to(self.model.device)
         scores = self.model(regions, sentences.tokens)
@@ -71,7 +71,7 @@ class SelfCriticalTask:
     Items are images. Captions are searched for as they are when the captioner is used.
     """
 
-    model: UpDown
+    model: CaptionModel
     regions: RegionTable
     reward: CiderReward
     held_out: HeldOutImages
@@ -86,7 +86,7 @@ class SelfCriticalTask:
     def loss(self, batch: Any, rank: int, n_ranks: int) -> BatchLoss:
         rows = batch[rank::n_ranks]
         if not len(rows):
-            return BatchLoss(_nothing(self.model), len(batch))
+            return BatchLoss(no_loss(self.model), len(batch))
         self.model.eval()
         device = self.model.device
         regions = self.regions.batch(rows).to(device)
@@ -105,15 +105,17 @@ class SelfCriticalTask:
         for chunk in np.array_split(order, -(-len(order) // CHUNK)):
             numbers, ends = [captions.numbers[at] for at in chunk], [captions.ends[at] for at in chunk]
             sentences = sentence_batch(numbers, ends=ends).to(self.model.device)
-            scores = self.model(regions.take(torch.from_numpy(captions.images[chunk])), sentences.tokens)
-            said = sayable_log_probs(scores).gather(2, sentences.targets.unsqueeze(2)).squeeze(2)
-            parts.append((said * sentences.mask).sum(dim=1))
+            images = torch.from_numpy(captions.images[chunk])
+            log_probs = self.model.log_probs(regions.take(images), sentences.tokens)
+            # Padding behind a sentence may have no probability at all, which times 0 would be no number.
+            said = log_probs.gather(2, sentences.targets.unsqueeze(2)).squeeze(2).masked_fill(sentences.mask == 0, 0.0)
+            parts.append(said.sum(dim=1))
         return torch.cat(parts)[torch.from_numpy(np.argsort(order))]
 
     def validate(self) -> dict[str, float]:
         return self.held_out.figures(self.model)
 
 
-def _nothing(model: nn.Module) -> Tensor:
+def no_loss(model: nn.Module) -> Tensor:
     """A loss of 0 that still has a gradient: this process has no share of a small batch."""
     return sum((parameter.sum() * 0.0 for parameter in model.parameters()), start=torch.zeros(()))

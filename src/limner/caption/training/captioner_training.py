@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 
 from limner.caption.caption_vocabulary import caption_vocabulary, vocabulary_classes
-from limner.caption.captioner_config import CaptionerConfig
+from limner.caption.captioner_config import CaptionerConfig, CaptionerKind
 from limner.caption.captioner_files import (
     KIND,
     RECORD,
@@ -22,13 +22,15 @@ from limner.caption.captioner_files import (
     is_captioner,
 )
 from limner.caption.models.captioner import Captioner
-from limner.caption.models.up_down import UpDown
-from limner.caption.models.word_sources import DEPENDENCY_VECTORS, WordSource, open_word_source
+from limner.caption.models.model_making import ModelPlan, open_model_words, slot_words
+from limner.caption.models.word_sources import DEPENDENCY_VECTORS, WordSource
 from limner.caption.region_inputs import BoxInputs, Labels, RegionInputs, StoreInputs
+from limner.caption.slot_proposals import RegionSlots
 from limner.caption.training.caption_pairs import RegionTable
 from limner.caption.training.dependency_vectors import caption_dependency_vectors
 from limner.caption.training.held_out_cider import HeldOutImages
 from limner.caption.training.language_model_images import held_out_warnings, with_language_models_images
+from limner.caption.training.slot_targets import CaptionNouns, SlottedCaptions
 from limner.caption.training.training_images import FEWEST_HELD_OUT, CaptionedImage, TrainingImages, seen_images
 from limner.caption.training.training_material import (
     TrainingMaterial,
@@ -71,7 +73,7 @@ class TrainingListeners:
 
 @dataclass(frozen=True)
 class CaptionerTraining:
-    """A captioner that is to be trained in the folder `out`.
+    """A captioner that is to be trained in the folder `out`, of the kind `model`.
 
     `features` is `boxes`, the folder of a store of features, or a model of
     features, which looks at `pictures`. `resume` goes on where an earlier run
@@ -91,10 +93,11 @@ class CaptionerTraining:
     threads: int | None = None
     reading: Reading = field(default_factory=Reading)
     listeners: TrainingListeners = field(default_factory=TrainingListeners)
+    model: CaptionerKind = "up-down"
 
     def __post_init__(self) -> None:
         # A captioner is used in other folders than the one it was trained in.
-        object.__setattr__(self, "config", self.config.with_whole_paths())
+        object.__setattr__(self, "config", self.config.for_model(self.model).with_whole_paths())
 
     @property
     def is_first(self) -> bool:
@@ -121,6 +124,7 @@ class CaptionerTraining:
         captioner = Captioner.load(self.out)
         facts, record = captioner.record.trained, captioner.record
         for name, before, now in (
+            ("model", record.model, self.model),
             ("config", record.config, self.config),
             ("seed", facts.seed, self.seed),
             ("list of classes without images", facts.without, tuple(self.without)),
@@ -198,16 +202,24 @@ class CaptionerTraining:
         labels = Labels.count(pair.image for pair in given.learnt)
         inputs = self._inputs(labels)
         images, regions, held_regions = self._with_regions(given, inputs)
-        source, vocabulary = self._words(images.learnt, processes)
+        source, text = self._words(images.learnt, processes)
+        names, nouns = labels.names, None
+        if self.model == "nbt":
+            # Slots name any label: those of the regions count, however few boxes have them.
+            names = tuple(sorted(regions.names, key=lambda name: (-regions.names[name], name)))
+            nouns = CaptionNouns(images.learnt, names)
+        slots = slot_words(names, nouns.said, text.words) if nouns else ()
+        plan = ModelPlan(self.model, self.config, text.words, slots, names, inputs.n_dims)
+        vocabulary = plan.vocabulary
         if processes.is_first:
             for warning in held_out_warnings(source.seen, images.held_out):
                 self.listeners.notice(warning)
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
-            words = source.begin(vocabulary.words, self.config.model.hidden)
-            model = UpDown(words, inputs.n_dims, len(labels), self.config.model)
+            model = plan.begin(source)
         model.standardise(*region_moments(regions))
         model.to(training_device())
+        slotted = self._slotted(plan, nouns, regions, held_regions) if nouns else None
         references = [pair.captions for pair in images.held_out]
         material = TrainingMaterial(
             self.config,
@@ -219,12 +231,14 @@ class CaptionerTraining:
             material_identity(
                 images,
                 [regions, held_regions],
-                labels.names,
+                names,
                 vocabulary.words,
+                self.model,
                 inputs.signature,
                 source.record.signature,
             ),
             self.seed,
+            slotted,
         )
         history = self._run_stages(material)
         trained = TrainedCaptioner(
@@ -238,8 +252,22 @@ class CaptionerTraining:
             images_digest(given),
         )
         seen = with_language_models_images(seen_images(images.learnt, images.held_out), source.seen).to_json()
-        record = self._record(labels, inputs, vocabulary, source, trained, seen)
-        return Captioner(model, vocabulary, record, source)
+        record = self._record(plan, inputs, source, trained, seen)
+        return Captioner(model, record, source)
+
+    def _slotted(
+        self, plan: ModelPlan, nouns: CaptionNouns, regions: RegionTable, held_regions: RegionTable
+    ) -> SlottedCaptions:
+        """The captions with slots; regions of both groups find theirs."""
+        class_map = plan.class_map
+        finder = RegionSlots(self.config.slots, {name: at for at, name in enumerate(class_map.classes, 1)})
+        for table in (regions, held_regions):
+            table.find_slots(finder)
+        slotted = nouns.slotted(regions, class_map, Vocabulary(plan.words), plan.vocabulary)
+        if self.is_first:
+            share = slotted.n_slots / max(sum(len(caption.numbers) for caption in slotted.captions), 1)
+            self.listeners.notice(f"{len(class_map.classes):,} classes; {share:.1%} of the captions' words are slots")
+        return slotted
 
     def _with_regions(
         self, images: TrainingImages, inputs: RegionInputs
@@ -260,9 +288,8 @@ class CaptionerTraining:
 
     def _record(
         self,
-        labels: Labels,
+        plan: ModelPlan,
         inputs: RegionInputs,
-        vocabulary: Vocabulary,
         source: WordSource,
         trained: TrainedCaptioner,
         seen: list[str] | None,
@@ -270,16 +297,17 @@ class CaptionerTraining:
         return CaptionerRecord(
             KIND.name,
             KIND.version,
-            "up-down",
+            plan.kind,
             self.config,
-            vocabulary.words,
-            labels.names,
+            tuple(plan.words),
+            tuple(plan.labels),
             RegionsRecord(
                 self._region_kind(), self.config.regions, inputs.signature, inputs.n_dims, self._features_path()
             ),
             trained,
             source.record,
             seen=seen,
+            slots=tuple(plan.slots),
         )
 
     def _words(self, pairs: Sequence[CaptionedImage], processes: Processes) -> tuple[WordSource, Vocabulary]:
@@ -289,7 +317,7 @@ class CaptionerTraining:
                 texts = [" ".join(words) for pair in pairs for words in pair.captions]
                 write_word_vectors(caption_dependency_vectors(texts), self.out / DEPENDENCY_VECTORS)
             processes.wait()
-        source = open_word_source(settings, None, self.out)
+        source = open_model_words(self.model, settings, None, self.out)
         made = caption_vocabulary(
             (words for pair in pairs for words in pair.captions),
             classes=vocabulary_classes(settings.classes),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from limner.caption.captioner_config import DecodingSettings
 from limner.caption.constraints.automaton import compile_constraints
+from limner.caption.models.caption_model import CaptionModel
 from limner.caption.models.region_batches import RegionBatch
-from limner.caption.models.up_down import UpDown
 from limner.caption.search.beam_search import SearchResult, constrained_search
 from limner.learn.vocabulary import BOS, EOS
 
 
 def search_freely(
-    model: UpDown, regions: RegionBatch, n_vocab: int, decoding: DecodingSettings, *, n_best: int = 1
+    model: CaptionModel, regions: RegionBatch, n_vocab: int, decoding: DecodingSettings, *, n_best: int = 1
 ) -> list[SearchResult]:
     """The best caption of each image, with the next best as `others`; a beam is at least `n_best` wide."""
     decoder = model.decoder(regions)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from limner.caption.captioner_config import DecodingSettings
-from limner.caption.models.up_down import UpDown
+from limner.caption.models.caption_model import CaptionModel
 from limner.caption.training.caption_pairs import RegionTable
 from limner.caption.training.free_search import search_freely
 from limner.learn.vocabulary import Vocabulary
@@ -31,7 +31,7 @@ class HeldOutImages:
         self._vocabulary = vocabulary
         self._decoding = decoding
 
-    def figures(self, model: UpDown) -> dict[str, float]:
+    def figures(self, model: CaptionModel) -> dict[str, float]:
         """CIDEr of the model's captions, and their mean length in words."""
         captions = self._captions(model)
         ids = [str(at) for at in range(len(captions))]
@@ -40,10 +40,10 @@ class HeldOutImages:
         n_words = sum(map(len, captions)) / len(captions)
         return {"CIDEr": float(values.mean()), "words": n_words}
 
-    def _captions(self, model: UpDown) -> list[list[str]]:
+    def _captions(self, model: CaptionModel) -> list[list[str]]:
         captions: list[list[str]] = []
         for first in range(0, len(self._regions), BATCH):
             regions = self._regions.batch(range(first, min(first + BATCH, len(self._regions))))
             results = search_freely(model, regions.to(model.device), len(self._vocabulary), self._decoding)
-            captions += [self._vocabulary.text(result.tokens) for result in results]
+            captions += [" ".join(self._vocabulary.text(result.tokens)).split() for result in results]
         return captions

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from limner.caption.caption_vocabulary import caption_words
+from limner.corpus.caption import Caption
 from limner.corpus.classes.named_classes import NamedClasses
 from limner.corpus.held_out_labels import visible
 from limner.corpus.image import Image
@@ -22,11 +23,15 @@ FEWEST_HELD_OUT = 2
 
 
 class CaptionedImage(NamedTuple):
-    """An image as one may see it who describes it, the words of each of its captions, and the image as it was given."""
+    """An image as one may see it who describes it, the words of each of its captions, and the image as it was given.
+
+    `written` are the captions as people wrote them, of which `captions` are the words.
+    """
 
     image: Image
     captions: list[list[str]]
     original: Image
+    written: Sequence[Caption] = ()
 
 
 class TrainingImages(NamedTuple):
@@ -116,14 +121,16 @@ def _with_words(images: Sequence[Image], reading: Reading, place: str) -> list[C
         if not caption.source.startswith("system:")
     ]
     words_by_image: list[list[list[str]]] = [[] for _ in images]
+    written: list[list[Caption]] = [[] for _ in images]
     for (at, caption), words in zip(captions, caption_words([caption.text for _, caption in captions]), strict=True):
         if words:
             words_by_image[at].append(words)
+            written[at].append(caption)
         else:
             problem = f"caption {shown(caption.id)} of image {shown(images[at].id)} has no word"
             reading.skip("caption without a word", BadInput(place, problem, "remove it", code="empty-caption"))
-    pairs = zip(images, words_by_image, strict=True)
-    return [CaptionedImage(visible(image), words, image) for image, words in pairs if words]
+    pairs = zip(images, words_by_image, written, strict=True)
+    return [CaptionedImage(visible(image), words, image, captions) for image, words, captions in pairs if words]
 
 
 class _ClassFilter:

@@ -12,13 +12,17 @@ import torch
 from msgspec import structs
 
 from limner.caption.captioner_config import CaptionerConfig
-from limner.caption.models.up_down import UpDown
+from limner.caption.models.caption_model import CaptionModel
+from limner.caption.models.neural_baby_talk import NeuralBabyTalk
 from limner.caption.training.caption_pairs import CaptionNumbers, RegionTable
 from limner.caption.training.caption_tasks import SelfCriticalTask, WordTask
 from limner.caption.training.held_out_cider import HeldOutImages
 from limner.caption.training.self_critical import CiderReward
+from limner.caption.training.slot_targets import SlottedCaptions
+from limner.caption.training.slot_task import SlotTask
 from limner.caption.training.training_images import CaptionedImage, TrainingImages
 from limner.learn.length_batches import LengthBatches
+from limner.learn.torch.training_stage import TrainingTask
 from limner.learn.vocabulary import Vocabulary
 
 # Regions whose mean and deviation features are standardised by.
@@ -27,16 +31,20 @@ MOST_STANDARDISED = 200_000
 
 @dataclass(frozen=True)
 class TrainingMaterial:
-    """A model and what it learns from; `identity` is a text that is another for other images, words or features."""
+    """A model and what it learns from; `identity` is a text that is another for other images, words or features.
+
+    `slotted` are the captions with slots, for a model that has them.
+    """
 
     config: CaptionerConfig
-    model: UpDown
+    model: CaptionModel
     regions: RegionTable
     pairs: Sequence[CaptionedImage]
     vocabulary: Vocabulary
     held_out: HeldOutImages
     identity: str
     seed: int
+    slotted: SlottedCaptions | None = None
 
     def digest(self, *, is_last: bool) -> str:
         """A few letters that are others for another run; the first stage does not depend on the settings of the last.
@@ -50,13 +58,18 @@ class TrainingMaterial:
             config = structs.replace(config, self_critical=critical if is_last else None)
         return _digest(config, self.identity)
 
-    def word_task(self) -> WordTask:
-        """People's captions, word by word."""
+    def word_task(self) -> TrainingTask:
+        """People's captions, word by word, or by words and slots."""
+        size = self.config.training.batch
+        if isinstance(self.model, NeuralBabyTalk):
+            assert self.slotted is not None
+            order = LengthBatches(self.slotted.numbers.lengths, size, self.seed)
+            return SlotTask(self.model, self.regions, self.slotted, self.held_out, order, self.config.smoothing)
         captions = [(at, words) for at, pair in enumerate(self.pairs) for words in pair.captions]
         numbers = CaptionNumbers(
             [self.vocabulary.numbers(words) for _, words in captions], np.array([at for at, _ in captions])
         )
-        order = LengthBatches(numbers.lengths, self.config.training.batch, self.seed)
+        order = LengthBatches(numbers.lengths, size, self.seed)
         return WordTask(self.model, self.regions, numbers, self.held_out, order, self.config.smoothing)
 
     def self_critical_task(self) -> SelfCriticalTask:
