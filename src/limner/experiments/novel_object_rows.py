@@ -130,4 +130,3 @@ def filter_rows() -> Iterator[tuple[str, RowSpec]]:
 def embedding_kind(kind: WordKind | None) -> WordKind:
     """What the words of the rows with embeddings are: those of the config, or GloVe's if it names none but learnt."""
     return "glove" if kind is None or kind == "learnt" else kind
-

@@ -51,9 +51,9 @@ def make_rows(captions: RowCaptions, rows: Sequence[RowSpec], n_workers: int, no
                 if not _heard(connection, running[connection], notice):
                     running.pop(connection).join()
     finally:
-        for process in running.values():
-            process.terminate()
-            process.join()
+        for worker in running.values():
+            worker.terminate()
+            worker.join()
 
 
 def _heard(connection: Connection, process: BaseProcess, notice: Callable[[str], None]) -> bool:
