@@ -1,11 +1,11 @@
-"""Words tied to boxes by attention."""
+"""Words tied to boxes by attention, and by slots."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from limner.arrays import Singles
-from limner.caption.attention_mentions import NounFinder, attention_mentions
+from limner.caption.attention_mentions import NounFinder, attention_mentions, slot_mentions
 from limner.caption.word_joining import join_words
 from limner.corpus.caption import Mention
 
@@ -74,3 +74,38 @@ def test_words_that_are_joined_are_looked_up_by_where_they_begin() -> None:
     dog, ball = attention_mentions(phrases, joined.starts, attention, [f"word {i}" for i in range(7)])
     assert [joined.text[m.start : m.end] for m in (dog, ball)] == ["a dog", "ball"]
     assert (dog.boxes, ball.boxes) == (("word 4",), ("word 6",))
+
+
+def by_slots(rows: dict[str, list[float]], taken: tuple[Mention, ...] = ()) -> list[Mention]:
+    """Mentions by slots, whose shares are 0 for all other words."""
+    shares = np.zeros((7, 4), dtype=np.float32)
+    for word, row in rows.items():
+        shares[TEXT.split().index(word)] = row
+    return list(slot_mentions(NounFinder().find(TEXT, []), join_words(TEXT.split()), shares, IDS, taken))
+
+
+def test_a_word_that_a_slot_said_means_the_slots_box() -> None:
+    dog, cats = by_slots({"dog": [0, 0.7, 0.2, 0], "cats": [0, 0.1, 0.5, 0.4]})
+    assert TEXT[dog.start : dog.end] == "a brown dog"
+    assert (dog.boxes, dog.origin, dog.probability) == (("d",), "slot", 0.7)
+    assert [(candidate.box, candidate.score) for candidate in dog.candidates] == [("d", 0.7), ("c1", 0.2)]
+    # In the plural it means all boxes with at least half of the best one's share.
+    assert (cats.boxes, cats.probability) == (("c1", "c2"), 0.9)
+
+
+def test_a_word_of_which_the_text_said_more_is_no_slots() -> None:
+    assert by_slots({"dog": [0, 0.3, 0.1, 0]}) == []
+
+
+def test_a_demanded_word_is_no_slots() -> None:
+    demanded = Mention(TEXT.index("dog"), TEXT.index("dog") + 3, ("d",), origin="constraint")
+    assert by_slots({"dog": [0, 1.0, 0, 0]}, (demanded,)) == []
+
+
+def test_a_word_that_is_no_noun_phrase_is_a_mention_by_itself() -> None:
+    (chases,) = by_slots({"chases": [0, 0, 1.0, 0]})
+    assert (TEXT[chases.start : chases.end], chases.boxes) == ("chases", ("c1",))
+
+
+def test_slots_of_what_is_no_box_of_the_image_are_no_mentions() -> None:
+    assert by_slots({"dog": [1.0, 0, 0, 0]}) == []

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import torch
 
-from captioner_runs import CONFIG, SELF_CRITICAL, limner, train_captioner
+from captioner_runs import CONFIG, KILLED, SELF_CRITICAL, limner, train_captioner
 from limner import lazy
 from limner.caption.captioner_config import CONFIGS, read_captioner_config
 from limner.cli import train_captioner as command
@@ -24,21 +24,6 @@ from limner.learn.torch import training_stage
 from limner.learn.torch.safe_tensors import read_tensors
 from limner.playground import World, playground, write_world
 from process_pairs import HAS_LOOPBACK, torchrun
-
-# The command line, ended with the process right behind the checkpoint of a number.
-KILLED = """
-import os, signal, sys
-from limner.learn.torch import training_stage
-write, last = training_stage.write_checkpoint, int(sys.argv.pop(1))
-numbers = iter(range(1, 10_000))
-def write_and_die(*arguments):
-    write(*arguments)
-    if next(numbers) == last:
-        os.kill(os.getpid(), signal.SIGKILL)
-training_stage.write_checkpoint = write_and_die
-from limner.cli import main
-main(sys.argv[1:])
-"""
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from limner.caption.attention_mentions import NounFinder
 from limner.caption.class_map import ClassMap
 from limner.corpus.caption import Caption
+from limner.corpus.classes.class_names import term_key
 
 # Words of a form at most: longer ones are not looked for.
 MOST_FORM_WORDS = 6
@@ -41,7 +42,7 @@ class SlotFinder:
         found: list[SlotSpan] = []
         for phrase in self._nouns.noun_phrases(caption.text):
             last = word_by_end.get(phrase.end)
-            first = None if last is None else self._first(words, last)
+            first = None if last is None else self._first(words, last, len(phrase.term.word.split()))
             if last is None or first is None or (found and first < found[-1].end):
                 continue
             start = spans[first] or (0, 0)
@@ -51,10 +52,14 @@ class SlotFinder:
             found.append(SlotSpan(first, last + 1, form, (boxes[-1] if boxes else ()) if tied else None))
         return found
 
-    def _first(self, words: Sequence[str], last: int) -> int | None:
-        """The first word of the longest form that ends with a word; None if there is none."""
+    def _first(self, words: Sequence[str], last: int, n_fewest: int) -> int | None:
+        """The first word of the longest form that ends with a word; None if there is none.
+
+        It has at least as many words as the term that was found: a hot dog is no dog.
+        """
         for first in range(max(0, last + 1 - MOST_FORM_WORDS), last + 1):
-            if " ".join(words[first : last + 1]) in self._forms:
+            form = " ".join(words[first : last + 1])
+            if form in self._forms and len(term_key(form)) >= n_fewest:
                 return first
         return None
 

@@ -17,7 +17,14 @@ from limner.caption.models.neural_baby_talk import NeuralBabyTalk
 from limner.caption.models.slot_table import SlotTable, TokenPair
 from limner.caption.models.up_down import UpDown
 from limner.caption.models.word_inputs import FixedWords, WordInputs
-from limner.caption.models.word_sources import FixedWordSource, WordSource, open_fixed_source, open_word_source
+from limner.caption.models.word_sources import (
+    AnchoredSource,
+    FixedWordSource,
+    FrozenSource,
+    WordSource,
+    open_fixed_source,
+    open_word_source,
+)
 from limner.caption.region_inputs import Labels
 from limner.learn.vocabulary import N_SPECIAL, PhraseVocabulary, Vocabulary
 
@@ -103,6 +110,6 @@ def open_model_words(
 
 def fixed_source(source: WordSource) -> FixedWordSource:
     """A source that has fixed vectors, as models with slots need it."""
-    if not isinstance(source, FixedWordSource):
+    if not isinstance(source, FrozenSource | AnchoredSource):
         raise TypeError(f"{type(source).__name__} has no fixed vectors of words")
     return source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -61,7 +61,6 @@ class WordSource(Protocol):
         """The inputs with new words after the others."""
 
 
-@runtime_checkable
 class FixedWordSource(WordSource, Protocol):
     """Makes the words of captioners with slots, which know words by fixed vectors.
 
