@@ -73,6 +73,10 @@ class RowCaptions:
         name, results = self._planned(row)
         return self.cache.images(name, lambda: _by_row(row, results()), f"{row.name}: captioning")
 
+    def signature(self, row: RowSpec) -> str:
+        """A few letters that are others for captions that were made in another way, or of other images."""
+        return self._planned(row)[0].rpartition("-")[2]
+
     def are_made(self, row: RowSpec) -> bool:
         """Whether the captions of a row are there already."""
         if row.captioner is not None and not self.captioners.is_trained(row.captioner):

@@ -41,7 +41,8 @@ PANEL_COLUMNS = ("row", "without_constraints", "CIDEr_without", "CIDEr", "differ
 class NovelObjectRun(NamedTuple):
     """What the experiment made: images, rows with their results and figures, the words of rows with embeddings.
 
-    `filters` are rows by their constraints' filters, each after its name
+    `signatures` are those of the rows' captions: images, boxes, captioner and
+    constraints. `filters` are rows by their constraints' filters, each after its name
     without them, with their figures; `deciles` those of the test images, with
     the figures of some rows. Both are None unless they were asked for.
     """
@@ -53,6 +54,7 @@ class NovelObjectRun(NamedTuple):
     embeddings: str
     features: str
     seed: int
+    signatures: Mapping[str, str] = {}
     filters: tuple[Sequence[tuple[str, RowSpec]], TableFigures] | None = None
     deciles: tuple[Deciles, TableFigures] | None = None
     pages: Mapping[str, str] = {}

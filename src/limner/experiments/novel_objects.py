@@ -114,7 +114,16 @@ class NovelObjectExperiment:
         scored = _figures(scoring, results, store)
         # For whoever wants to score the captions of rows by other metrics.
         store.images(f"tests/{images_signature(images.tests)}", lambda: images.tests, "writing test images")
-        run = NovelObjectRun(images, rows, results, scored, embedding_kind(config.words.kind), self.features, self.seed)
+        run = NovelObjectRun(
+            images,
+            rows,
+            results,
+            scored,
+            embedding_kind(config.words.kind),
+            self.features,
+            self.seed,
+            {row.name: captions.signature(row) for row in rows if row.name in results},
+        )
         if self.ablations:
             run = run._replace(
                 filters=self._filtered(captions, scoring, store),

@@ -59,12 +59,7 @@ def novel_objects_report(run: NovelObjectRun, readings: Sequence[Reading]) -> Ex
         [table_row(run, row, columns) for row in run.rows],
         list(_findings(run)),
         list(_notes(run)),
-        {
-            f"{row.name}, {COLUMNS[column]}": signature
-            for row in run.figures.rows
-            for column, signature in row.signatures.items()
-            if column == "cider"
-        },
+        _signatures(run),
         lambda: domain_figure(run, columns),
         warnings=_warnings(run),
         readings=readings,
@@ -75,6 +70,19 @@ def novel_objects_report(run: NovelObjectRun, readings: Sequence[Reading]) -> Ex
         prints_intervals=False,
         shown_columns=shown_columns_of(columns),
     )
+
+
+def _signatures(run: NovelObjectRun) -> dict[str, str]:
+    """Every metric's of the first row, which are those of all systems; of the others CIDEr's."""
+    images = run.images
+    facts = f"novel:{','.join(images.novel)}|boxes:{images.boxes_signature}|seed:{run.seed}"
+    first = run.figures.rows[0]
+    return {
+        f"{row.name}, {COLUMNS[column]}": f"{signature}|captions:{run.signatures.get(row.name, 'gold')}|{facts}"
+        for row in run.figures.rows
+        for column, signature in row.signatures.items()
+        if row is first or column == "cider"
+    }
 
 
 def _findings(run: NovelObjectRun) -> Iterator[str]:
