@@ -21,7 +21,6 @@ from limner.experiments.novel_object_rows import ROWS, Asked, Filters, Regions, 
 from limner.playground import playground
 from limner.vision.detecting import with_boxes
 
-
 BOTH = Filters()
 
 
