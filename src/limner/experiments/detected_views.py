@@ -77,8 +77,8 @@ class DetectedViews:
 
     def _from_corpus(self, source: str) -> list[Image]:
         corpus = open_corpus(source, lenient=self.lenient)
-        found = {image.id: image for image in track(corpus, "images with detections", self.progress)}
-        missing = [image.id for image in self.images if image.id not in found]
+        detection_by_id = {image.id: image for image in track(corpus, "images with detections", self.progress)}
+        missing = [image.id for image in self.images if image.id not in detection_by_id]
         if missing:
             problem = f"it has no detections of {len(missing):,} of the {len(self.images):,} images"
             remedy = "give detections of the same images"
@@ -86,9 +86,9 @@ class DetectedViews:
         self.described, self.signature = f"detections of {Path(corpus.name).name}", "given"
         views = []
         for image in self.images:
-            boxes = [box for box in found[image.id].boxes if box.score >= self.choice.score]
-            detector = str(found[image.id].provenance.get("detector", "given"))
-            views.append(with_boxes(_without_boxes(_sized(image, found[image.id])), boxes, detector))
+            boxes = [box for box in detection_by_id[image.id].boxes if box.score >= self.choice.score]
+            detector = str(detection_by_id[image.id].provenance.get("detector", "given"))
+            views.append(with_boxes(_without_boxes(_sized(image, detection_by_id[image.id])), boxes, detector))
         return views
 
     def _simulated(self) -> list[Image]:

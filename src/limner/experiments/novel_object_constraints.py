@@ -61,13 +61,13 @@ class RowConstraints:
             rng = random_stream("constraints", self.seed, image.id)
             taken = {box.label for box in image.boxes}
             others = [constraint for constraint in pool if constraint.label not in taken]
-            mine: list[Constraint] = []
-            while others and len(mine) < min(len(chosen[image.id]), TOP):
+            replacements: list[Constraint] = []
+            while others and len(replacements) < min(len(chosen[image.id]), TOP):
                 constraint = others[int(rng.random() * len(others))]
-                mine.append(_unplaced(constraint))
+                replacements.append(_unplaced(constraint))
                 phrases = set(constraint.phrases)
                 others = [other for other in others if phrases.isdisjoint(other.phrases)]
-            drawn[image.id] = mine
+            drawn[image.id] = replacements
         return drawn
 
 

@@ -167,11 +167,14 @@ def filter_table(run: NovelObjectRun) -> Table:
 
 def decile_table(run: NovelObjectRun) -> Table:
     assert run.deciles is not None
-    found, figures = run.deciles
+    groups, figures = run.deciles
     heads = ("row", *(f"decile_{number}" for number in range(1, N_DECILES + 1)), OVERALL)
-    distances: tuple[Cell, ...] = ("mean cosine distance", *map(Estimate, found.mean_distances), None)
+    distances: tuple[Cell, ...] = ("mean cosine distance", *map(Estimate, groups.mean_distances), None)
     return Table(
-        "deciles", heads, [distances, *map(_decile_row, figures.rows)], f"CIDEr by distance (Table 4): {found.compared}"
+        "deciles",
+        heads,
+        [distances, *map(_decile_row, figures.rows)],
+        f"CIDEr by distance (Table 4): {groups.compared}",
     )
 
 

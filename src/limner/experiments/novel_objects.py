@@ -171,14 +171,14 @@ class NovelObjectExperiment:
             groups = (images.detected, images.training)
             tests, known = (picture_vectors(group, open_features(captioners.store(group))) for group in groups)
             compared = "features of the first region, the whole picture"
-        found = deciles(mean_distances(tests, known), compared)
+        by_distance = deciles(mean_distances(tests, known), compared)
         marked = [
             structs.replace(image, attributes=FrozenDict({**image.attributes, DECILE: f"{number:02}"}))
-            for image, number in zip(images.tests, found.numbers, strict=True)
+            for image, number in zip(images.tests, by_distance.numbers, strict=True)
         ]
         names = [name for name in (BASE, BEST) if name in run.results]
         fewer = replace(scoring, tests=marked, metrics=("cider",), pairs=(), keys=(DECILE,))
-        return found, _figures(fewer, {name: run.results[name] for name in names}, store)
+        return by_distance, _figures(fewer, {name: run.results[name] for name in names}, store)
 
 
 def _figures(scoring: RowScoring, results: Mapping[str, Sequence[Image]], store: ExperimentCache) -> TableFigures:

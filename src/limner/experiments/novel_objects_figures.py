@@ -45,8 +45,8 @@ def more_figures(
             "CIDEr by the filters of constraints (Table 6)", lambda: _filter_figure(*filters)
         )
     if run.deciles is not None:
-        found, figures = run.deciles
-        caption = f"CIDEr by distance from the training images (Table 4): {found.compared}"
+        groups, figures = run.deciles
+        caption = f"CIDEr by distance from the training images (Table 4): {groups.compared}"
         drawn["deciles"] = FigureToDraw(caption, lambda: _decile_figure(figures))
     return drawn
 

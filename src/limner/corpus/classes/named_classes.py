@@ -53,7 +53,7 @@ class NamedClasses:
     def spans(self, text: str) -> list[tuple[int, int, tuple[str, ...]]]:
         """Where a text names classes, from left to right: a half-open span of characters, and the classes."""
         occurrences = self._mentions.occurrences(text)
-        return [(found.start, found.end, found.term.classes) for found in occurrences if found.term.classes]
+        return [(start, end, term.classes) for start, end, term in occurrences if term.classes]
 
     def _look_up(self, text: str) -> frozenset[str]:
         return frozenset(name for _, _, classes in self.spans(text) for name in classes)
