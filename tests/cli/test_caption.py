@@ -144,6 +144,14 @@ def test_the_n_best_are_different_and_the_first_is_the_best(folder: Path) -> Non
         assert len({caption.text for caption in image.captions}) == 3
 
 
+def test_a_search_is_as_wide_as_captions_are_asked_for(folder: Path) -> None:
+    assert caption(folder, "nine.jsonl", "--n-best", 9).code == 0
+    assert {len(image.captions) for image in open_corpus(folder / "nine.jsonl")} == {9}
+    done = caption(folder, "few.jsonl", "--n-best", 3, "--beam", 2)
+    assert done.code == 2
+    assert "--n-best 3 needs a beam at least as wide; --beam is 2" in done.err
+
+
 def test_explanations_are_text_or_json(folder: Path) -> None:
     done = caption(folder, "e.jsonl", "--explain", "--constrain", "boxes", model="glove")
     assert done.code == 0

@@ -19,6 +19,9 @@ AT_LEAST = 2
 # Pieces of words that a caption of Hugging Face's may have: some 40 words.
 PIECES = 60
 
+# Sentences that a search for captions of Hugging Face's keeps.
+BEAM = 5
+
 # Images that a captioner is given together.
 BATCH = 32
 

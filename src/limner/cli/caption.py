@@ -129,6 +129,8 @@ def command(
     needs none.
     """
     _check_options(out, explain, as_json, constrain)
+    if beam is not None and beam < n_best:
+        raise click.UsageError(f"--n-best {n_best} needs a beam at least as wide; --beam is {beam}")
     read = [corpus, *([constrain] if constrain not in (None, BOXES) else [])]
     check_target(out, read)
     check_replaced({"-o": source_path(out)}, read)

@@ -126,7 +126,13 @@ def captioner(
             verbs = "shows or mentions" if n_without == 1 else "show or mention"
             tell(f"left out: {counted_images(n_without)} that {verbs} {', '.join(classes)}")
     is_drawn = training.is_first and _can_draw()
-    captioner = training.train(images)
+    try:
+        captioner = training.train(images)
+    except KeyboardInterrupt:
+        if training.is_first and training.has_run():
+            terminal_progress.clear()
+            tell(f"the run in {out} goes on with --resume")
+        raise
     terminal_progress.clear()
     if not training.is_first:
         return
@@ -135,6 +141,8 @@ def captioner(
     captions = "1 caption" if facts.n_captions == 1 else f"{facts.n_captions:,} captions"
     tell(f"a captioner of {captions} of {counted_images(facts.n_images)} written to {out}")
     drawn = f"; see {_draw(captioner.record, out)}" if is_drawn else ""
+    if all(figures.validation.get("CIDEr") == 0 for figures in facts.history["words"]):
+        tell("warning: its captions have nothing in common with people's: train longer, or with a lower learning_rate")
     chosen = "the best epoch was chosen" if settings.training.best_by else "the last epoch is kept; CIDEr is"
     tell(f"{chosen} on {counted_images(facts.n_held_out)}: {facts.tuned_on}{drawn}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -22,8 +22,9 @@ SUFFIX = ".toml"
 
 Config = TypeVar("Config", bound=msgspec.Struct)
 
-# How msgspec says where a fault is, and which key it does not know.
+# How msgspec says where a fault is, and which value or key it does not know.
 _LOCATION = re.compile(r" - at `(?:key in )?\$(.*)`$")
+_UNKNOWN_VALUE = re.compile(r"Invalid enum value '(.*)'$")
 _UNKNOWN_KEY = re.compile(r"Object contains unknown field `(.*)`$")
 
 
@@ -99,17 +100,32 @@ def _invalid(message: str, location: str, kind: type[msgspec.Struct]) -> LimnerE
     if misspelt := _UNKNOWN_KEY.match(problem):
         within = f" in [{path}]" if path else ""
         return BadInput(location, str(unknown(f"key{within}", misspelt[1], _keys(kind, path))))
+    if (choice := _UNKNOWN_VALUE.match(problem)) and (values := _choices(kind, path)):
+        return BadInput(location, str(unknown(f"value of {path}", choice[1], values)))
     return BadInput(location, f"{path or 'the settings'}: {problem[:1].lower()}{problem[1:]}", "correct it")
 
 
 def _keys(kind: type[msgspec.Struct], path: str) -> list[str]:
     """The keys that a table of the settings may have."""
+    return [field.encode_name for field in _fields(kind, path)]
+
+
+def _choices(kind: type[msgspec.Struct], path: str) -> list[str]:
+    """The words that may be the value of a key of the settings."""
+    table, _, key = path.rpartition(".")
+    types = [field.type for field in _fields(kind, table) if field.encode_name == key]
+    return [str(value) for type_ in types if isinstance(type_, inspect.LiteralType) for value in type_.values]
+
+
+def _fields(kind: type[msgspec.Struct], path: str) -> Sequence[inspect.Field]:
+    """What a table of the settings may have."""
     table: Any = inspect.type_info(kind)
     for name in filter(None, re.sub(r"\[.*?\]", "", path).split(".")):
         table = next((_table(field.type) for field in table.fields if field.encode_name == name), None)
         if table is None:
             return []
-    return [field.encode_name for field in table.fields]
+    fields: Sequence[inspect.Field] = table.fields
+    return fields
 
 
 def _table(kind: inspect.Type) -> inspect.StructType | None:

@@ -111,10 +111,13 @@ class Captioner:
         return None if self.record.seen is None else SeenImages(self.record.seen)
 
     def options(self, asked: SearchOptions) -> SearchOptions:
-        """The options of a search: those asked for, and the captioner's own for the rest."""
+        """The options of a search: those asked for, and the captioner's own for the rest.
+
+        A beam is as wide as captions are asked for, unless its width is asked for too.
+        """
         decoding = self.record.config.decoding
         usual: SearchOptions = {
-            "beam": decoding.beam,
+            "beam": max(decoding.beam, asked.get("n_best", 1)),
             "max_len": decoding.max_len,
             "length_penalty": decoding.length_penalty,
         }

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from limner.caption.captioned import Captioned, numbered
 from limner.caption.captioner_files import is_captioner
-from limner.caption.captioning import PIECES, Ask, CaptionSettings, CorpusCaptioner
+from limner.caption.captioning import BEAM, PIECES, Ask, CaptionSettings, CorpusCaptioner
 from limner.caption.constraints.worded_constraints import Worded, Words
 from limner.caption.models.captioner import Captioner, CaptionRequest
 from limner.caption.region_streams import stream_regions
@@ -113,7 +113,8 @@ class PictureCaptioner:
 
     def _caption(self, batch: list[ImagePixels], settings: CaptionSettings) -> Iterator[tuple[ImagePixels, Captioned]]:
         """Each image with its caption; a picture that the model refuses is an error, or left out when lenient."""
-        options: SearchOptions = {"max_len": PIECES, **search_options(settings)}
+        usual: SearchOptions = {"max_len": PIECES, "beam": max(BEAM, settings.n_best)}
+        options: SearchOptions = {**usual, **search_options(settings)}
         while batch:
             try:
                 captions = self.captioner.caption(

@@ -151,14 +151,14 @@ class CaptionerTraining:
         if self.out.is_dir() and any(self.out.iterdir()) and not self.resume:
             problem = "the folder is not empty"
             raise BadInput(str(self.out), problem, "name another folder, or resume the run in it", code="not-empty")
-        if self.out.is_dir() and any(self.out.iterdir()) and not self._has_run():
+        if self.out.is_dir() and any(self.out.iterdir()) and not self.has_run():
             problem = "there is no run to resume: the folder holds other files"
             raise BadInput(str(self.out), problem, "name another folder", code="other-captioner")
-        if self.resume and not self._has_run():
+        if self.resume and not self.has_run():
             self.listeners.notice(f"there is no run in {self.out} to resume; it begins now")
         self.out.mkdir(parents=True, exist_ok=True)
 
-    def _has_run(self) -> bool:
+    def has_run(self) -> bool:
         """Whether the folder has something that training wrote."""
         names = [CHECKPOINT.format(WORDS), CHECKPOINT.format(CIDER), FEATURES, DEPENDENCY_VECTORS, RECORD, WEIGHTS]
         return any((self.out / name).exists() for name in names)

@@ -20,8 +20,8 @@ import torch
 MAX_ROUNDS = 5
 MAX_SECONDS = 20.0
 
-# How much faster more threads must be to be taken: what others could use is not taken for nothing.
-LEAST_GAIN = 1.1
+# How much faster more threads must be to be taken: as soon as another job takes a core, they are much slower.
+LEAST_GAIN = 1.25
 
 
 class ThreadChoice(NamedTuple):
