@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from limner.caption.captioner_config import CaptionerConfig, SelfCriticalSettings, UpDownSettings, WordSettings
+from limner.caption.captioner_config import (
+    CAPTIONER_KINDS,
+    CaptionerConfig,
+    CaptionerKind,
+    SelfCriticalSettings,
+    UpDownSettings,
+    WordSettings,
+)
 from limner.caption.models.captioner import Captioner
 from limner.caption.training import captioner_training
 from limner.caption.training.caption_pairs import MOST_WORDS, CaptionNumbers
@@ -53,6 +60,8 @@ def test_a_finished_run_is_not_repeated_and_is_known_by_its_images(images: Train
     assert notices == [f"{tmp_path / 'c'} has the captioner of this run already"]
     with pytest.raises(BadInput, match="its corpus is not the same"):
         again.train(images._replace(learnt=images.learnt[1:]))
+    with pytest.raises(BadInput, match="its model is not the same"):
+        replace(again, model="nbt").train(images)
 
 
 CHANGES: dict[str, Callable[[CaptionerConfig], CaptionerConfig]] = {
@@ -95,16 +104,27 @@ def test_the_first_stage_does_not_depend_on_the_second(images: TrainingImages, t
     assert set(captioner.record.trained.history) == {"words", "cider"}
 
 
-def test_the_second_stage_raises_the_reward_of_the_models_own_captions(images: TrainingImages, tmp_path: Path) -> None:
+def second_stage_history(kind: CaptionerKind, images: TrainingImages, out: Path) -> dict[str, list[EpochFigures]]:
     words = structs.replace(STAGE, epochs=10, learning_rate=0.03, best_by="")
     critical = SelfCriticalSettings(structs.replace(STAGE, epochs=5, learning_rate=0.002, best_by=""), 5)
     model = UpDownSettings(32, 16, 16, 8, 0.0)
     config = structs.replace(CONFIG, model=model, training=words, self_critical=critical)
-    history = CaptionerTraining(config, tmp_path / "both", threads=1).train(images).record.trained.history
+    return CaptionerTraining(config, out, threads=1, model=kind).train(images).record.trained.history
+
+
+def test_the_second_stage_raises_the_reward_of_the_models_own_captions(images: TrainingImages, tmp_path: Path) -> None:
+    history = second_stage_history("up-down", images, tmp_path / "both")
     # The loss is the expected reward, below 0.
     first, *_, last = [figures.loss for figures in history["cider"]]
     assert last < 1.5 * first < 0
     assert history["cider"][-1].validation["CIDEr"] > history["words"][-1].validation["CIDEr"]
+
+
+def test_the_second_stage_raises_the_reward_of_captions_with_slots(images: TrainingImages, tmp_path: Path) -> None:
+    history = second_stage_history("nbt", images, tmp_path / "both")
+    first, *_, last = [figures.loss for figures in history["cider"]]
+    # Slots leave less to be gained: they have learnt more from so few images in the first stage.
+    assert last < 1.1 * first < 0
 
 
 def test_a_second_stage_that_is_worse_does_not_count(
@@ -160,8 +180,9 @@ def test_a_long_caption_is_cut_off_and_does_not_end_there() -> None:
     assert batch.targets[1, MOST_WORDS - 1] == 1
 
 
-def test_a_captioner_is_the_same_when_it_is_loaded(images: TrainingImages, tmp_path: Path) -> None:
-    trained = CaptionerTraining(CONFIG, tmp_path / "c", threads=1).train(images)
+@pytest.mark.parametrize("kind", CAPTIONER_KINDS)
+def test_a_captioner_is_the_same_when_it_is_loaded(kind: CaptionerKind, images: TrainingImages, tmp_path: Path) -> None:
+    trained = CaptionerTraining(CONFIG, tmp_path / "c", threads=1, model=kind).train(images)
     loaded = Captioner.load(tmp_path / "c")
     assert loaded.record == trained.record
     assert msgspec.json.encode(loaded.record) == msgspec.json.encode(trained.record)

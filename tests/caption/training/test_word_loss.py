@@ -7,8 +7,9 @@ import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, one_hot
 
+from limner.caption.models.caption_model import sayable_scores
 from limner.caption.models.lstm_language_model import NEVER
-from limner.caption.training.word_loss import sayable_log_probs, smoothed_cross_entropy
+from limner.caption.training.word_loss import smoothed_cross_entropy
 from limner.learn.vocabulary import BOS, EOS, N_SPECIAL, UNKNOWN
 
 N_VOCAB = 11
@@ -65,7 +66,12 @@ def test_gradients_are_finite_and_those_of_differences() -> None:
 
 def test_probabilities_of_what_can_be_said_sum_to_1() -> None:
     scores, _, _ = make_batch()
-    log_probs = sayable_log_probs(scores)
-    torch.testing.assert_close(log_probs[..., SAYABLE], scores[..., SAYABLE].log_softmax(dim=-1))
+    tokens = torch.full(scores.shape[:-1], N_SPECIAL)
+    tokens[:, 0] = BOS
+    log_probs = sayable_scores(scores, tokens).log_softmax(dim=-1)
+    torch.testing.assert_close(log_probs[:, 1:, SAYABLE], scores[:, 1:, SAYABLE].log_softmax(dim=-1))
+    # No sentence ends before its first word.
+    torch.testing.assert_close(log_probs[:, 0, SAYABLE[1:]], scores[:, 0, SAYABLE[1:]].log_softmax(dim=-1))
+    assert torch.isneginf(log_probs[:, 0, EOS]).all()
     assert torch.isneginf(log_probs[..., [BOS, UNKNOWN]]).all()
     assert torch.isfinite(scores).all()

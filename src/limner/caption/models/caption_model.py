@@ -92,7 +92,7 @@ class CaptionModel(nn.Module):
         return tokens.masked_fill(lost & (tokens != BOS), UNKNOWN)
 
 
-def unsaid(scores: Tensor, tokens: Tensor, lacking: Tensor | None = None) -> Tensor:
+def sayable_scores(scores: Tensor, tokens: Tensor, lacking: Tensor | None = None) -> Tensor:
     """Scores `[…, n_vocab]` of what follows tokens `[…]`, -inf for what cannot be said there.
 
     Nobody says "unknown", no sentence begins twice, and none ends before its first word.

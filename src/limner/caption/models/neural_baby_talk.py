@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from limner.caption.captioner_config import UpDownSettings
-from limner.caption.models.caption_model import CaptionModel, WordGrounds, begin_gates, lstm, unsaid
+from limner.caption.models.caption_model import CaptionModel, WordGrounds, begin_gates, lstm, sayable_scores
 from limner.caption.models.region_batches import RegionBatch
 from limner.caption.models.slot_heads import (
     NEVER,
@@ -233,7 +233,7 @@ class NeuralBabyTalk(CaptionModel):
             lacking = (torch.arange(self.words.n_vocab, device=tokens.device) >= self.n_text).unsqueeze(0)
         text = self.words.scores(words.hidden).view(*tokens.shape, -1)
         lacking = lacking.view(len(lacking), *[1] * (tokens.dim() - 1), -1)
-        text = unsaid(text, tokens, lacking).flatten(0, -2)
+        text = sayable_scores(text, tokens, lacking).flatten(0, -2)
         return self._mixed(words, text).view(*tokens.shape, -1)
 
     def _mixed(self, words: PointedWords, text: Tensor) -> Tensor:

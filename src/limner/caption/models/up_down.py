@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from limner.caption.captioner_config import UpDownSettings
-from limner.caption.models.caption_model import CaptionModel, WordGrounds, begin_gates, lstm, unsaid
+from limner.caption.models.caption_model import CaptionModel, WordGrounds, begin_gates, lstm, sayable_scores
 from limner.caption.models.region_batches import RegionBatch
 from limner.caption.models.word_inputs import State, WordInputs
 
@@ -74,7 +74,7 @@ class UpDown(CaptionModel):
 
     def log_probs(self, regions: RegionBatch, tokens: Tensor, lacking: Tensor | None = None) -> Tensor:
         by_word = None if lacking is None else lacking.unsqueeze(1)
-        return unsaid(self(regions, tokens), tokens, by_word).log_softmax(dim=-1)
+        return sayable_scores(self(regions, tokens), tokens, by_word).log_softmax(dim=-1)
 
     def grounds(self, regions: RegionBatch, tokens: Tensor, said: Tensor, lacking: Tensor | None = None) -> WordGrounds:
         """Where the model looked; nothing comes from slots."""
@@ -157,5 +157,5 @@ class UpDownDecoder:
         memory, _ = model._next(self._seen.take(state["image"]), model._word_gates(vectors), memory)
         scores = model.words.scores(model.dropout(memory.word_hidden))
         lacking = None if self._lacking is None else self._lacking[state["image"]]
-        log_probs = unsaid(scores, tokens, lacking).log_softmax(dim=-1)
+        log_probs = sayable_scores(scores, tokens, lacking).log_softmax(dim=-1)
         return log_probs, {"image": state["image"], **memory._asdict(), **word_state}

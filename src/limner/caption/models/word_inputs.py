@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
-from limner.learn.vocabulary import BOS, UNKNOWN
+from limner.learn.vocabulary import UNKNOWN
 
 State = dict[str, Tensor]
 
@@ -175,12 +175,3 @@ class AnchoredWords(FixedWords):
     def scores(self, hidden: Tensor) -> Tensor:
         learnt = self.learnt.scores(hidden)
         return nn.functional.pad(learnt, (0, self.n_vocab - self.learnt.n_vocab), value=-float("inf"))
-
-
-def sayable_log_probs(scores: Tensor) -> Tensor:
-    """The log-probabilities of what can be said next, by scores `[…, n_vocab]`; their probabilities sum to 1.
-
-    Nobody says "unknown", and no sentence begins twice: both are -inf.
-    """
-    never = torch.tensor([BOS, UNKNOWN], device=scores.device)
-    return scores.index_fill(-1, never, -float("inf")).log_softmax(dim=-1)

@@ -22,15 +22,14 @@ from limner.caption.captioner_files import (
     is_captioner,
 )
 from limner.caption.models.captioner import Captioner
-from limner.caption.models.model_making import ModelPlan, open_model_words, slot_words
+from limner.caption.models.model_making import ModelPlan, open_model_words
 from limner.caption.models.word_sources import DEPENDENCY_VECTORS, WordSource
 from limner.caption.region_inputs import BoxInputs, Labels, RegionInputs, StoreInputs
-from limner.caption.slot_proposals import RegionSlots
 from limner.caption.training.caption_pairs import RegionTable
 from limner.caption.training.dependency_vectors import caption_dependency_vectors
 from limner.caption.training.held_out_cider import HeldOutImages
 from limner.caption.training.language_model_images import held_out_warnings, with_language_models_images
-from limner.caption.training.slot_targets import CaptionNouns, SlottedCaptions
+from limner.caption.training.slot_preparation import prepare_slots
 from limner.caption.training.training_images import FEWEST_HELD_OUT, CaptionedImage, TrainingImages, seen_images
 from limner.caption.training.training_material import (
     TrainingMaterial,
@@ -203,13 +202,13 @@ class CaptionerTraining:
         inputs = self._inputs(labels)
         images, regions, held_regions = self._with_regions(given, inputs)
         source, text = self._words(images.learnt, processes)
-        names, nouns = labels.names, None
+        plan = ModelPlan(self.model, self.config, text.words, (), labels.names, inputs.n_dims)
+        slotted = None
         if self.model == "nbt":
-            # Slots name any label: those of the regions count, however few boxes have them.
-            names = tuple(sorted(regions.names, key=lambda name: (-regions.names[name], name)))
-            nouns = CaptionNouns(images.learnt, names)
-        slots = slot_words(names, nouns.said, text.words) if nouns else ()
-        plan = ModelPlan(self.model, self.config, text.words, slots, names, inputs.n_dims)
+            prepared = prepare_slots(self.config, text.words, images.learnt, regions, held_regions, inputs.n_dims)
+            plan, slotted = prepared
+            if processes.is_first:
+                self.listeners.notice(prepared.notice)
         vocabulary = plan.vocabulary
         if processes.is_first:
             for warning in held_out_warnings(source.seen, images.held_out):
@@ -219,7 +218,6 @@ class CaptionerTraining:
             model = plan.begin(source)
         model.standardise(*region_moments(regions))
         model.to(training_device())
-        slotted = self._slotted(plan, nouns, regions, held_regions) if nouns else None
         references = [pair.captions for pair in images.held_out]
         material = TrainingMaterial(
             self.config,
@@ -231,11 +229,12 @@ class CaptionerTraining:
             material_identity(
                 images,
                 [regions, held_regions],
-                names,
+                plan.labels,
                 vocabulary.words,
                 self.model,
                 inputs.signature,
                 source.record.signature,
+                slotted.digest if slotted else "",
             ),
             self.seed,
             slotted,
@@ -254,20 +253,6 @@ class CaptionerTraining:
         seen = with_language_models_images(seen_images(images.learnt, images.held_out), source.seen).to_json()
         record = self._record(plan, inputs, source, trained, seen)
         return Captioner(model, record, source)
-
-    def _slotted(
-        self, plan: ModelPlan, nouns: CaptionNouns, regions: RegionTable, held_regions: RegionTable
-    ) -> SlottedCaptions:
-        """The captions with slots; regions of both groups find theirs."""
-        class_map = plan.class_map
-        finder = RegionSlots(self.config.slots, {name: at for at, name in enumerate(class_map.classes, 1)})
-        for table in (regions, held_regions):
-            table.find_slots(finder)
-        slotted = nouns.slotted(regions, class_map, Vocabulary(plan.words), plan.vocabulary)
-        if self.is_first:
-            share = slotted.n_slots / max(sum(len(caption.numbers) for caption in slotted.captions), 1)
-            self.listeners.notice(f"{len(class_map.classes):,} classes; {share:.1%} of the captions' words are slots")
-        return slotted
 
     def _with_regions(
         self, images: TrainingImages, inputs: RegionInputs

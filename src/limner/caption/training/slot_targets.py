@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 import torch
 from torch import Tensor
@@ -61,6 +63,11 @@ class SlottedCaptions:
 
     captions: Sequence[SlottedCaption]
     images: Integers
+
+    @property
+    def digest(self) -> str:
+        """A few letters that are others for other words or slots."""
+        return blake2b(msgspec.json.encode(self.captions), digest_size=8).hexdigest()
 
     @property
     def n_slots(self) -> int:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from limner.caption.models.word_inputs import sayable_log_probs
 from limner.learn.vocabulary import BOS, EOS, N_SPECIAL
-
-__all__ = ["sayable_log_probs", "smoothed_cross_entropy"]
 
 
 def smoothed_cross_entropy(scores: Tensor, targets: Tensor, mask: Tensor, smoothing: float) -> Tensor:
