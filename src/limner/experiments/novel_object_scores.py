@@ -159,21 +159,30 @@ class RowScoring:
         )
 
     def _tested(self, by_name: Mapping[str, Evaluation]) -> Iterator[TestFigures]:
-        """Differences of pairs of rows by the values of the table and F1 of novel mentions; p is adjusted for all."""
-        rows = []
+        """Differences of pairs of rows by the values of the table and F1 of novel mentions.
+
+        p is adjusted for all pairs that are tested by one figure on one set of
+        images: ten thousand swaps cannot tell a thousand tests apart.
+        """
+        families: dict[tuple[str, str], list[Tested]] = {}
         for first, second in self.pairs:
             self.progress(f"testing {first} against {second}", 0, None)
             both = (subset_evaluations(by_name[name]) for name in (first, second))
             for (subset, of_first), (_, of_second) in zip(*both, strict=True):
-                rows += [test._replace(by="subset", subset=subset) for test in _differences(of_first, of_second)]
-        for test in adjusted(rows):
+                for test in _differences(of_first, of_second):
+                    family = families.setdefault((test.column, subset), [])
+                    family.append(test._replace(by="subset", subset=subset))
+        for comparison in (comparison for family in families.values() for comparison in adjusted(family)):
             yield TestFigures(
-                test.column,
-                test.subset,
-                test.first,
-                test.second,
-                test.n_images,
-                *map(_number, (test.difference, test.low, test.high, test.p, test.p_adjusted)),
+                comparison.column,
+                comparison.subset,
+                comparison.first,
+                comparison.second,
+                comparison.n_images,
+                *map(
+                    _number,
+                    (comparison.difference, comparison.low, comparison.high, comparison.p, comparison.p_adjusted),
+                ),
             )
 
 

@@ -44,7 +44,7 @@ from limner.vision.features.feature_store import open_features
 CONFIG = "small"
 
 # Raised whenever the same captions would be scored otherwise.
-CODE = 1
+CODE = 2
 
 # The attribute of a test image that has the number of its decile.
 DECILE = "decile"

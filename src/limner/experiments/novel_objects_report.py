@@ -132,6 +132,7 @@ def _notes(run: NovelObjectRun) -> Iterator[str]:
         "novel precision, recall and F1: captions that name a class by any word that Limner knows for it, by gold "
         "boxes or by what references name; means over classes"
     )
+    yield "p is adjusted for all rows that are tested by one figure on one set of images (Holm)"
     yield "people meet one reference less than systems: BLEU, ROUGE-L and METEOR of people are low for that"
     for name, reason in run.figures.lacking.items():
         yield f"not measured: {name} ({reason})"
