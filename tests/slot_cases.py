@@ -28,7 +28,7 @@ def slot_model(kind: str = "frozen", settings: UpDownSettings = SETTINGS, seed: 
     """A model of random weights."""
     torch.manual_seed(seed)
     vectors = torch.randn(N_VOCAB - N_SPECIAL, N_DIMS)
-    words: FixedWords = FrozenWords(vectors, settings.hidden, N_SPECIAL)
+    words: FixedWords = FrozenWords(vectors, settings.hidden, N_SPECIAL, has_biases=True)
     if kind == "learnt":
         words = AnchoredWords(N_TEXT, vectors, 3, settings.hidden, N_SPECIAL)
     table = SlotTable(torch.randn(len(WORDS), N_DIMS), WORDS)

@@ -82,7 +82,7 @@ def plain_sentence(model: NeuralBabyTalk, regions: RegionBatch, row: int, tokens
     def text_of(h: Array) -> Array:
         if isinstance(model.words, FrozenWords):
             table = np.vstack([p["words.special"], p["words.table"]])
-            scores = p["words.scale"] * (table @ np.tanh(linear("words.turn", h)))
+            scores = p["words.scale"] * (table @ np.tanh(linear("words.turn", h))) + p["words.biases"]
         else:
             scores = linear("words.learnt.output", h)
         text = np.zeros(N_VOCAB)
@@ -420,3 +420,17 @@ def test_words_with_fixed_vectors_grow_and_keep_what_is_learnt() -> None:
     hidden = torch.randn(2, 7)
     torch.testing.assert_close(grown.scores(hidden)[:, :6], words.scores(hidden)[:, :6])
     assert torch.isinf(grown.scores(hidden)[:, 6:]).all()
+
+
+@torch.no_grad()
+def test_words_begin_as_frequent_as_they_were_said_and_new_ones_as_the_rarest() -> None:
+    words = FrozenWords(torch.randn(5, 4), 7, N_SPECIAL, has_biases=True)
+    torch.nn.init.zeros_(words.scale)
+    words.begin_biases(torch.tensor([0, 3, 1, 5, 0]))
+    assert words.biases is not None
+    shares = words.scores(torch.randn(7))[:5].softmax(-1)
+    torch.testing.assert_close(shares, torch.tensor([1.0, 4.0, 2.0, 6.0, 1.0]) / 14)
+    grown = words.extended(torch.randn(2, 4))
+    scores = grown.scores(torch.randn(7))
+    torch.testing.assert_close(scores[:8], words.biases)
+    assert (scores[8:] == words.biases.min()).all()

@@ -118,6 +118,8 @@ def test_batches_have_slots_by_their_place_among_all_words() -> None:
     assert batch.sentences.mask[1, :3].tolist() == [1.0, 0.0, 1.0]
     assert batch.sentences.targets[1, :3].tolist() == [3, 4, EOS]
     assert captions.n_slots == 3
+    # Two ends, a word of the text, and 38 words that no slot says.
+    assert captions.text_counts(6).tolist() == [0, 2, 0, 1, 0, 38]
     assert captions.digest != SlottedCaptions(captions.captions[:1], captions.images[:1]).digest
 
 

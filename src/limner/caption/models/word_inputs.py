@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Mapping
 
@@ -83,10 +84,11 @@ class FrozenWords(FixedWords):
     The decoder's output is turned by a tanh layer into a vector v, and the
     score of a word is its own vector times v: words with like vectors get like
     scores, so that a word that no caption had can be said. Beginning, end and
-    unknown words have vectors that are learnt.
+    unknown words have vectors that are learnt. With `has_biases`, a number is
+    added to each word's score that is learnt: how frequent it is.
     """
 
-    def __init__(self, vectors: Tensor, n_hidden: int, n_special: int) -> None:
+    def __init__(self, vectors: Tensor, n_hidden: int, n_special: int, *, has_biases: bool = False) -> None:
         super().__init__()
         self.n_vocab, self.n_dims = n_special + len(vectors), int(vectors.shape[1])
         self.register_buffer("table", vectors.float().contiguous())
@@ -94,6 +96,14 @@ class FrozenWords(FixedWords):
         self.turn = nn.Linear(n_hidden, self.n_dims)
         # One number for how peaked the softmax is: frozen vectors are not of the length that it would choose.
         self.scale = nn.Parameter(torch.ones(()))
+        self.biases = nn.Parameter(torch.zeros(self.n_vocab)) if has_biases else None
+
+    @torch.no_grad()
+    def begin_biases(self, counts: Tensor) -> None:
+        """Have the biases begin with how often the first words of the vocabulary were said, `counts [words]`."""
+        if self.biases is not None:
+            self.biases.fill_(-math.log(float(counts.sum()) + len(counts)))
+            self.biases[: len(counts)] += (counts.to(self.biases) + 1).log()
 
     def extended(self, vectors: Tensor) -> FrozenWords:
         """These words, and new ones after them by their vectors `[words, n_dims]`; what is learnt is shared.
@@ -110,6 +120,10 @@ class FrozenWords(FixedWords):
         with torch.random.fork_rng(devices=[]):
             words = FrozenWords(torch.cat([table, vectors.to(table)]), self.turn.in_features, len(self.special))
         words.special, words.turn, words.scale = self.special, self.turn, self.scale
+        if self.biases is not None:
+            # A new word is as frequent as the rarest.
+            biases = torch.cat([self.biases, self.biases.min().expand(len(vectors))])
+            words.biases = nn.Parameter(biases.detach())
         return words.train(self.training)
 
     @property
@@ -130,7 +144,8 @@ class FrozenWords(FixedWords):
         return self.vectors(tokens), {}
 
     def scores(self, hidden: Tensor) -> Tensor:
-        return self.scale * torch.tanh(self.turn(hidden)) @ self._rows().T
+        scores = self.scale * torch.tanh(self.turn(hidden)) @ self._rows().T
+        return scores if self.biases is None else scores + self.biases
 
 
 class AnchoredWords(FixedWords):

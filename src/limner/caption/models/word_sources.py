@@ -162,10 +162,11 @@ class FrozenSource:
         return self.record.n_dims
 
     def make_fixed(self, words: Sequence[str], slots: Sequence[str], n_hidden: int) -> FixedWords:
-        return FrozenWords(torch.zeros(len(words) + len(slots), self.record.n_dims), n_hidden, N_SPECIAL)
+        vectors = torch.zeros(len(words) + len(slots), self.record.n_dims)
+        return FrozenWords(vectors, n_hidden, N_SPECIAL, has_biases=True)
 
     def begin_fixed(self, words: Sequence[str], slots: Sequence[str], n_hidden: int) -> FixedWords:
-        return FrozenWords(self.fixed_vectors([*words, *slots]), n_hidden, N_SPECIAL)
+        return FrozenWords(self.fixed_vectors([*words, *slots]), n_hidden, N_SPECIAL, has_biases=True)
 
     def fixed_vectors(self, phrases: Sequence[str]) -> Tensor:
         return self._rows(phrases)

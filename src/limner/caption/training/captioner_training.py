@@ -23,6 +23,7 @@ from limner.caption.captioner_files import (
 )
 from limner.caption.models.captioner import Captioner
 from limner.caption.models.model_making import ModelPlan, open_model_words
+from limner.caption.models.word_inputs import FrozenWords
 from limner.caption.models.word_sources import DEPENDENCY_VECTORS, WordSource
 from limner.caption.region_inputs import BoxInputs, Labels, RegionInputs, StoreInputs
 from limner.caption.training.caption_pairs import RegionTable
@@ -216,6 +217,8 @@ class CaptionerTraining:
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(self.seed)
             model = plan.begin(source)
+        if slotted and isinstance(model.words, FrozenWords):
+            model.words.begin_biases(torch.from_numpy(slotted.text_counts(len(text))))
         model.standardise(*region_moments(regions))
         model.to(training_device())
         references = [pair.captions for pair in images.held_out]

@@ -21,7 +21,7 @@ from limner.caption.training.caption_pairs import MOST_WORDS, CaptionNumbers, Re
 from limner.caption.training.training_images import CaptionedImage
 from limner.corpus.geometry import corners, iou
 from limner.corpus.image import Image
-from limner.learn.vocabulary import Vocabulary
+from limner.learn.vocabulary import EOS, Vocabulary
 
 # A proposal shows what a mention refers to if it overlaps with one of its boxes by so much, whatever the proposal's
 # class (nocaps, appendix 2.1).
@@ -72,6 +72,15 @@ class SlottedCaptions:
     @property
     def n_slots(self) -> int:
         return sum(len(caption.slots) for caption in self.captions)
+
+    def text_counts(self, n_text: int) -> Integers:
+        """How often each of the first `n_text` words of the vocabulary is said by the text, and sentences end."""
+        counts = np.zeros(n_text, dtype=np.int64)
+        for caption in self.captions:
+            slots = {slot.position for slot in caption.slots}
+            numbers = [number for at, number in enumerate(caption.numbers) if at not in slots]
+            np.add.at(counts, [*numbers, EOS], 1)
+        return counts
 
     @property
     def numbers(self) -> CaptionNumbers:
