@@ -178,7 +178,9 @@ def _report(stage: str, figures: EpochFigures) -> None:
     terminal_progress.clear()
     validation = "  ".join(f"{name} {value:.3f}" for name, value in figures.validation.items())
     time = f"{figures.seconds:.0f} s ({figures.items_per_second:,.0f}/s)"
-    tell(f"{STAGES[stage]} epoch {figures.epoch}: loss {figures.loss:.4f}  {validation}  {time}")
+    # The loss of the second stage is the expected CIDEr of its candidates, below 0.
+    learnt = f"loss {figures.loss:.4f}" if stage == "words" else f"reward {-figures.loss:.4f}"
+    tell(f"{STAGES[stage]} epoch {figures.epoch}: {learnt}  {validation}  {time}")
 
 
 def _notice(message: str) -> None:
