@@ -140,7 +140,7 @@ def captioner(
     captions = "1 caption" if facts.n_captions == 1 else f"{facts.n_captions:,} captions"
     tell(f"a captioner of {captions} of {counted_images(facts.n_images)} written to {out}")
     drawn = f"; see {_draw(captioner.record, out)}" if is_drawn else ""
-    if all(figures.validation.get("CIDEr") == 0 for figures in facts.history["words"]):
+    if all(figures.validation.get("CIDEr") == 0 for epochs in facts.history.values() for figures in epochs):
         tell("warning: its captions have nothing in common with people's: train longer, or with a lower learning_rate")
     chosen = "the best epoch was chosen" if settings.training.best_by else "the last epoch is kept; CIDEr is"
     tell(f"{chosen} on {counted_images(facts.n_held_out)}: {facts.tuned_on}{drawn}")

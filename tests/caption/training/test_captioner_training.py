@@ -95,18 +95,6 @@ def test_the_first_stage_does_not_depend_on_the_second(images: TrainingImages, t
     assert set(captioner.record.trained.history) == {"words", "cider"}
 
 
-def test_the_second_stage_raises_the_reward_of_the_models_own_captions(images: TrainingImages, tmp_path: Path) -> None:
-    words = structs.replace(STAGE, epochs=10, learning_rate=0.03, best_by="")
-    critical = SelfCriticalSettings(structs.replace(STAGE, epochs=5, learning_rate=0.002, best_by=""), 5)
-    model = UpDownSettings(32, 16, 16, 8, 0.0)
-    config = structs.replace(CONFIG, model=model, training=words, self_critical=critical)
-    history = CaptionerTraining(config, tmp_path / "both", threads=1).train(images).record.trained.history
-    # The loss is the expected reward, below 0.
-    first, *_, last = [figures.loss for figures in history["cider"]]
-    assert last < 1.5 * first < 0
-    assert history["cider"][-1].validation["CIDEr"] > history["words"][-1].validation["CIDEr"]
-
-
 def test_a_second_stage_that_is_worse_does_not_count(
     images: TrainingImages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
