@@ -25,6 +25,16 @@ from limner.learn.torch.safe_tensors import read_tensors
 from limner.playground import World, playground, write_world
 from process_pairs import HAS_LOOPBACK, torchrun
 
+# Settings by which a small model learns to say a little, so that the second stage has something to learn from;
+# the last epoch of each stage is kept.
+LEARNING = (
+    CONFIG.replace("hidden = 16", "hidden = 24")
+    .replace("epochs = 2", "epochs = 8")
+    .replace("learning_rate = 0.02", "learning_rate = 0.01")
+    .replace("checkpoint_steps = 4", "checkpoint_steps = 100")
+    + SELF_CRITICAL
+).replace('best_by = "CIDEr"\n', "")
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -33,11 +43,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_corpus(playground(40), folder / "world.jsonl")
     write_corpus(playground(6, seed=1), folder / "others.jsonl")
     write_corpus([Image("a", 9, 9)], folder / "bare.jsonl")
-    (folder / "tiny.toml").write_text(CONFIG + SELF_CRITICAL)
+    (folder / "tiny.toml").write_text(LEARNING)
     done = train_captioner(folder, "model")
     assert done.code == 0, done.err
     (folder / "said.txt").write_text(done.out + done.err)
     return folder
+
+
+def _losses(folder: Path, name: str, stage: str) -> list[float]:
+    history: Any = trained(folder, name)["history"]
+    return [figures["loss"] for figures in history[stage]]
 
 
 def trained(folder: Path, name: str) -> dict[str, object]:
@@ -46,8 +61,7 @@ def trained(folder: Path, name: str) -> dict[str, object]:
 
 @pytest.mark.skipif(not HAS_LOOPBACK, reason="loopback has another name elsewhere")
 def test_two_processes_train_the_captioner_of_one(folder: Path) -> None:
-    steady = CONFIG.replace("dropout = 0.1", "dropout = 0") + SELF_CRITICAL
-    (folder / "steady.toml").write_text(steady)
+    (folder / "steady.toml").write_text(LEARNING.replace("dropout = 0.1", "dropout = 0"))
     options = ("--config", folder / "steady.toml", "--threads", 1)
     one = limner("train", "captioner", folder / "world.jsonl", "--out", folder / "of-one", *options)
     assert one.code == 0, one.err
@@ -55,6 +69,7 @@ def test_two_processes_train_the_captioner_of_one(folder: Path) -> None:
     assert two.returncode == 0, two.stderr
     # Only the first process speaks.
     assert two.stderr.count("words epoch 1:") == 1
+    assert _losses(folder, "of-one", "cider")[0] < 0
     weights = [read_tensors(folder / name / "weights.safetensors") for name in ("of-one", "of-two")]
     assert weights[0].keys() == weights[1].keys()
     for name, tensor in weights[0].items():
@@ -63,21 +78,18 @@ def test_two_processes_train_the_captioner_of_one(folder: Path) -> None:
 
 def test_epochs_are_told_and_training_is_drawn(folder: Path) -> None:
     said = (folder / "said.txt").read_text()
-    assert [line.split(": ")[1] for line in said.splitlines() if " epoch " in line][:3] == [
-        "words epoch 1",
-        "words epoch 2",
-        "CIDEr epoch 1",
-    ]
+    epochs = [line.split(": ")[1] for line in said.splitlines() if " epoch " in line][:9]
+    assert epochs == [*(f"words epoch {number}" for number in range(1, 9)), "CIDEr epoch 1"]
     assert f"written to {folder / 'model'}" in said
     # Nothing that only training needed is left.
     names = {path.name for path in (folder / "model").iterdir()}
     assert names == {"captioner.json", "weights.safetensors", "training.svg"}
     facts = trained(folder, "model")
     assert (facts["n_images"], facts["n_held_out"]) == (36, 4)
-    assert {stage: len(epochs) for stage, epochs in facts["history"].items()} == {"words": 2, "cider": 1}
+    assert {stage: len(epochs) for stage, epochs in facts["history"].items()} == {"words": 8, "cider": 1}
 
 
-@pytest.mark.parametrize("n_checkpoints", [2, 12], ids=["words", "CIDEr"])
+@pytest.mark.parametrize("n_checkpoints", [2, 10], ids=["words", "CIDEr"])
 def test_a_run_that_was_killed_ends_with_the_same_weights(folder: Path, tmp_path: Path, n_checkpoints: int) -> None:
     arguments = [
         "train",
@@ -95,6 +107,8 @@ def test_a_run_that_was_killed_ends_with_the_same_weights(folder: Path, tmp_path
         check=False,
     )
     assert killed.returncode == -signal.SIGKILL
+    # The second stage has something to learn: captions that are worth more than others.
+    assert _losses(folder, "model", "cider")[0] < 0
     refused = limner("caption", folder / "others.jsonl", "--model", tmp_path / "m", "-o", tmp_path / "x.jsonl")
     assert (refused.code, refused.err.count("\n"), "--resume" in refused.err) == (1, 1, True)
     again = limner(*arguments)
@@ -103,6 +117,26 @@ def test_a_run_that_was_killed_ends_with_the_same_weights(folder: Path, tmp_path
     assert (tmp_path / "m" / "weights.safetensors").read_bytes() == (
         folder / "model" / "weights.safetensors"
     ).read_bytes()
+
+
+def test_a_run_that_is_interrupted_says_how_it_goes_on(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write = training_stage.write_checkpoint
+
+    def interrupted(*arguments: Any) -> None:
+        write(*arguments)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(training_stage, "write_checkpoint", interrupted)
+    done = train_captioner(folder, "interrupted")
+    assert done.code == 130
+    assert f"the run in {folder / 'interrupted'} goes on with --resume" in done.err
+
+
+def test_captions_with_nothing_in_common_with_peoples_are_warned_of(folder: Path) -> None:
+    # Two epochs are not enough: captions have one word.
+    (folder / "silent.toml").write_text(CONFIG)
+    done = train_captioner(folder, "silent", "--config", folder / "silent.toml")
+    assert (done.code, "its captions have nothing in common with people's" in done.err) == (0, True)
 
 
 def test_a_run_that_has_ended_is_not_run_again(folder: Path) -> None:

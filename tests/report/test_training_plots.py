@@ -20,7 +20,7 @@ HISTORY = {"words": epochs([5.0, 4.0, 3.0], [0.1, 0.4, 0.3]), "cider": epochs([-
 def test_lines_are_the_figures_and_stages_follow_each_other() -> None:
     words, cider, held_out = plots.training_figure(HISTORY).axes
     assert list(words.lines[0].get_ydata()) == [5.0, 4.0, 3.0]
-    assert list(cider.lines[0].get_ydata()) == [-0.1, -0.2]
+    assert list(cider.lines[0].get_ydata()) == [0.1, 0.2]  # rewards
     first, _, second, *_ = held_out.lines
     assert (list(first.get_xdata()), list(first.get_ydata())) == ([1, 2, 3], [0.1, 0.4, 0.3])
     assert (list(second.get_xdata()), list(second.get_ydata())) == ([4, 5], [0.5, 0.6])

@@ -117,8 +117,8 @@ class SelfCriticalSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=Tr
     candidates: int = 5
 
     def __post_init__(self) -> None:
-        if not 2 <= self.candidates <= 100:
-            raise ValueError(f"candidates must be 2 to 100, not {self.candidates}: a caption is compared with others")
+        if not 2 <= self.candidates <= 20:
+            raise ValueError(f"candidates must be 2 to 20, not {self.candidates}: a caption is compared with others")
 
 
 class CaptionerConfig(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

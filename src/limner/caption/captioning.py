@@ -19,7 +19,7 @@ AT_LEAST = 2
 # Pieces of words that a caption of Hugging Face's may have: some 40 words.
 PIECES = 60
 
-# Sentences that a search for captions of Hugging Face's keeps.
+# Default beam of Hugging Face models.
 BEAM = 5
 
 # Images that a captioner is given together.
@@ -47,6 +47,8 @@ class CaptionSettings:
         numbers = (self.beam, self.max_len, self.n_best, self.at_least, self.batch)
         if any(number is not None and number < 1 for number in numbers):
             raise ValueError("beam, max_len, n_best, at_least and batch must be at least 1")
+        if self.beam is not None and self.beam < self.n_best:
+            raise ValueError(f"n_best is {self.n_best}; the beam must be at least as wide, not {self.beam}")
 
 
 # What a caption of an image has to say.

@@ -141,7 +141,7 @@ def captioner(
     captions = "1 caption" if facts.n_captions == 1 else f"{facts.n_captions:,} captions"
     tell(f"a captioner of {captions} of {counted_images(facts.n_images)} written to {out}")
     drawn = f"; see {_draw(captioner.record, out)}" if is_drawn else ""
-    if all(figures.validation.get("CIDEr") == 0 for figures in facts.history["words"]):
+    if all(figures.validation.get("CIDEr") == 0 for epochs in facts.history.values() for figures in epochs):
         tell("warning: its captions have nothing in common with people's: train longer, or with a lower learning_rate")
     chosen = "the best epoch was chosen" if settings.training.best_by else "the last epoch is kept; CIDEr is"
     tell(f"{chosen} on {counted_images(facts.n_held_out)}: {facts.tuned_on}{drawn}")
@@ -179,7 +179,9 @@ def _report(stage: str, figures: EpochFigures) -> None:
     terminal_progress.clear()
     validation = "  ".join(f"{name} {value:.3f}" for name, value in figures.validation.items())
     time = f"{figures.seconds:.0f} s ({figures.items_per_second:,.0f}/s)"
-    tell(f"{STAGES[stage]} epoch {figures.epoch}: loss {figures.loss:.4f}  {validation}  {time}")
+    # The loss of the second stage is the expected CIDEr of its candidates, below 0.
+    learnt = f"loss {figures.loss:.4f}" if stage == "words" else f"reward {-figures.loss:.4f}"
+    tell(f"{STAGES[stage]} epoch {figures.epoch}: {learnt}  {validation}  {time}")
 
 
 def _notice(message: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -20,8 +21,21 @@ NAME = "training"
 
 CIDER = "CIDEr"
 
-# What stages are called, and what an item of their loss is.
-STAGES = {"words": ("people's captions", "loss of a word"), "cider": ("self-critical", "loss of a caption")}
+
+class StagePanel(NamedTuple):
+    """How a stage is called, what its panel shows, and what a loss is multiplied by there."""
+
+    name: str
+    title: str
+    label: str
+    factor: float = 1.0
+
+
+# The loss of the second stage is the expected CIDEr of its candidates, below 0.
+STAGES = {
+    "words": StagePanel("people's captions", "people's captions: loss", "loss of a word"),
+    "cider": StagePanel("self-critical", "self-critical: the model's own captions", "expected CIDEr", -1.0),
+}
 
 History = Mapping[str, Sequence[EpochFigures]]
 
@@ -45,21 +59,22 @@ def training_figure(history: History, best: Mapping[str, int] | None = None) -> 
     with plots.figure(3.9 * n_panels, 3.2, 1, n_panels) as (made, axes):
         n_before = 0
         for number, (stage, epochs) in enumerate(stages.items()):
-            title, label = STAGES.get(stage, (stage, "loss"))
+            panel = STAGES.get(stage, StagePanel(stage, f"{stage}: loss", "loss"))
             colour = numbered_colour(number)
-            axes[number].set_title(f"{title}: loss")
-            axes[number].set_ylabel(label)
-            _curve(axes[number], epochs, [figures.loss for figures in epochs], chosen[stage], colour, "")
+            axes[number].set_title(panel.title)
+            axes[number].set_ylabel(panel.label)
+            losses = [panel.factor * figures.loss for figures in epochs]
+            _curve(axes[number], epochs, losses, chosen[stage], colour, "")
             values = [figures.validation.get(CIDER, float("nan")) for figures in epochs]
-            _curve(axes[-1], epochs, values, chosen[stage], colour, title, n_before)
+            _curve(axes[-1], epochs, values, chosen[stage], colour, panel.name, n_before)
             if n_before:
                 axes[-1].axvline(n_before + 0.5, color=plots.FAINT, linewidth=1.2, zorder=1)
             n_before += epochs[-1].epoch
         axes[-1].set_title("images held out: CIDEr")
         axes[-1].set_ylabel(CIDER)
         if len(stages) > 1:
-            # CIDEr rises: there is room at its beginning.
-            axes[-1].legend(loc="upper left")
+            # CIDEr rises: there is room below its end.
+            axes[-1].legend(loc="lower right")
     return made
 
 

@@ -104,29 +104,6 @@ def test_the_first_stage_does_not_depend_on_the_second(images: TrainingImages, t
     assert set(captioner.record.trained.history) == {"words", "cider"}
 
 
-def second_stage_history(kind: CaptionerKind, images: TrainingImages, out: Path) -> dict[str, list[EpochFigures]]:
-    words = structs.replace(STAGE, epochs=10, learning_rate=0.03, best_by="")
-    critical = SelfCriticalSettings(structs.replace(STAGE, epochs=5, learning_rate=0.002, best_by=""), 5)
-    model = UpDownSettings(32, 16, 16, 8, 0.0)
-    config = structs.replace(CONFIG, model=model, training=words, self_critical=critical)
-    return CaptionerTraining(config, out, threads=1, model=kind).train(images).record.trained.history
-
-
-def test_the_second_stage_raises_the_reward_of_the_models_own_captions(images: TrainingImages, tmp_path: Path) -> None:
-    history = second_stage_history("up-down", images, tmp_path / "both")
-    # The loss is the expected reward, below 0.
-    first, *_, last = [figures.loss for figures in history["cider"]]
-    assert last < 1.5 * first < 0
-    assert history["cider"][-1].validation["CIDEr"] > history["words"][-1].validation["CIDEr"]
-
-
-def test_the_second_stage_raises_the_reward_of_captions_with_slots(images: TrainingImages, tmp_path: Path) -> None:
-    history = second_stage_history("nbt", images, tmp_path / "both")
-    first, *_, last = [figures.loss for figures in history["cider"]]
-    # Slots leave less to be gained: they have learnt more from so few images in the first stage.
-    assert last < 1.1 * first < 0
-
-
 def test_a_second_stage_that_is_worse_does_not_count(
     images: TrainingImages, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -34,6 +34,11 @@ def test_a_caption_that_stops_in_the_middle_is_worth_less() -> None:
     assert whole > cut
 
 
+def test_a_caption_that_was_cut_off_has_no_end() -> None:
+    ended, cut = CiderReward(REFERENCES).rewards([0, 0], [["a", "dog", "runs"]] * 2, [True, False])
+    assert ended > cut > 0
+
+
 def test_rewards_do_not_depend_on_the_batch() -> None:
     reward = CiderReward(REFERENCES)
     captions = [["a", "dog"], ["a", "dog", "runs"]]
@@ -63,21 +68,21 @@ def test_candidates_are_weighed_among_those_of_their_image() -> None:
     torch.testing.assert_close(log_probs.grad, torch.tensor([-2 / 3, 2 / 3, 0.0], dtype=torch.float64))
 
 
-def test_gradients_of_the_expected_reward_are_checked() -> None:
+def test_gradients_of_the_expected_reward_are_those_of_finite_differences() -> None:
     draw = torch.Generator().manual_seed(0)
     log_probs = torch.randn(7, dtype=torch.float64, generator=draw).requires_grad_()
     rewards, images = torch.rand(7, dtype=torch.float64, generator=draw), torch.tensor([0, 0, 0, 1, 2, 2, 2])
     assert torch.autograd.gradcheck(lambda values: expected_reward(values, rewards, images), (log_probs,))
 
 
-def found(*sentences: list[int]) -> SearchResult:
+def search_result(*sentences: list[int]) -> SearchResult:
     """What a search found for an image, the best first."""
     best, *others = [SearchResult(tokens, -1.0, -1.0, (), True, (), 0) for tokens in sentences]
     return replace(best, others=tuple(others))
 
 
 def test_candidates_are_the_sentences_that_a_search_found() -> None:
-    captions = candidate_captions([found([5, 6, EOS], [5, EOS]), found([7, 8, 9])])
+    captions = candidate_captions([search_result([5, 6, EOS], [5, EOS]), search_result([7, 8, 9])])
     assert captions.numbers == [[5, 6], [5], [7, 8, 9]]
     assert captions.ends == [True, True, False]  # the last was cut off
     assert captions.images.tolist() == [0, 0, 1]

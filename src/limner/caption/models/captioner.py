@@ -113,7 +113,7 @@ class Captioner:
     def options(self, asked: SearchOptions) -> SearchOptions:
         """The options of a search: those asked for, and the captioner's own for the rest.
 
-        A beam is as wide as captions are asked for, unless its width is asked for too.
+        The beam is at least `n_best` wide, unless `beam` is given.
         """
         decoding = self.record.config.decoding
         usual: SearchOptions = {

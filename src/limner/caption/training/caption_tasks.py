@@ -28,7 +28,7 @@ from limner.learn.length_batches import LengthBatches
 from limner.learn.torch.training_stage import BatchLoss
 from limner.learn.vocabulary import Vocabulary
 
-# Captions of the model's own that are looked at together.
+# Captions of the model's own that are read together: of like length, so that little is padding.
 CHUNK = 64
 
 
@@ -66,9 +66,9 @@ class WordTask:
 
 @dataclass(frozen=True)
 class SelfCriticalTask:
-    """The model's own best captions of images: the expected CIDEr of one drawn from them, which is to rise.
+    """The model's own best captions of images: the expected CIDEr of one drawn from them, to be maximised.
 
-    Items are images. Captions are searched for as they are when the captioner is used.
+    Items are images. There is no dropout. Memory grows with the images of a batch times `n_candidates`.
     """
 
     model: CaptionModel
@@ -93,13 +93,12 @@ class SelfCriticalTask:
         results = search_freely(self.model, regions, len(self.vocabulary), self.decoding, n_best=self.n_candidates)
         captions = candidate_captions(results)
         words = [self.vocabulary.text(numbers) for numbers in captions.numbers]
-        rewards = torch.from_numpy(self.reward.rewards(rows[captions.images], words)).float().to(device)
+        rewards = torch.from_numpy(self.reward.rewards(rows[captions.images], words, captions.ends)).float().to(device)
         log_probs = self._log_probs(regions, captions)
         return BatchLoss(-expected_reward(log_probs, rewards, torch.from_numpy(captions.images).to(device)), len(batch))
 
     def _log_probs(self, regions: RegionBatch, captions: CandidateCaptions) -> Tensor:
         """The log-probability of each caption, with gradients."""
-        # Sentences of like length together: little of a chunk is padding.
         order = np.argsort([len(numbers) for numbers in captions.numbers], kind="stable")
         parts = []
         for chunk in np.array_split(order, -(-len(order) // CHUNK)):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import torch
+
 from limner.caption.captioner_config import DecodingSettings
 from limner.caption.constraints.automaton import compile_constraints
 from limner.caption.models.caption_model import CaptionModel
@@ -13,8 +15,9 @@ from limner.learn.vocabulary import BOS, EOS
 def search_freely(
     model: CaptionModel, regions: RegionBatch, n_vocab: int, decoding: DecodingSettings, *, n_best: int = 1
 ) -> list[SearchResult]:
-    """The best caption of each image, with the next best as `others`; a beam is at least `n_best` wide."""
-    decoder = model.decoder(regions)
+    """The best caption of each image, with the next best as `others`; the beam is at least `n_best` wide."""
+    with torch.no_grad():
+        decoder = model.decoder(regions)
     return constrained_search(
         decoder.step,
         decoder.state,

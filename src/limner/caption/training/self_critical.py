@@ -1,10 +1,9 @@
 """Self-critical training: captions that the model made itself, of which better ones are to become more probable.
 
 Rennie et al. (2017) compare a sampled caption with the model's own best one.
-Here the best captions that a beam search finds are compared with each other
-(minimum risk training, Shen et al. 2016): they are what the captioner chooses
-from when it is used, and far better than samples, most of which have a word
-that does not fit.
+Here the best captions that a beam search finds are compared with each other:
+minimum risk over an n-best list (Edunov et al. 2018). These are the captions
+that a search chooses from when the captioner is used.
 """
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from limner.arrays import Floats, Integers
 from limner.caption.search.beam_search import SearchResult
+from limner.caption.search.hypotheses import place_in_run
 from limner.learn.vocabulary import EOS
 from limner.score.cider import Cider
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
@@ -40,10 +39,17 @@ class CiderReward:
         run = Run(ids, [END] * len(ids), self._references)
         self.frequencies: DocumentFrequencies = document_frequencies(run)
 
-    def rewards(self, images: Iterable[int], captions: Sequence[Sequence[str]]) -> Floats:
-        """The CIDEr-D of each caption, which is about the image at this position; 1 is as good as people are."""
+    def rewards(
+        self, images: Iterable[int], captions: Sequence[Sequence[str]], ends: Sequence[bool] | None = None
+    ) -> Floats:
+        """The CIDEr-D of each caption, which is about the image at this position; 1 is as good as people are.
+
+        Where `ends` is False, a caption was cut off, and has no end.
+        """
         ids = [str(at) for at in range(len(captions))]
-        run = Run(ids, [_ended(words) for words in captions], [self._references[at] for at in images])
+        has_end = [True] * len(captions) if ends is None else ends
+        texts = [_ended(words) if end else " ".join(words) for words, end in zip(captions, has_end, strict=True)]
+        run = Run(ids, texts, [self._references[at] for at in images])
         return np.asarray(Cider(self.frequencies).measure(run).per_image[:, 0])
 
 
@@ -70,9 +76,9 @@ def expected_reward(log_probs: Tensor, rewards: Tensor, images: Tensor) -> Tenso
     of the model, divided by their sum over the image's candidates.
     """
     n_images = int(images.max()) + 1
-    rank = torch.arange(len(images), device=images.device) - torch.searchsorted(images, images)
-    by_image = log_probs.new_full((n_images, int(rank.max()) + 1), -float("inf")).index_put((images, rank), log_probs)
-    probabilities = by_image.softmax(dim=1)[images, rank]
+    column = place_in_run(images)
+    by_image = log_probs.new_full((n_images, int(column.max()) + 1), -float("inf"))
+    probabilities = by_image.index_put((images, column), log_probs).softmax(dim=1)[images, column]
     return (probabilities * rewards).sum()
 
 
