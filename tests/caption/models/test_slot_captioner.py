@@ -149,6 +149,15 @@ def test_constraints_take_words_and_phrases(vectors: Path) -> None:
         assert demanded == {("0",), ("1",)}
 
 
+def test_words_that_a_constraint_adds_are_no_other_images(vectors: Path) -> None:
+    wanted = seen("man")._replace(constraints=[Words(("hydrant",), ("0",))])
+    together = make(vectors).caption([wanted, seen("dog")], beam=3, max_len=5)
+    for request, captioned in zip((wanted, seen("dog")), together, strict=True):
+        (alone,) = make(vectors).caption([request], beam=3, max_len=5)
+        assert alone.text == captioned.text
+        assert alone.log_prob == pytest.approx(captioned.log_prob, abs=1e-4)
+
+
 def test_a_word_without_a_vector_cannot_be_asked_for_whatever_was_met(vectors: Path) -> None:
     glove, learnt = make(vectors), make(vectors, "learnt")
     for captioner in (glove, learnt):

@@ -48,7 +48,9 @@ class CaptionerTokens:
 
     def borrow(self, phrases: Iterable[str]) -> None:
         """Add the words of phrases that the text lacks, for images that ask for them."""
-        self._borrowed.update(self.vocabulary.numbers(self._add(phrases)))
+        # The vocabulary is another one behind this.
+        added = self._add(phrases)
+        self._borrowed.update(self.vocabulary.numbers(added))
 
     def sayable(self, phrases: Iterable[str]) -> list[str]:
         """Those of some phrases whose words the text has, or can be given by their vectors."""
