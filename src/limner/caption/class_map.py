@@ -48,10 +48,10 @@ class ClassMap:
         """The words for things of a label, its own names first; none if it has no words, as "object" has none."""
         name = class_of(label)
         if name not in self._words:
-            own = _own_words(name)
-            listed = filter(self._is_said, _listed_words(name)) if own else ()
-            others = [word for word in (*own[1:], *listed) if self._may_call(name, word)]
-            self._words[name] = tuple(_without_repeats([*own[:1], *others]))
+            names = _own_words(name)
+            listed = filter(self._is_said, _listed_words(name)) if names else ()
+            others = [word for word in (*names[1:], *listed) if self._may_call(name, word)]
+            self._words[name] = tuple(_without_repeats([*names[:1], *others]))
         return self._words[name]
 
     def forms(self, label: str) -> tuple[str, ...]:

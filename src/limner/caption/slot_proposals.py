@@ -53,7 +53,7 @@ class RegionSlots:
         sure = np.flatnonzero((classes != NO_CLASS_NUMBER) & (regions.scores >= self._settings.score))
         # Suppression is for more than a threshold, and here a share that is as large counts too.
         threshold = np.nextafter(self._settings.iou, 0.0)
-        kept = sure[nms(regions.corners[sure], regions.scores[sure], threshold, classes[sure])] if len(sure) else sure
         proposals = np.zeros(len(classes), dtype=np.bool_)
-        proposals[kept] = True
+        if len(sure):
+            proposals[sure[nms(regions.corners[sure], regions.scores[sure], threshold, classes[sure])]] = True
         return RegionPlaces(classes, proposals)

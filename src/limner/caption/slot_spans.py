@@ -39,18 +39,18 @@ class SlotFinder:
         spans = word_spans_in(caption.text, words)
         word_by_end = {span[1]: at for at, span in enumerate(spans) if span is not None}
         tied = [mention for mention in caption.mentions if mention.boxes]
-        found: list[SlotSpan] = []
+        slot_spans: list[SlotSpan] = []
         for phrase in self._nouns.noun_phrases(caption.text):
             last = word_by_end.get(phrase.end)
             first = None if last is None else self._first(words, last, len(phrase.term.word.split()))
-            if last is None or first is None or (found and first < found[-1].end):
+            if last is None or first is None or (slot_spans and first < slot_spans[-1].end):
                 continue
             start = spans[first] or (0, 0)
             boxes = [mention.boxes for mention in tied if mention.start <= start[0] and phrase.end <= mention.end]
             form = " ".join(words[first : last + 1])
             # Of mentions within each other the shortest is meant, which files have last.
-            found.append(SlotSpan(first, last + 1, form, (boxes[-1] if boxes else ()) if tied else None))
-        return found
+            slot_spans.append(SlotSpan(first, last + 1, form, (boxes[-1] if boxes else ()) if tied else None))
+        return slot_spans
 
     def _first(self, words: Sequence[str], last: int, n_fewest: int) -> int | None:
         """The first word of the longest form that ends with a word; None if there is none.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -119,31 +121,48 @@ def captioner(
     )
     if training.is_first:
         tell_reading(opened, *([tuning] if tuning else []), reading)
-        for warning in images.warnings:
-            tell(f"warning: {warning}")
-        if classes:
-            n_without = images.n_without
-            verbs = "shows or mentions" if n_without == 1 else "show or mention"
-            tell(f"left out: {counted_images(n_without)} that {verbs} {', '.join(classes)}")
+        _tell_images(images, classes)
     is_drawn = training.is_first and _can_draw()
-    try:
+    with _told_how_to_go_on(training):
         captioner = training.train(images)
+    terminal_progress.clear()
+    if training.is_first:
+        tell_reading(lacking)
+        _tell_trained(captioner.record, out, is_drawn)
+
+
+def _tell_images(images: training_images.TrainingImages, classes: Sequence[str]) -> None:
+    """What is odd about the training images, and how many were left out for their classes."""
+    for warning in images.warnings:
+        tell(f"warning: {warning}")
+    if classes:
+        n_without = images.n_without
+        verbs = "shows or mentions" if n_without == 1 else "show or mention"
+        tell(f"left out: {counted_images(n_without)} that {verbs} {', '.join(classes)}")
+
+
+@contextmanager
+def _told_how_to_go_on(training: captioner_training.CaptionerTraining) -> Iterator[None]:
+    """Whoever interrupts training is told how it goes on."""
+    try:
+        yield
     except KeyboardInterrupt:
         if training.is_first and training.has_run():
             terminal_progress.clear()
-            tell(f"the run in {out} goes on with --resume")
+            tell(f"the run in {training.out} goes on with --resume")
         raise
-    terminal_progress.clear()
-    if not training.is_first:
-        return
-    tell_reading(lacking)
-    facts = captioner.record.trained
+
+
+def _tell_trained(record: CaptionerRecord, out: Path, is_drawn: bool) -> None:
+    """What was trained, and how the epoch was chosen; draws training if it can be."""
+    facts = record.trained
     captions = "1 caption" if facts.n_captions == 1 else f"{facts.n_captions:,} captions"
     tell(f"a captioner of {captions} of {counted_images(facts.n_images)} written to {out}")
-    drawn = f"; see {_draw(captioner.record, out)}" if is_drawn else ""
+    drawn = f"; see {_draw(record, out)}" if is_drawn else ""
     if all(figures.validation.get("CIDEr") == 0 for epochs in facts.history.values() for figures in epochs):
         tell("warning: its captions have nothing in common with people's: train longer, or with a lower learning_rate")
-    chosen = "the best epoch was chosen" if settings.training.best_by else "the last epoch is kept; CIDEr is"
+    best_by = record.config.training.best_by
+    chosen = "the best epoch was chosen" if best_by else "the last epoch is kept; CIDEr is"
     tell(f"{chosen} on {counted_images(facts.n_held_out)}: {facts.tuned_on}{drawn}")
 
 

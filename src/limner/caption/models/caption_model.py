@@ -26,6 +26,26 @@ class WordGrounds(NamedTuple):
     slots: Tensor
 
 
+class LstmMemory(NamedTuple):
+    """Outputs and cells of two LSTMs, `[sentences, hidden]` each: the first looks, the second speaks."""
+
+    top_hidden: Tensor
+    top_cell: Tensor
+    word_hidden: Tensor
+    word_cell: Tensor
+
+    @classmethod
+    def empty(cls, n: int, n_hidden: int, like: Tensor) -> LstmMemory:
+        """The memory before the first word of n sentences, of the type and device of another tensor."""
+        zeros = like.new_zeros(n, n_hidden)
+        return cls(zeros, zeros, zeros, zeros)
+
+    @classmethod
+    def of(cls, state: Mapping[str, Tensor]) -> LstmMemory:
+        """The memory in a decoder's state."""
+        return cls(*(state[name] for name in cls._fields))
+
+
 class CaptionDecoder(Protocol):
     """A model about to describe some images: `state` has a row for each, and `step` goes on by a word."""
 

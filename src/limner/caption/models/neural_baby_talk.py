@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from limner.caption.captioner_config import UpDownSettings
-from limner.caption.models.caption_model import CaptionModel, WordGrounds, begin_gates, lstm, sayable_scores
+from limner.caption.models.caption_model import CaptionModel, LstmMemory, WordGrounds, begin_gates, lstm, sayable_scores
 from limner.caption.models.region_batches import RegionBatch
 from limner.caption.models.slot_heads import (
     NEVER,
@@ -42,15 +42,6 @@ class _Seen(NamedTuple):
 
     def take(self, rows: Tensor) -> _Seen:
         return _Seen(*(part[rows] for part in self))
-
-
-class _Memory(NamedTuple):
-    """Outputs and cells of both LSTMs, `[sentences, hidden]` each."""
-
-    top_hidden: Tensor
-    top_cell: Tensor
-    word_hidden: Tensor
-    word_cell: Tensor
 
 
 class _Said(NamedTuple):
@@ -151,7 +142,7 @@ class NeuralBabyTalk(CaptionModel):
         """What follows each word of sentences, row by row; attention over all regions, `[images, words, regions]`."""
         seen, keys, choices = self._see(regions)
         gates = self._word_gates(self.words.vectors(self._dropped(tokens)))
-        memory = self._empty(len(tokens), seen.values)
+        memory = LstmMemory.empty(len(tokens), self.settings.hidden, seen.values)
         steps = []
         for at in range(tokens.shape[1]):
             memory, said = self._next(seen, gates[:, at], memory)
@@ -199,11 +190,7 @@ class NeuralBabyTalk(CaptionModel):
         gates: Tensor = self.word_gates(self.dropout(vectors))
         return gates
 
-    def _empty(self, n: int, like: Tensor) -> _Memory:
-        zeros = like.new_zeros(n, self.settings.hidden)
-        return _Memory(zeros, zeros, zeros, zeros)
-
-    def _next(self, seen: _Seen, word_gates: Tensor, memory: _Memory) -> tuple[_Memory, _Said]:
+    def _next(self, seen: _Seen, word_gates: Tensor, memory: LstmMemory) -> tuple[LstmMemory, _Said]:
         """The memory behind the next word, and what it says."""
         recurrent = self.top_gates(torch.cat([memory.word_hidden, memory.top_hidden], dim=1))
         top_hidden, top_cell = lstm(seen.gates + word_gates + recurrent, memory.top_cell)
@@ -217,7 +204,7 @@ class NeuralBabyTalk(CaptionModel):
         inputs = torch.cat([chosen, looked, top_hidden, memory.word_hidden], dim=1)
         word_hidden, word_cell = lstm(self.next_gates(inputs), memory.word_cell)
         sentinel = torch.sigmoid(self.sentinel_gates(inputs)) * torch.tanh(word_cell)
-        return _Memory(top_hidden, top_cell, word_hidden, word_cell), _Said(word_hidden, sentinel, weights)
+        return LstmMemory(top_hidden, top_cell, word_hidden, word_cell), _Said(word_hidden, sentinel, weights)
 
     def _pointed(self, said: _Said, keys: RegionKeys, choices: SlotChoices) -> PointedWords:
         hidden = self.dropout(said.hidden)
@@ -253,7 +240,7 @@ class NeuralBabyTalkDecoder:
         self._seen, self._keys, self._choices = seen, keys, choices
         self._lacking = lacking
         n, device = len(seen.values), seen.values.device
-        memory = model._empty(n, seen.values)
+        memory = LstmMemory.empty(n, model.settings.hidden, seen.values)
         self.state: State = {
             "image": torch.arange(n, device=device),
             **memory._asdict(),
@@ -263,7 +250,7 @@ class NeuralBabyTalkDecoder:
     def step(self, tokens: Tensor, state: Mapping[str, Tensor]) -> tuple[Tensor, State]:
         model, image = self._model, state["image"]
         vectors, word_state = model.words.step(tokens, state)
-        memory = _Memory(*(state[name] for name in _Memory._fields))
+        memory = LstmMemory.of(state)
         memory, said = model._next(self._seen.take(image), model._word_gates(vectors), memory)
         words = model._pointed(said, self._keys.take(image), self._choices)
         lacking = None if self._lacking is None else self._lacking[image]

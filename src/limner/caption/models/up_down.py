@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from limner.caption.captioner_config import UpDownSettings
-from limner.caption.models.caption_model import CaptionModel, WordGrounds, begin_gates, lstm, sayable_scores
+from limner.caption.models.caption_model import CaptionModel, LstmMemory, WordGrounds, begin_gates, lstm, sayable_scores
 from limner.caption.models.region_batches import RegionBatch
 from limner.caption.models.word_inputs import State, WordInputs
 
@@ -27,15 +27,6 @@ class _Seen(NamedTuple):
 
     def take(self, rows: Tensor) -> _Seen:
         return _Seen(*(part[rows] for part in self))
-
-
-class _Memory(NamedTuple):
-    """Outputs and cells of both LSTMs, `[sentences, hidden]` each."""
-
-    top_hidden: Tensor
-    top_cell: Tensor
-    word_hidden: Tensor
-    word_cell: Tensor
 
 
 class UpDown(CaptionModel):
@@ -88,7 +79,7 @@ class UpDown(CaptionModel):
     def _run(self, regions: RegionBatch, tokens: Tensor) -> tuple[Tensor, Tensor]:
         seen = self._see(regions)
         gates = self._word_gates(self.words.vectors(self._dropped(tokens)))
-        memory = self._empty(len(tokens), seen.values)
+        memory = LstmMemory.empty(len(tokens), self.settings.hidden, seen.values)
         hidden, weights = [], []
         for at in range(tokens.shape[1]):
             memory, weight = self._next(seen, gates[:, at], memory)
@@ -115,11 +106,7 @@ class UpDown(CaptionModel):
         gates: Tensor = self.word_gates(self.dropout(vectors))
         return gates
 
-    def _empty(self, n: int, like: Tensor) -> _Memory:
-        zeros = like.new_zeros(n, self.settings.hidden)
-        return _Memory(zeros, zeros, zeros, zeros)
-
-    def _next(self, seen: _Seen, word_gates: Tensor, memory: _Memory) -> tuple[_Memory, Tensor]:
+    def _next(self, seen: _Seen, word_gates: Tensor, memory: LstmMemory) -> tuple[LstmMemory, Tensor]:
         """The memory behind the next word, and the weights of regions, `[sentences, regions]`."""
         recurrent = self.top_gates(torch.cat([memory.word_hidden, memory.top_hidden], dim=1))
         top_hidden, top_cell = lstm(seen.gates + word_gates + recurrent, memory.top_cell)
@@ -128,7 +115,7 @@ class UpDown(CaptionModel):
         looked = torch.bmm(weights.unsqueeze(1), seen.values).squeeze(1)
         gates = self.next_gates(torch.cat([looked, top_hidden, memory.word_hidden], dim=1))
         word_hidden, word_cell = lstm(gates, memory.word_cell)
-        return _Memory(top_hidden, top_cell, word_hidden, word_cell), weights
+        return LstmMemory(top_hidden, top_cell, word_hidden, word_cell), weights
 
 
 class UpDownDecoder:
@@ -143,7 +130,7 @@ class UpDownDecoder:
         self._lacking = lacking
         self._seen = seen
         n, device = len(seen.values), seen.values.device
-        memory = model._empty(n, seen.values)
+        memory = LstmMemory.empty(n, model.settings.hidden, seen.values)
         self.state: State = {
             "image": torch.arange(n, device=device),
             **memory._asdict(),
@@ -153,7 +140,7 @@ class UpDownDecoder:
     def step(self, tokens: Tensor, state: Mapping[str, Tensor]) -> tuple[Tensor, State]:
         model = self._model
         vectors, word_state = model.words.step(tokens, state)
-        memory = _Memory(*(state[name] for name in _Memory._fields))
+        memory = LstmMemory.of(state)
         memory, _ = model._next(self._seen.take(state["image"]), model._word_gates(vectors), memory)
         scores = model.words.scores(model.dropout(memory.word_hidden))
         lacking = None if self._lacking is None else self._lacking[state["image"]]
