@@ -9,6 +9,8 @@ from limner.caption.models.neural_baby_talk import NeuralBabyTalk
 from limner.caption.models.region_batches import RegionBatch
 from limner.caption.models.slot_table import SlotTable, TokenPair
 from limner.caption.models.word_inputs import AnchoredWords, FixedWords, FrozenWords
+from limner.caption.training.caption_pairs import sentence_batch
+from limner.caption.training.slot_targets import SlotBatch
 from limner.learn.vocabulary import N_SPECIAL
 
 # Numbers below N_TEXT are words of the text; those after them slots alone say.
@@ -50,3 +52,15 @@ def slot_regions(n: int = 3, n_regions: int = 5, seed: int = 1) -> RegionBatch:
     proposals[-1] = False
     features = torch.randn(*shape, N_FEATURES, generator=draw)
     return RegionBatch(features, torch.zeros_like(classes), mask, classes, proposals)
+
+
+def slot_batch(numbers: list[list[int]], slots: list[tuple[int, int, list[int]]], n_regions: int) -> SlotBatch:
+    """Sentences with slots as (row, position, regions)."""
+    batch = sentence_batch(numbers)
+    n_words = batch.tokens.shape[1]
+    at = torch.tensor([row * n_words + position for row, position, _ in slots], dtype=torch.long)
+    tied = torch.zeros(len(slots), n_regions, dtype=torch.bool)
+    for number, (_, _, regions) in enumerate(slots):
+        tied[number, regions] = True
+    batch.mask.view(-1)[at] = 0.0
+    return SlotBatch(batch, at, tied)

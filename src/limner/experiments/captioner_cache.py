@@ -37,7 +37,7 @@ else:
 BOXES = "boxes"
 
 # Raised whenever the same config and images would be trained on otherwise.
-CODE = 1
+CODE = 2
 
 
 @dataclass

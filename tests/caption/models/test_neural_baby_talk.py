@@ -19,11 +19,9 @@ from limner.caption.models.slot_heads import mixed_log_probs
 from limner.caption.models.slot_table import SlotTable, TokenPair
 from limner.caption.models.word_inputs import AnchoredWords, FrozenWords
 from limner.caption.search.beam_search import constrained_search
-from limner.caption.training.caption_pairs import sentence_batch
-from limner.caption.training.slot_targets import SlotBatch
 from limner.caption.training.slot_task import slot_loss
 from limner.learn.vocabulary import BOS, EOS, N_SPECIAL, UNKNOWN
-from slot_cases import N_DIMS, N_FEATURES, N_TEXT, N_VOCAB, WORDS, slot_model, slot_regions
+from slot_cases import N_DIMS, N_FEATURES, N_TEXT, N_VOCAB, WORDS, slot_batch, slot_model, slot_regions
 
 Array = NDArray[np.float64]
 
@@ -56,6 +54,20 @@ def sigmoid(x: Array | float) -> Array:
 def unit(vector: Array) -> Array:
     length = np.sqrt((vector**2).sum())
     return vector / length if length else vector
+
+
+def named_share(regions: RegionBatch, row: int, at: int, said: list[int]) -> float:
+    """The share of the proposals of a region's class that words have named, counted one by one."""
+    number = int(regions.classes[row, at])
+    words = WORDS[number - 1]
+    n_proposals = int(((regions.classes[row] == number) & regions.proposals[row]).sum())
+    n_named = 0
+    for token in said:
+        if any(token == word.plural != 0 for word in words):
+            n_named += n_proposals
+        elif any(token == word.singular for word in words):
+            n_named += 1
+    return min(n_named / n_proposals, 1.0)
 
 
 def plain_sentence(model: NeuralBabyTalk, regions: RegionBatch, row: int, tokens: list[int]) -> list[PlainWord]:
@@ -101,7 +113,7 @@ def plain_sentence(model: NeuralBabyTalk, regions: RegionBatch, row: int, tokens
     mean = np.mean(list(v.values()), axis=0)
     h1 = c1 = h2 = c2 = np.zeros(model.settings.hidden)
     result = []
-    for token in tokens:
+    for n_said, token in enumerate(tokens, start=1):
         gates = linear("mean_gates", mean) + linear("word_gates", vector(token))
         h1, c1 = cell(gates + linear("top_gates", np.concatenate([h2, h1])), c1)
         a = softmax(np.array([linear("weigh", np.tanh(linear("key", v[at]) + linear("query", h1)))[0] for at in there]))
@@ -123,7 +135,11 @@ def plain_sentence(model: NeuralBabyTalk, regions: RegionBatch, row: int, tokens
         h2, c2 = cell(linear("next_gates", inputs), c2)
         z = sigmoid(linear("sentinel_gates", inputs)) * np.tanh(c2)
         query = linear("heads.pointer_query", h2)
-        scores = [linear("heads.point", np.tanh(linear("heads.pointer_key", shown[at]) + query))[0] for at in proposals]
+        scores = [
+            linear("heads.point", np.tanh(linear("heads.pointer_key", shown[at]) + query))[0]
+            + p["heads.again"] * named_share(regions, row, at, tokens[:n_said])
+            for at in proposals
+        ]
         scores.append(linear("heads.point", np.tanh(linear("heads.sentinel_key", z) + query))[0])
         *pointer, sentinel = softmax(np.array(scores))
         forms: dict[int, dict[int, float]] = {}
@@ -133,7 +149,15 @@ def plain_sentence(model: NeuralBabyTalk, regions: RegionBatch, row: int, tokens
             )
             q = vectors[at] + linear("heads.turn", t)
             words = WORDS[int(regions.classes[row, at]) - 1]
-            fine = softmax(np.array([p["heads.scale"] * (unit(fixed[word.singular]) @ q) for word in words]))
+            fine = softmax(
+                np.array(
+                    [
+                        p["heads.scale"] * (unit(fixed[word.singular]) @ q)
+                        + p["heads.repeated"] * any(form in tokens[:n_said] for form in word if form)
+                        for word in words
+                    ]
+                )
+            )
             several = float(sigmoid(linear("heads.number", t)[0]))
             forms[at] = {}
             for word, share in zip(words, fine, strict=True):
@@ -253,18 +277,6 @@ def test_new_words_and_classes_leave_others_as_they_are() -> None:
     after = model.log_probs(regions._replace(classes=classes, proposals=proposals), tokens)
     assert torch.isfinite(after[-1, :, N_VOCAB:]).all()
     assert torch.isinf(after[:-1, :, N_VOCAB:]).all()
-
-
-def slot_batch(numbers: list[list[int]], slots: list[tuple[int, int, list[int]]], n_regions: int) -> SlotBatch:
-    """Sentences with slots as (row, position, regions)."""
-    batch = sentence_batch(numbers)
-    n_words = batch.tokens.shape[1]
-    at = torch.tensor([row * n_words + position for row, position, _ in slots], dtype=torch.long)
-    tied = torch.zeros(len(slots), n_regions, dtype=torch.bool)
-    for number, (_, _, regions) in enumerate(slots):
-        tied[number, regions] = True
-    batch.mask.view(-1)[at] = 0.0
-    return SlotBatch(batch, at, tied)
 
 
 @torch.no_grad()

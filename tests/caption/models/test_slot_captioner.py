@@ -7,16 +7,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from msgspec import structs
 
 from limner.caption.captioner_config import CaptionerConfig, UpDownSettings, WordSettings
-from limner.caption.captioner_files import CaptionerRecord, RegionsRecord, TrainedCaptioner
+from limner.caption.captioner_files import (
+    WEIGHTS,
+    CaptionerRecord,
+    RegionsRecord,
+    TrainedCaptioner,
+    write_captioner_record,
+)
 from limner.caption.constraints.worded_constraints import Words
 from limner.caption.models.captioner import Captioner, CaptionRequest
 from limner.caption.models.model_making import ModelPlan, open_model_words, slot_words
 from limner.caption.region_inputs import BoxInputs, Labels, RegionSettings
 from limner.corpus import Box, Image
 from limner.errors import BadInput, LimnerError
+from limner.learn.model_files import file_fingerprint
 from limner.learn.stage_settings import StageSettings
+from limner.learn.torch.safe_tensors import read_tensors, write_tensors
 
 torch.set_num_threads(1)
 
@@ -197,6 +206,24 @@ def test_a_captioner_is_the_same_when_it_is_loaded(vectors: Path, tmp_path: Path
     assert [captioned.caption for captioned in ours] == [captioned.caption for captioned in theirs]
     assert loaded.signature.startswith("captioner:nbt|")
     assert theirs[0].caption.source == "system:nbt"
+
+
+def test_a_captioner_without_the_weights_of_repetitions_is_read(vectors: Path, tmp_path: Path) -> None:
+    captioner, folder = make(vectors), tmp_path / "c"
+    folder.mkdir()
+    captioner.save(folder)
+    weights = read_tensors(folder / WEIGHTS)
+    for name in ("heads.again", "heads.repeated"):
+        del weights[name]
+    write_tensors(folder / WEIGHTS, weights)
+    write_captioner_record(folder, structs.replace(captioner.record, weights=file_fingerprint(folder / WEIGHTS)))
+    loaded = Captioner.load(folder)
+    assert loaded.model.get_parameter("heads.again").item() == 0
+    del weights["heads.scale"]
+    write_tensors(folder / WEIGHTS, weights)
+    write_captioner_record(folder, structs.replace(captioner.record, weights=file_fingerprint(folder / WEIGHTS)))
+    with pytest.raises(BadInput, match=r"heads\.scale"):
+        Captioner.load(folder)
 
 
 def test_known_classes_need_no_vectors_and_new_ones_those_of_training(vectors: Path, tmp_path: Path) -> None:

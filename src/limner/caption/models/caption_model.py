@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -67,6 +67,9 @@ class CaptionModel(nn.Module):
     """
 
     words: WordInputs
+
+    # Weights that files of older versions lack. A new model has them as they change nothing.
+    added_later: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, n_features: int, word_dropout: float) -> None:
         super().__init__()

@@ -37,7 +37,7 @@ from limner.errors import BadInput, shown
 from limner.learn.model_files import file_fingerprint
 from limner.learn.torch.checkpoints import model_tensors
 from limner.learn.torch.processes import training_device
-from limner.learn.torch.safe_tensors import TensorKind, read_tensors, write_tensors
+from limner.learn.torch.safe_tensors import TensorKind, open_tensors, write_tensors
 from limner.learn.vocabulary import BOS, EOS, Vocabulary
 
 
@@ -82,8 +82,11 @@ class Captioner:
         with torch.random.fork_rng(devices=[]):
             # Without memory at first: a record may ask for any size, and the weights' file must bear it out.
             with torch.device("meta"):
-                expected = {name: TensorKind.of(tensor) for name, tensor in model_tensors(plan.make(source)).items()}
-            weights = read_tensors(folder / WEIGHTS, expected)
+                planned = plan.make(source)
+            expected = {name: TensorKind.of(tensor) for name, tensor in model_tensors(planned).items()}
+            with open_tensors(folder / WEIGHTS) as file:
+                lacked = set(planned.added_later) - file.kinds.keys()
+                weights = file.read({name: kind for name, kind in expected.items() if name not in lacked})
             model = plan.make(source)
         model.load_state_dict(weights, strict=False)
         model.to(training_device())

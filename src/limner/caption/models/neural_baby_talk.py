@@ -20,6 +20,7 @@ from limner.caption.models.slot_heads import (
     mixed_log_probs,
     slot_probabilities,
 )
+from limner.caption.models.slot_memory import SlotMemory, named_by, proposal_shares
 from limner.caption.models.slot_table import SlotChoices, SlotTable
 from limner.caption.models.word_inputs import FixedWords, State
 from limner.learn.vocabulary import BOS
@@ -55,18 +56,19 @@ class _Said(NamedTuple):
 class PointedWords(NamedTuple):
     """Words of sentences, one after the other: the decoder's outputs `[n, hidden]`, and which regions they are tied to.
 
-    `keys` has a row for each word, `choices` is what slots can say.
+    `keys` and `memory` have a row for each word, `choices` is what slots can say.
     """
 
     hidden: Tensor
     pointing: Pointing
     keys: RegionKeys
+    memory: SlotMemory
     choices: SlotChoices
 
     def take(self, rows: Tensor) -> PointedWords:
         """Some of the words."""
         pointing = Pointing(*(part[rows] for part in self.pointing))
-        return PointedWords(self.hidden[rows], pointing, self.keys.take(rows), self.choices)
+        return PointedWords(self.hidden[rows], pointing, self.keys.take(rows), self.memory.take(rows), self.choices)
 
 
 class NeuralBabyTalk(CaptionModel):
@@ -83,6 +85,7 @@ class NeuralBabyTalk(CaptionModel):
     """
 
     words: FixedWords
+    added_later = ("heads.again", "heads.repeated")
 
     def __init__(
         self, words: FixedWords, n_features: int, n_text: int, table: SlotTable, settings: UpDownSettings
@@ -150,7 +153,9 @@ class NeuralBabyTalk(CaptionModel):
         said = _Said(*(torch.stack(parts, dim=1) for parts in zip(*steps, strict=True)))
         rows = torch.arange(len(tokens), device=tokens.device).repeat_interleave(tokens.shape[1])
         flat = _Said(*(part.flatten(0, 1) for part in said))
-        return self._pointed(flat, keys.take(rows), choices), said.attention
+        keys = keys.take(rows)
+        named = named_by(tokens.flatten(), choices, keys.rows, keys.shares).cumulated(tokens.shape[1])
+        return self._pointed(flat, keys, named, choices), said.attention
 
     def text_scores(self, words: PointedWords) -> Tensor:
         """The scores of the text's words, `[n, n_text]`."""
@@ -158,7 +163,7 @@ class NeuralBabyTalk(CaptionModel):
 
     def form_log_probs(self, words: PointedWords, forms: Tensor) -> tuple[Tensor, Tensor]:
         """The log-probability that slots of regions say `forms [n]`, and whether their classes have them."""
-        filling = self.heads.filling(words.keys, words.hidden, words.choices)
+        filling = self.heads.filling(words.keys, words.hidden, words.choices, words.memory)
         return form_log_probs(filling, words.choices, words.keys.rows, forms)
 
     def _see(self, regions: RegionBatch) -> tuple[_Seen, RegionKeys, SlotChoices]:
@@ -181,7 +186,8 @@ class NeuralBabyTalk(CaptionModel):
             self.mean_gates(mean),
         )
         choices = self.table.choices(regions.classes * regions.proposals, self.words.fixed.to(values))
-        return seen, self.heads.keys(proposals, vectors, choices.rows, no_proposal), choices
+        shares = proposal_shares(choices.rows, regions.proposals).to(values)
+        return seen, self.heads.keys(proposals, vectors, choices.rows, shares, no_proposal), choices
 
     def _projected(self, raw: Tensor, project: nn.Linear | None) -> Tensor:
         return raw if project is None else self.dropout(torch.relu(project(raw)))
@@ -206,9 +212,10 @@ class NeuralBabyTalk(CaptionModel):
         sentinel = torch.sigmoid(self.sentinel_gates(inputs)) * torch.tanh(word_cell)
         return LstmMemory(top_hidden, top_cell, word_hidden, word_cell), _Said(word_hidden, sentinel, weights)
 
-    def _pointed(self, said: _Said, keys: RegionKeys, choices: SlotChoices) -> PointedWords:
+    def _pointed(self, said: _Said, keys: RegionKeys, named: SlotMemory, choices: SlotChoices) -> PointedWords:
         hidden = self.dropout(said.hidden)
-        return PointedWords(hidden, self.heads.pointing(keys, hidden, said.sentinel), keys, choices)
+        pointing = self.heads.pointing(keys, hidden, said.sentinel, named)
+        return PointedWords(hidden, pointing, keys, named, choices)
 
     def _sayable(self, words: PointedWords, tokens: Tensor, lacking: Tensor | None) -> Tensor:
         """The log-probabilities of what can be said behind tokens `[images, …]`.
@@ -225,7 +232,7 @@ class NeuralBabyTalk(CaptionModel):
 
     def _mixed(self, words: PointedWords, text: Tensor) -> Tensor:
         """The log-probabilities of words that come from the text, by its scores `[n, n_vocab]`, or from slots."""
-        filling = self.heads.filling(words.keys, words.hidden, words.choices)
+        filling = self.heads.filling(words.keys, words.hidden, words.choices, words.memory)
         slots = slot_probabilities(words.pointing, filling, words.choices, self.words.n_vocab)
         return mixed_log_probs(text.log_softmax(dim=-1) + words.pointing.sentinel.unsqueeze(1), slots)
 
@@ -244,6 +251,7 @@ class NeuralBabyTalkDecoder:
         self.state: State = {
             "image": torch.arange(n, device=device),
             **memory._asdict(),
+            **SlotMemory.empty(n, choices, seen.values)._asdict(),
             **model.words.start(n, device),
         }
 
@@ -252,9 +260,12 @@ class NeuralBabyTalkDecoder:
         vectors, word_state = model.words.step(tokens, state)
         memory = LstmMemory.of(state)
         memory, said = model._next(self._seen.take(image), model._word_gates(vectors), memory)
-        words = model._pointed(said, self._keys.take(image), self._choices)
+        keys = self._keys.take(image)
+        named = SlotMemory.of(state).after(named_by(tokens, self._choices, keys.rows, keys.shares))
+        words = model._pointed(said, keys, named, self._choices)
         lacking = None if self._lacking is None else self._lacking[image]
-        return model._sayable(words, tokens, lacking), {"image": image, **memory._asdict(), **word_state}
+        following = {"image": image, **memory._asdict(), **named._asdict(), **word_state}
+        return model._sayable(words, tokens, lacking), following
 
 
 def _mask(is_there: Tensor, like: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from limner.caption.models.slot_memory import SlotMemory
 from limner.caption.models.slot_table import SlotChoices
 
 NEVER = -float("inf")
@@ -16,13 +17,15 @@ class RegionKeys(NamedTuple):
     """What the heads know of regions, computed once for an image: a row for each image, or each sentence.
 
     `pointer` and `filler` are keys, `vectors` those of classes, `rows` their
-    classes among those of `SlotChoices`; `mask` is 0 for proposals, -inf for others.
+    classes among those of `SlotChoices`, `shares` as of `proposal_shares`;
+    `mask` is 0 for proposals, -inf for others.
     """
 
     pointer: Tensor
     filler: Tensor
     vectors: Tensor
     rows: Tensor
+    shares: Tensor
     mask: Tensor
 
     def take(self, rows: Tensor) -> RegionKeys:
@@ -49,16 +52,17 @@ class Filling(NamedTuple):
 class SlotHeads(nn.Module):
     """Pointer, visual sentinel, fine-grained word and number.
 
-    With the decoder's output h, proposals p with class vectors c, and the
-    sentinel's vector z:
+    With the decoder's output h, proposals p with class vectors c, the
+    sentinel's vector z, and what the sentence has said, of `SlotMemory`:
 
-        [P(region), P(none)] = softmax of w·tanh(K p + Z h) and w·tanh(S z + Z h)
+        [P(region), P(none)] = softmax of w·tanh(K p + Z h) + again · named and w·tanh(S z + Z h)
         t = tanh(F [p, c] + H h)
-        P(word | region) = softmax over words of its class, of scale · g·(c + T t), g the word's vector
+        P(word | region) = softmax over words g of its class, of scale · g·(c + T t) + repeated · said
         P(plural | region) = sigmoid(n·t)
 
     The class's own vector is added to what is learnt, so that a class that was
-    never learnt is called by words like its name.
+    never learnt is called by words like its name. That things are named once
+    is learnt for all classes together, and holds for new ones too.
     """
 
     def __init__(self, n_proposal: int, n_hidden: int, n_units: int, n_dims: int) -> None:
@@ -72,24 +76,28 @@ class SlotHeads(nn.Module):
         self.turn = nn.Linear(n_units, n_dims)
         self.number = nn.Linear(n_units, 1)
         self.scale = nn.Parameter(torch.tensor(5.0))
+        self.again = nn.Parameter(torch.tensor(0.0))
+        self.repeated = nn.Parameter(torch.tensor(0.0))
 
-    def keys(self, proposals: Tensor, vectors: Tensor, rows: Tensor, mask: Tensor) -> RegionKeys:
+    def keys(self, proposals: Tensor, vectors: Tensor, rows: Tensor, shares: Tensor, mask: Tensor) -> RegionKeys:
         """The keys of regions, by vectors of proposals `[images, regions, n_proposal]` and of their classes."""
         filler = self.filler_key(torch.cat([proposals, vectors], dim=-1))
-        return RegionKeys(self.pointer_key(proposals), filler, vectors, rows, mask)
+        return RegionKeys(self.pointer_key(proposals), filler, vectors, rows, shares, mask)
 
-    def pointing(self, keys: RegionKeys, hidden: Tensor, sentinel: Tensor) -> Pointing:
+    def pointing(self, keys: RegionKeys, hidden: Tensor, sentinel: Tensor, memory: SlotMemory) -> Pointing:
         """Which region the next word is tied to, by outputs and sentinels `[n, hidden]`."""
         query = self.pointer_query(hidden)
-        regions = self.point(torch.tanh(keys.pointer + query.unsqueeze(1))).squeeze(-1) + keys.mask
+        scores = self.point(torch.tanh(keys.pointer + query.unsqueeze(1))).squeeze(-1)
+        regions = scores + self.again * memory.named + keys.mask
         nothing = self.point(torch.tanh(self.sentinel_key(sentinel) + query))
         log_probs = torch.cat([regions, nothing], dim=1).log_softmax(dim=1)
         return Pointing(log_probs[:, :-1], log_probs[:, -1])
 
-    def filling(self, keys: RegionKeys, hidden: Tensor, choices: SlotChoices) -> Filling:
+    def filling(self, keys: RegionKeys, hidden: Tensor, choices: SlotChoices, memory: SlotMemory) -> Filling:
         """What slots of regions would say, by outputs `[n, hidden]`."""
         units = torch.tanh(keys.filler + self.filler_query(hidden).unsqueeze(1))
         scores = self.scale * (keys.vectors + self.turn(units)) @ choices.vectors.T
+        scores = scores + self.repeated * memory.said.unsqueeze(1)
         # A region without a class is no proposal: whatever it would say is not said.
         fits = choices.fits | ~choices.fits.any(dim=1, keepdim=True)
         words = scores.masked_fill(~fits[keys.rows], NEVER).log_softmax(dim=-1)
