@@ -81,6 +81,47 @@ def test_test_images_are_in_near_and_out_of_the_domain_by_their_gold_boxes(tmp_p
     assert images.domain_by_class["zebra"] == "out-domain"
 
 
+def test_super_categories_of_a_hierarchy_count_for_no_domain(tmp_path: Path) -> None:
+    parents = {"toy": ("Entity",), "kite": ("toy",), "ball": ("toy",), "cat": ("Entity",)}
+    tree = ClassHierarchy("Entity", parents, {})
+    known = [image("1", "ball toy", "a ball"), image("2", "cat", "a cat")]
+    tests = [image("3", "kite toy", "the sky"), image("4", "ball", "a ball")]
+    views = given([*known, *tests], tmp_path)
+    flat, counted = (prepare_images(known, tests, views, ["kite"], tree=given_tree) for given_tree in (None, tree))
+    assert [one.attributes["domain"] for one in flat.tests] == ["near-domain", "in-domain"]
+    assert [one.attributes["domain"] for one in counted.tests] == ["out-domain", "in-domain"]
+
+
+def test_domains_that_some_test_images_bring_are_found_anew(tmp_path: Path) -> None:
+    tests = [structs.replace(one, attributes={"domain": "in-domain"}) for one in TESTS[2:]]
+    images = prepare_images(KNOWN, [*TESTS[:2], *tests], given([*KNOWN, *TESTS], tmp_path), ["zebra"])
+    assert [one.attributes.get("domain") for one in images.tests] == ["in-domain", "near-domain", "out-domain", None]
+    assert images.warnings == ("2 of 4 test images bring a domain; domains are found anew for all",)
+
+
+def test_labels_that_captions_gave_are_warned_of_though_detections_took_their_place(tmp_path: Path) -> None:
+    tests = [structs.replace(one, provenance={"labels": "captions"}) for one in TESTS]
+    images = prepare_images(KNOWN, tests, given([*KNOWN, *tests], tmp_path), ["zebra"])
+    assert len(images.warnings) == 1
+    assert "captions" in images.warnings[0]
+
+
+def test_test_images_without_a_size_have_that_of_their_detections(tmp_path: Path) -> None:
+    tests = [structs.replace(one, width=None, height=None) for one in TESTS]
+    images = prepare_images(KNOWN, tests, given([*KNOWN, *tests], tmp_path), ["zebra"])
+    assert {(one.width, one.height) for one in images.tests} == {(100, 50)}
+
+
+def test_classes_of_coco_have_the_eight_of_hendricks_for_their_novel_ones(tmp_path: Path) -> None:
+    labels = ("bottle", "bus", "couch", "microwave", "pizza", "tennis racket", "suitcase", "zebra")
+    shown = [Image(f"t{i}", 9, 9, (Box("0", 0, 0, 9, 9, label),), KNOWN[0].captions) for i, label in enumerate(labels)]
+    images = prepare_images(KNOWN, shown, given([*KNOWN, *shown], tmp_path), None)
+    assert images.novel == labels
+    horses = [*shown, Image("h", 9, 9, (Box("0", 0, 0, 9, 9, "unicorn"),), KNOWN[0].captions)]
+    with pytest.raises(LimnerError, match="the labels are not COCO's"):
+        prepare_images(KNOWN, horses, given([*KNOWN, *horses], tmp_path), None)
+
+
 def test_domains_that_all_test_images_bring_are_kept(tmp_path: Path) -> None:
     tests = [structs.replace(one, attributes={"domain": "near-domain"}) for one in TESTS]
     images = prepare_images(KNOWN, tests, given([*KNOWN, *tests], tmp_path), ["zebra"])
@@ -99,6 +140,41 @@ def test_images_that_are_detections_have_no_gold(tmp_path: Path) -> None:
     assert not views.has_gold
     assert views.of(images[:1]) == images[:1]
     assert not list(tmp_path.iterdir())
+
+
+def test_boxes_below_the_least_score_do_not_count_whoever_gave_them(tmp_path: Path) -> None:
+    boxes = (Box("0", 0, 0, 9, 9, "dog", 0.9), Box("1", 0, 0, 9, 9, "cat", 0.1))
+    images = [with_boxes(Image("1", 10, 10, captions=(Caption("0", "a dog"),)), boxes, "mine")]
+    views = DetectedViews(DetectorChoice(score=0.5), images, ExperimentCache(tmp_path))
+    assert [box.label for box in views.of(images)[0].boxes] == ["dog"]
+    # A profile that somebody names is not passed over: it needs gold boxes.
+    with pytest.raises(LimnerError, match="a simulated detector sees gold boxes"):
+        DetectedViews(DetectorChoice(Path("mine.json")), images, ExperimentCache(tmp_path))
+
+
+def test_a_simulated_detector_errs_alike_whatever_the_case_of_labels(tmp_path: Path) -> None:
+    def wrong(labels: list[str]) -> int:
+        """Detections of classes that the images do not show."""
+        images = [
+            Image(str(i), 200, 200, (Box("0", 20, 20, 150, 150, labels[i % len(labels)]),), KNOWN[0].captions)
+            for i in range(60)
+        ]
+        views = DetectedViews(DetectorChoice(score=0.05), images, ExperimentCache(tmp_path))
+        assert {box.label for one in views.of(images) for box in one.boxes} <= set(labels)
+        pairs = zip(views.of(images), images, strict=True)
+        return sum(box.label != one.boxes[0].label for view, one in pairs for box in view.boxes)
+
+    labels = ["dog", "person", "car", "gargoyle"]
+    assert wrong([label.capitalize() for label in labels]) > 0
+    assert wrong(labels) > 0
+
+
+def test_another_order_of_the_images_finds_what_was_simulated(tmp_path: Path) -> None:
+    images = list(playground(6, seed=2))
+    messages: list[str] = []
+    for order in (images, images[::-1]):
+        DetectedViews(DetectorChoice(), order, ExperimentCache(tmp_path, messages.append))
+    assert messages == ["simulating detections"]
 
 
 def test_simulated_detections_have_labels_of_the_corpus_and_are_made_once(tmp_path: Path) -> None:
@@ -196,6 +272,11 @@ def test_names_of_rows_and_of_their_files_differ() -> None:
     assert len({spec.name for spec in ROWS}) == len({spec.slug for spec in ROWS}) == len(ROWS)
     free = {spec.name for spec in ROWS if spec.asked == "nothing"}
     assert all(spec.free in free for spec in ROWS if spec.asked != "nothing")
+    by_name = {spec.name: spec for spec in ROWS}
+    for spec in ROWS:
+        if spec.free:
+            # It differs in what is asked for alone.
+            assert (by_name[spec.free].captioner, by_name[spec.free].regions) == (spec.captioner, spec.regions)
 
 
 def test_signatures_are_those_of_content_in_any_process() -> None:

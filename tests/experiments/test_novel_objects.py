@@ -18,16 +18,21 @@ from sklearn.neighbors import NearestNeighbors
 from captioner_runs import CONFIG
 from limner.caption.training.captioner_training import CaptionerTraining
 from limner.cli.experiment_novel_objects import novel_objects as command
+from limner.cli.playground import command as make_playground
 from limner.corpus import open_corpus, write_corpus
 from limner.errors import BadInput, LimnerError
 from limner.experiments.detected_views import DetectorChoice
 from limner.experiments.experiment_files import ExperimentReport
 from limner.experiments.image_distances import deciles, mean_distances
-from limner.experiments.novel_object_images import COCO_NOVEL, split_images
+from limner.experiments.novel_object_images import split_images
 from limner.experiments.novel_object_rows import HUMAN, ROWS, filter_rows, table_rows
 from limner.experiments.novel_objects import NovelObjectExperiment
 from limner.playground import playground
 from limner.score.caption_job import CaptionJob
+from limner.vision.detecting import bare, with_boxes
+from limner.vision.features.feature_recipe import FeatureRecipe
+from limner.vision.features.feature_run import make_features
+from limner.vision.features.region_source import RegionSource
 
 NOVEL = ("dog", "ball")
 METRICS = ("cider", "bleu")
@@ -274,8 +279,102 @@ def test_without_gold_boxes_there_are_no_rows_of_them(folder: Path) -> None:
     assert not any("GT" in name for name in names)
 
 
-def test_coco_labels_have_the_eight_classes_of_hendricks() -> None:
-    assert len(COCO_NOVEL) == 8
+def test_a_store_of_features_has_no_rows_of_gold_regions() -> None:
+    names = [row.name for row in table_rows(has_gold=True, has_gold_regions=False)]
+    assert "Up-Down + embeddings + CBS + GT" in names
+    assert not any("NBT" in name and "GT" in name for name in names)
+
+
+def test_metrics_that_no_table_shows_or_that_cannot_be_measured_are_told_first(folder: Path) -> None:
+    with pytest.raises(LimnerError, match="do not show 'diversity'; choose of cider"):
+        report(folder, "nothing", metrics=("cider", "diversity"))
+    assert not (folder / "nothing").exists()
+
+
+def test_what_can_be_measured_now_is_measured_whatever_an_earlier_run_lacked(
+    folder: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lacking(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+        return ["cider"], {"bleu": "not installed"}
+
+    with monkeypatch.context() as patched:
+        patched.setattr("limner.experiments.novel_objects.measurable", lacking)
+        fewer = report(folder, "cache")
+    assert "not measured: bleu (not installed)" in fewer.notes
+    assert_same(report(folder, "cache"), out)
+
+
+def test_another_beam_gives_other_captions_of_captioners_of_the_same_weights(folder: Path, out: Path) -> None:
+    narrow = (folder / "tiny.toml").read_text().replace("beam = 2", "beam = 1")
+    assert narrow != (folder / "tiny.toml").read_text()
+    (folder / "narrow.toml").write_text(narrow)
+    before = set((folder / "cache" / "captions").iterdir())
+    report(folder, "cache", config=str(folder / "narrow.toml"), metrics=("cider",), samples=0)
+    made = set((folder / "cache" / "captions").iterdir()) - before
+    for path in made:
+        path.unlink()
+    assert {path.name.rpartition("-")[0] for path in made} >= {"up-down", "nbt", "nbt-cbs-gt"}
+
+
+def test_the_cost_of_constraints_is_that_of_the_images_without_novel_objects(folder: Path, out: Path) -> None:
+    (tests,) = (folder / "cache" / "tests").glob("*.jsonl")
+    slug_by_name = {row.name: row.slug for row in ROWS}
+
+    def cider(name: str) -> float:
+        files = (folder / "cache" / "captions").iterdir()
+        (captions,) = (path for path in files if path.name.rpartition("-")[0] == slug_by_name[name])
+        job = CaptionJob([str(captions)], [str(tests)], metrics=["cider"], by=["novel"], samples=0)
+        return float(job.run().systems[0].by["novel"]["no"].scores["cider"])
+
+    rows = table(out / "captioned.csv")
+    assert rows
+    for row in rows[:3]:
+        free, asked = cider(row["without_constraints"]), cider(row["row"])
+        assert float(row["CIDEr_without"]) == pytest.approx(free, abs=1e-6)
+        assert float(row["difference"]) == pytest.approx(asked - free, abs=1e-6)
+        assert float(row["lost_share"]) == pytest.approx(1 - asked / free, abs=1e-5)
+
+
+@pytest.fixture(scope="module")
+def pictured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus of pictures whose boxes are a detector's."""
+    folder = tmp_path_factory.mktemp("pictured")
+    done = CliRunner().invoke(make_playground, ["60", str(folder / "gold.jsonl"), "--pictures", "--size", "160x120"])
+    assert done.exit_code == 0, done.output
+    images = [
+        with_boxes(bare(image), [structs.replace(box, score=0.8) for box in image.boxes], "mine")
+        for image in open_corpus(folder / "gold.jsonl")
+    ]
+    write_corpus(images, folder / "detected.jsonl")
+    return folder
+
+
+def test_captioners_see_pictures_of_a_detectors_boxes_in_several_processes(folder: Path, pictured: Path) -> None:
+    messages: list[str] = []
+    made = experiment(
+        folder,
+        "seen",
+        features="colour",
+        pictures=pictured,
+        workers=2,
+        novel=("dog",),
+        metrics=("cider",),
+        samples=0,
+        notice=messages.append,
+    ).run([str(pictured / "detected.jsonl")])
+    rows = [str(row[0]) for row in made.rows]
+    assert rows == [row.name for row in table_rows(has_gold=False)]
+    assert any("no gold boxes" in note for note in made.notes)
+    # The training pictures and the test pictures, once for all captioners.
+    assert sum(message.startswith("features of") for message in messages) == 2
+
+
+def test_a_store_of_gold_boxes_is_refused_where_captioners_see_a_detectors(folder: Path, pictured: Path) -> None:
+    images = list(open_corpus(pictured / "gold.jsonl"))
+    recipe = FeatureRecipe("colour", by="crop")
+    make_features(images, pictured, pictured / "store", recipe, regions=RegionSource("mixed", most=12))
+    with pytest.raises(BadInput, match="labelled regions of test images are gold boxes"):
+        experiment(folder, "leak", features=str(pictured / "store"), novel=("dog",)).run([str(pictured / "gold.jsonl")])
 
 
 def test_distances_are_those_of_scikit_learn_and_deciles_have_equal_sizes() -> None:

@@ -42,10 +42,12 @@ def test_a_case_worked_by_hand() -> None:
     )
     by_boxes = values("boxes", made)
     # Zebra: named thrice, there thrice, right twice. Bus: named once, there once, never right. Pizza: nowhere.
+    # On the three images that have a zebra: named twice, each time right.
     assert [by_boxes[mention_column("boxes", "zebra", value)] for value in VALUES] == pytest.approx(
-        [2 / 3, 2 / 3, 2 / 3]
+        [2 / 3, 2 / 3, 2 / 3, 4 / 5]
     )
-    assert [by_boxes[mention_column("boxes", "bus", value)] for value in VALUES] == [0, 0, 0]
+    assert [by_boxes[mention_column("boxes", "bus", value)] for value in VALUES] == [0, 0, 0, 0]
+    assert by_boxes[mention_column("boxes", MEAN, "f1_where_shown")] == pytest.approx(2 / 5)
     assert all(isnan(by_boxes[mention_column("boxes", "pizza", value)]) for value in VALUES)
     assert by_boxes[mention_column("boxes", MEAN, "f1")] == pytest.approx(1 / 3)
     assert by_boxes[mention_column("boxes", POOLED, "f1")] == pytest.approx(2 * 2 / (4 + 4))
@@ -86,6 +88,7 @@ def test_values_are_those_of_a_brute_force_count(
             right / named if named else None,
             right / there if there else None,
             2 * right / (named + there) if named + there else None,
+            2 * right / (right + there) if there else None,
         ]
         if there:
             f1s.append(2 * right / (named + there))

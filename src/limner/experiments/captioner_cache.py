@@ -19,13 +19,15 @@ from limner.experiments.novel_object_images import NovelObjectImages
 from limner.experiments.novel_object_rows import CaptionerKind, embedding_kind
 from limner.files import write_texts
 from limner.lazy import lazy
-from limner.learn.model_files import file_fingerprint
+from limner.learn.model_files import path_fingerprint
 from limner.learn.stage_settings import EpochFigures
 from limner.look.tables import csv_text
 from limner.progress import Progress, silent
 from limner.text.word_vectors import open_word_vectors
 from limner.vision.features.feature_recipe import DESCRIPTORS, FeatureRecipe
 from limner.vision.features.feature_run import make_features
+from limner.vision.features.feature_store import open_features
+from limner.vision.features.region_source import MADE
 from limner.vision.features.store_files import HEADER
 
 if TYPE_CHECKING:
@@ -74,6 +76,31 @@ class CaptionerCache:
         """Whether a captioner is there already."""
         return is_captioner(self._place(kind)[1])
 
+    @property
+    def words(self) -> Path | None:
+        """Where the word vectors are, if the config names them."""
+        return Path(self.config.words.vectors) if self.config.words.vectors else None
+
+    def check_store(self) -> None:
+        """An error for a store of gold boxes where captioners are to see a detector's."""
+        if not self.has_own_store or not self.images.has_gold:
+            return
+        store = open_features(Path(self.features))
+        n_gold = n_others = 0
+        for gold, view in zip(self.images.tests, self.images.detected, strict=True):
+            regions = [box for box in store.image(gold.id).boxes if box.label and not box.id.startswith(MADE)]
+            of_gold, of_view = (
+                {(box.label, *map(round, box.corners)) for box in image.boxes} for image in (gold, view)
+            )
+            for region in regions:
+                place = (region.label, *map(round, region.corners))
+                n_gold += place in of_gold and place not in of_view
+                n_others += place not in of_gold or place in of_view
+        if n_gold > n_others:
+            problem = f"{n_gold:,} of {n_gold + n_others:,} labelled regions of test images are gold boxes"
+            remedy = "make features of the boxes that captioners are to see, a detector's"
+            raise BadInput(self.features, problem, remedy, code="gold-store")
+
     def features_of(self, images: Sequence[Image]) -> str | None:
         """The store of the features of some images with their boxes; None where boxes are all that is seen."""
         return None if self.features == BOXES else str(self.store(images))
@@ -96,7 +123,8 @@ class CaptionerCache:
             self.seed,
             self.threads,
         )
-        self._places[kind] = config, self.cache.path(f"captioners/{kind.name}-{key}")
+        # Kinds that come to the same, such as two with the vectors that the config names, share a captioner.
+        self._places[kind] = config, self.cache.path(f"captioners/{kind.model}-{config.words.kind}-{key}")
         return self._places[kind]
 
     def _train(self, kind: CaptionerKind, config: CaptionerConfig, folder: Path) -> None:
@@ -136,7 +164,8 @@ class CaptionerCache:
 
     def _classes(self) -> Path:
         """A file of the classes of boxes, as Open Images has it: their names are words of every captioner."""
-        rows = [(f"/class/{number}", label) for number, label in enumerate(self.images.labels)]
+        # In lower case none is taken for one of Open Images' excluded classes, which the ablation asks for too.
+        rows = [(f"/class/{number}", label.lower()) for number, label in enumerate(self.images.labels)]
         name = f"classes-{signature_of(rows)}.csv"
         path = self.cache.path(name)
         if not path.is_file():
@@ -146,14 +175,22 @@ class CaptionerCache:
     def _features_signature(self) -> str:
         if self.features == BOXES:
             return BOXES
-        if _is_store(self.features):
-            return f"store {file_fingerprint(Path(self.features) / HEADER)}"
-        is_model = self.features not in DESCRIPTORS and Path(self.features).is_file()
-        return f"model {file_fingerprint(Path(self.features)) if is_model else self.features}"
+        if self.has_own_store:
+            # The checksums of all rows and boxes are in the indices.
+            folder = Path(self.features)
+            files = sorted([folder / HEADER, *folder.glob("*.index")])
+            return f"store {' '.join(map(path_fingerprint, files))}"
+        model = self.features if self.features in DESCRIPTORS else path_fingerprint(Path(self.features))
+        return f"model {model} {'' if self.pictures is None else self.pictures.resolve()}"
+
+    @property
+    def has_own_store(self) -> bool:
+        """Whether the features are those of a store that somebody else has made."""
+        return (Path(self.features) / HEADER).is_file()
 
     def store(self, images: Sequence[Image]) -> Path:
         """A store of the features of some images, made where it is not there."""
-        if _is_store(self.features):
+        if self.has_own_store:
             return Path(self.features)
         if self.features not in DESCRIPTORS and not Path(self.features).exists():
             problem = "there is no such store or model of features"
@@ -181,15 +218,11 @@ class CaptionerCache:
         return folder
 
 
-def _is_store(features: str) -> bool:
-    return (Path(features) / HEADER).is_file()
-
-
 def _words_signature(config: CaptionerConfig) -> str:
     """What the words of a captioner are, whatever folder they are in."""
     words = config.words
     if words.kind == "learnt":
         return ""
     if words.kind == "language-model":
-        return str(Path(words.language_model).resolve())
+        return path_fingerprint(Path(words.language_model))
     return open_word_vectors(words.vectors or None).signature

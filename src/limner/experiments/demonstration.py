@@ -15,6 +15,8 @@ from limner.describe.realise.phrasebook import write_phrasebook
 from limner.describe.realise.phrasebook_learning import learn_phrasebook
 from limner.describe.realise.realisers import PaperRealiser
 from limner.describe.selectors import Limited, find_selector
+from limner.experiments import novel_demonstration
+from limner.experiments.novel_demonstration import caption_novel
 from limner.files import write_bytes, write_texts
 from limner.look.tables import aligned, decimal
 from limner.playground.world import World
@@ -39,14 +41,20 @@ MADE = {
     "phrasebook.json",
     "results.jsonl",
     "report.html",
+    *novel_demonstration.MADE,
 }
 
-# The files, also in the folder of pictures.
-NAMES = (*MADE, "pictures/*.png")
+# The files, also in folders.
+NAMES = (*MADE, "pictures/*.png", f"{novel_demonstration.CAPTIONER}/*")
 
 
-def make_demo(folder: Path, n_images: int, *, seed: int = 0, progress: Progress = silent) -> list[str]:
-    """Fill an empty folder with a demo; returns the lines of a small table of scores."""
+def make_demo(
+    folder: Path, n_images: int, *, seed: int = 0, full: bool = False, progress: Progress = silent
+) -> list[str]:
+    """Fill an empty folder with a demo; returns the lines of a small table of scores.
+
+    A full demo ends with captions of things that no training caption named, by a captioner that it trains.
+    """
     _write_world(folder, n_images, seed, progress)
     corpus = open_corpus(folder / "corpus.jsonl")
     write_texts({"info.txt": text_of([statistics(corpus, name="the playground")])}, folder)
@@ -55,7 +63,11 @@ def make_demo(folder: Path, n_images: int, *, seed: int = 0, progress: Progress 
     write_corpus(next(iter(systems.values())), folder / "results.jsonl")
     page = folder / "report.html"
     write_page(drawn, list(systems.items()), page, pictures=Pictures(folder, page), title="Limner: a demo")
-    return _table({name: evaluate_content(results, drawn) for name, results in systems.items()})
+    lines = _table({name: evaluate_content(results, drawn) for name, results in systems.items()})
+    if full:
+        known = list(islice(corpus, PICTURES, None))
+        lines += ["", *caption_novel(known, drawn, folder, seed=seed, progress=progress).lines()]
+    return lines
 
 
 def _write_world(folder: Path, n: int, seed: int, progress: Progress) -> None:

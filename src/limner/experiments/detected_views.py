@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,9 +13,9 @@ from limner.corpus.image import Image
 from limner.corpus.provenance import DETECTED
 from limner.errors import BadInput, LimnerError, shown
 from limner.experiments.experiment_cache import ExperimentCache, images_signature, signature_of
-from limner.learn.model_files import file_fingerprint
+from limner.learn.model_files import path_fingerprint
 from limner.progress import Progress, silent, track
-from limner.vision.detecting import detect_corpus, simulate_corpus, with_boxes
+from limner.vision.detecting import bare, detect_corpus, simulate_corpus, with_boxes
 from limner.vision.detections import DetectionSettings
 from limner.vision.detectors import open_detector
 from limner.vision.simulated_detector import BUILT_IN, SimulatedDetector, is_simulated, open_simulated
@@ -35,6 +35,11 @@ class DetectorChoice:
     pictures: Path | None = None
     score: float = DetectionSettings().score
     false_positives: float = 1.0
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether nobody named a detector."""
+        return self.detector == Path(BUILT_IN)
 
 
 @dataclass
@@ -57,6 +62,8 @@ class DetectedViews:
     _views: dict[str, Image] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        # In the order of their ids, whichever are for the test: another seed finds what was detected.
+        self.images = sorted(self.images, key=lambda image: image.id)
         self.has_gold = any(image.boxes for image in self.images) and not _are_detected(self.images)
         made = self._made()
         self._views = {image.id: image for image in made}
@@ -68,12 +75,17 @@ class DetectedViews:
     def _made(self) -> Sequence[Image]:
         if self.choice.corpus is not None:
             return self._from_corpus(self.choice.corpus)
-        if _are_detected(self.images):
-            self.described, self.signature = "the corpus's own detections", "corpus"
-            return self.images
         if is_simulated(self.choice.detector):
-            return self._simulated()
+            return self._own() if _are_detected(self.images) and self.choice.is_usual else self._simulated()
         return self._detected()
+
+    def _own(self) -> list[Image]:
+        least = self.choice.score
+        self.described, self.signature = f"the corpus's own detections, score from {least:g}", f"corpus|score:{least:g}"
+        return [
+            structs.replace(image, boxes=tuple(box for box in image.boxes if box.score >= least))
+            for image in self.images
+        ]
 
     def _from_corpus(self, source: str) -> list[Image]:
         corpus = open_corpus(source, lenient=self.lenient)
@@ -83,12 +95,13 @@ class DetectedViews:
             problem = f"it has no detections of {len(missing):,} of the {len(self.images):,} images"
             remedy = "give detections of the same images"
             raise BadInput(corpus.name, f"{problem}, such as {shown(missing[0])}", remedy, code="other-images")
-        self.described, self.signature = f"detections of {Path(corpus.name).name}", "given"
+        least = f"score from {self.choice.score:g}"
+        self.described, self.signature = f"detections of {Path(corpus.name).name}, {least}", f"given|{least}"
         views = []
         for image in self.images:
             boxes = [box for box in detection_by_id[image.id].boxes if box.score >= self.choice.score]
             detector = str(detection_by_id[image.id].provenance.get("detector", "given"))
-            views.append(with_boxes(_without_boxes(_sized(image, detection_by_id[image.id])), boxes, detector))
+            views.append(with_boxes(bare(sized(image, detection_by_id[image.id])), boxes, detector))
         return views
 
     def _simulated(self) -> list[Image]:
@@ -97,7 +110,7 @@ class DetectedViews:
             raise LimnerError(f"{problem}; give detections, or a detector and pictures", code="no-boxes")
         settings = DetectionSettings(score=self.choice.score)
         detector = _open(self.choice, self.seed, settings, every_label=False)
-        labels = {box.label for image in self.images for box in image.boxes}
+        label_by_key = {box.label.casefold(): box.label for image in self.images for box in image.boxes}
         every_label = not all(detector.knows(box) for image in self.images for box in image.boxes)
         if every_label:
             detector = _open(self.choice, self.seed, settings, every_label=True)
@@ -106,11 +119,10 @@ class DetectedViews:
         def views() -> Iterable[Image]:
             simulated = simulate_corpus(track(self.images, "detections", self.progress, len(self.images)), detector)
             for image in simulated:
-                # Boxes on nothing have the profile's classes; a detector of this corpus knows the corpus's alone.
-                boxes = tuple(box for box in image.boxes if not every_label or box.label in labels)
-                yield structs.replace(image, boxes=boxes)
+                yield _with_labels(image, label_by_key) if every_label else image
 
-        key = signature_of(detector.signature, sorted(labels) if every_label else "", images_signature(self.images))
+        labels = sorted(label_by_key.values()) if every_label else ""
+        key = signature_of(detector.signature, labels, images_signature(self.images))
         return self.cache.images(f"detections/simulated-{key}", views, "simulating detections")
 
     def _detected(self) -> list[Image]:
@@ -119,9 +131,8 @@ class DetectedViews:
         model, pictures = self.choice.detector, self.choice.pictures
         settings = DetectionSettings(score=self.choice.score)
         self.described = f"{model.name}, score from {settings.score:g}"
-        prints = file_fingerprint(model) if model.is_file() else str(model.resolve())
-        self.signature = f"{model.name}|{prints}|{settings.signature}"
-        key = signature_of(self.signature, images_signature(self.images))
+        self.signature = f"{model.name}|{path_fingerprint(model)}|{settings.signature}"
+        key = signature_of(self.signature, str(pictures.resolve()), images_signature(self.images))
 
         def views() -> Iterable[Image]:
             detector = open_detector(model, None, settings)
@@ -129,6 +140,19 @@ class DetectedViews:
             return detect_corpus(images, pictures, detector)
 
         return self.cache.images(f"detections/detected-{key}", views, f"detecting things with {model.name}")
+
+
+def _with_labels(image: Image, label_by_key: Mapping[str, str]) -> Image:
+    """The image with boxes of a corpus's labels alone, written as there.
+
+    Boxes on nothing and confusions have the profile's classes; a detector of the corpus knows the corpus's.
+    """
+    boxes = (
+        structs.replace(box, label=label_by_key[box.label.casefold()])
+        for box in image.boxes
+        if box.label.casefold() in label_by_key
+    )
+    return structs.replace(image, boxes=tuple(boxes))
 
 
 def _open(choice: DetectorChoice, seed: int, settings: DetectionSettings, *, every_label: bool) -> SimulatedDetector:
@@ -147,12 +171,7 @@ def _are_detected(images: Sequence[Image]) -> bool:
     return bool(boxed) and all(image.provenance.get("labels") == DETECTED for image in boxed)
 
 
-def _without_boxes(image: Image) -> Image:
-    captions = tuple(structs.replace(caption, mentions=()) for caption in image.captions)
-    return structs.replace(image, boxes=(), captions=captions, chains=())
-
-
-def _sized(image: Image, other: Image) -> Image:
+def sized(image: Image, other: Image) -> Image:
     """The image with the size that another of the same picture has, if it has none."""
     if image.width is not None and image.height is not None:
         return image

@@ -46,7 +46,7 @@ def _content(image: Image) -> tuple[object, ...]:
 
     An encoder leaves out fields by the identity of their defaults, which an image of another process lacks.
     """
-    boxes = [(box.id, *map(float, box.corners), box.label, float(box.score)) for box in image.boxes]
+    boxes = [(box.id, *map(float, box.corners), box.label, float(box.score), *box.flags) for box in image.boxes]
     captions = [
         (
             caption.id,

@@ -9,8 +9,9 @@ import numpy as np
 
 from limner.arrays import Floats
 from limner.corpus.image import Image
-from limner.errors import BadInput
+from limner.errors import BadInput, shown
 from limner.vision.features.feature_store import FeatureStore
+from limner.vision.features.region_source import MIXTURE
 
 # The nearest training images, whose mean cosine distance counts.
 NEAREST = 10
@@ -40,12 +41,25 @@ def label_vectors(images: Sequence[Image], labels: Sequence[str]) -> Floats:
 
 
 def picture_vectors(images: Sequence[Image], store: FeatureStore) -> Floats:
-    """The features of each whole picture, the first region of a store, `[images, numbers]`."""
-    try:
-        return np.array([store.features(image.id)[0] for image in images], dtype=np.float64)
-    except IndexError as error:
-        problem, remedy = "an image has no regions", "make features of a mixture of regions"
-        raise BadInput(str(store.folder), problem, remedy, code="image-without-regions") from error
+    """The features of each whole picture, `[images, numbers]`: its region in the store, or the mean of all regions."""
+    rows = []
+    for image in images:
+        features = np.asarray(store.features(image.id), dtype=np.float64)
+        if not len(features):
+            problem, remedy = f"image {shown(image.id)} has no regions", "make features of a mixture of regions"
+            raise BadInput(str(store.folder), problem, remedy, code="image-without-regions")
+        rows.append(features[0] if has_whole_pictures(store) else features.mean(axis=0))
+    return np.array(rows)
+
+
+def has_whole_pictures(store: FeatureStore) -> bool:
+    """Whether the first region of every image of a store is the whole picture."""
+    return store.header.boxes == "whole" or store.header.boxes.startswith(MIXTURE)
+
+
+def compared_features(store: FeatureStore) -> str:
+    """What is compared, in words."""
+    return "features of the whole picture" if has_whole_pictures(store) else "means of the features of all regions"
 
 
 def mean_distances(tests: Floats, training: Floats, n_nearest: int = NEAREST) -> Floats:

@@ -23,7 +23,7 @@ from limner.experiments.captioner_cache import CaptionerCache
 from limner.experiments.experiment_cache import ExperimentCache, images_signature, signature_of
 from limner.experiments.novel_object_constraints import Choices, RowConstraints
 from limner.experiments.novel_object_images import NovelObjectImages
-from limner.experiments.novel_object_rows import RowSpec
+from limner.experiments.novel_object_rows import Regions, RowSpec
 from limner.lazy import lazy
 from limner.progress import Progress, silent, track
 
@@ -36,10 +36,11 @@ else:
     thread_choice = lazy("limner.learn.torch.thread_choice")
 
 # Raised whenever the same row and images would be captioned otherwise.
-CODE = 1
+CODE = 2
 
-# Attributes of results: what was asked for, the first phrase of each, and how many of these the caption says.
-ASKED, N_MET = "asked", "n_met"
+# Attributes of results: what was asked for, the first phrase of each, how many of these the caption says, and what
+# else would have been asked for if the captioner had words for it.
+ASKED, N_MET, N_UNSAYABLE = "asked", "n_met", "n_unsayable"
 SEPARATOR = "; "
 
 
@@ -56,6 +57,7 @@ class RowCaptions:
     progress: Progress = silent
     _training: str = field(init=False, repr=False)
     _views: dict[str, str] = field(init=False, repr=False)
+    _choices: dict[RowSpec, Choices] = field(init=False, default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         self._training = images_signature(self.images.training)
@@ -67,6 +69,13 @@ class RowCaptions:
         cache = replace(self.cache, notice=notice)
         captioners = replace(self.captioners, cache=cache, progress=progress)
         return replace(self, captioners=captioners, cache=cache, progress=progress)
+
+    def prepare(self, rows: Sequence[RowSpec]) -> None:
+        """Make what rows share before several processes want it: features of the images."""
+        if any(row.captioner is not None for row in rows):
+            self.captioners.features_of(self.images.training)
+        for regions in {row.regions for row in rows if row.captioner is not None}:
+            self.captioners.features_of(self._regions(regions))
 
     def of(self, row: RowSpec) -> list[Image]:
         """The results of a row: a caption for each test image, in their order, by a source of its own."""
@@ -97,11 +106,15 @@ class RowCaptions:
         assert row.captioner is not None
         folder = self.captioners.folder(row.captioner)
         record = read_captioner_record(folder)
-        choices = self.constraints.of(row)
-        views = self.images.tests if row.regions == "gold" else self.images.detected
+        if row not in self._choices:
+            self._choices[row] = self.constraints.of(row)
+        choices = self._choices[row]
+        views = self._regions(row.regions)
         features = self.captioners.features_of(views)
         key = signature_of(
             CODE,
+            # The folder is named by all that the captioner is made of, its search and its features too.
+            folder.name,
             record.weights,
             record.regions.signature,
             record.words.signature,
@@ -111,10 +124,15 @@ class RowCaptions:
         )
         return key, lambda: self._caption(row, folder, views, choices, features)
 
+    def _regions(self, regions: Regions) -> Sequence[Image]:
+        """The test images with the boxes that captioners look at."""
+        return self.images.tests if regions == "gold" else self.images.detected
+
     def _caption(
         self, row: RowSpec, folder: Path, views: Sequence[Image], choices: Choices, features: str | None
     ) -> Iterator[Image]:
-        captioner = corpus_captioners.open_captioner(folder, features=features)
+        words = self.captioners.words if row.captioner is not None and row.captioner.words != "learnt" else None
+        captioner = corpus_captioners.open_captioner(folder, features=features, words=words)
         asked: dict[str, Sequence[Worded]] = {}
 
         def ask(image: Image) -> Sequence[Worded]:
@@ -131,7 +149,10 @@ class RowCaptions:
         with thread_choice.thread_count(self.threads):
             for result in caption_corpus(tracked, captioner, CaptionSettings(), ask=ask, explain=explain):
                 phrases = SEPARATOR.join(constraint.phrases[0] for constraint in asked[result.id])
-                facts = {ASKED: phrases, N_MET: met[result.id]} if row.asked != "nothing" else {}
+                facts = {}
+                if row.asked != "nothing":
+                    n_unsayable = len(choices.get(result.id, ())) - len(asked[result.id])
+                    facts = {ASKED: phrases, N_MET: met[result.id], N_UNSAYABLE: n_unsayable}
                 yield structs.replace(result, attributes=facts)
 
     def _realised(self, row: RowSpec) -> tuple[str, Callable[[], Iterable[Image]]]:
@@ -162,6 +183,16 @@ def _by_row(row: RowSpec, results: Iterable[Image]) -> Iterator[Image]:
     for result in results:
         captions = tuple(structs.replace(caption, source=f"system:{row.slug}") for caption in result.captions)
         yield structs.replace(result, captions=captions)
+
+
+def unsayable_warning(name: str, results: Sequence[Image]) -> str:
+    """A warning of constraints that a row's captioner has no words for; "" if there are none."""
+    n_unsayable = sum(int(result.attributes.get(N_UNSAYABLE, 0)) for result in results)
+    if not n_unsayable:
+        return ""
+    asked = (str(result.attributes.get(ASKED, "")) for result in results)
+    n_asked = sum(len(phrases.split(SEPARATOR)) for phrases in asked if phrases)
+    return f"{name}: {n_unsayable:,} of {n_asked + n_unsayable:,} constraints left out; the captioner lacks their words"
 
 
 def _sayable(captioner: CorpusCaptioner, constraints: Sequence[Worded]) -> list[Worded]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from msgspec import structs
 
-from limner.caption.constraints.constraint_choice import TOP, By, Constraint, ConstraintChooser
+from limner.caption.constraints.constraint_choice import By, Constraint, ConstraintChooser
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.corpus.classes.class_tables import EXCLUDED_CLASSES
 from limner.corpus.classes.named_classes import NamedClasses
@@ -41,7 +44,7 @@ class RowConstraints:
         chooser = self._chooser(row.filters)
         if row.asked == "novel":
             named = NamedClasses(self.images.novel)
-            return {image.id: _chosen(chooser, _with_boxes_of(named, image)) for image in detected}
+            return {image.id: _chosen(chooser, with_boxes_of(named, image)) for image in detected}
         chosen = {image.id: _chosen(chooser, image) for image in detected}
         return self._drawn(chosen, detected) if row.asked == "random" else chosen
 
@@ -56,16 +59,20 @@ class RowConstraints:
     def _drawn(self, chosen: Choices, images: Sequence[Image]) -> Choices:
         """As many constraints for each image, drawn from those of other images; no class that it has a box of."""
         pool = [constraint for image in images for constraint in chosen[image.id]]
+        n_by_label = Counter(constraint.label for constraint in pool)
+        # Without boxes, the constraints of a class are all alike.
+        by_label = {constraint.label: _unplaced(constraint) for constraint in pool}
         drawn: dict[str, list[Constraint]] = {}
         for image in images:
             rng = random_stream("constraints", self.seed, image.id)
             taken = {box.label for box in image.boxes}
-            others = [constraint for constraint in pool if constraint.label not in taken]
+            others = [constraint for label, constraint in by_label.items() if label not in taken]
             replacements: list[Constraint] = []
-            while others and len(replacements) < min(len(chosen[image.id]), TOP):
-                constraint = others[int(rng.random() * len(others))]
-                replacements.append(_unplaced(constraint))
-                phrases = set(constraint.phrases)
+            while others and len(replacements) < len(chosen[image.id]):
+                weights = [n_by_label[other.label] for other in others]
+                at = bisect(list(accumulate(weights)), rng.random() * sum(weights))
+                replacements.append(others[at])
+                phrases = set(others[at].phrases)
                 others = [other for other in others if phrases.isdisjoint(other.phrases)]
             drawn[image.id] = replacements
         return drawn
@@ -77,7 +84,7 @@ def _chosen(chooser: ConstraintChooser, image: Image, is_placed: bool = True) ->
     return constraints if is_placed else tuple(map(_unplaced, constraints))
 
 
-def _with_boxes_of(named: NamedClasses, image: Image) -> Image:
+def with_boxes_of(named: NamedClasses, image: Image) -> Image:
     """The image with boxes of some classes alone."""
     boxes = tuple(box for box in image.boxes if named.shown(Image("box", boxes=(box,))))
     return Image(image.id, image.width, image.height, boxes)

@@ -28,8 +28,8 @@ MOST = 10
 
 ABOUT = {
     "in-domain": "Every class of its boxes is one that training images have",
-    "near-domain": "Novel classes beside others",
-    "out-domain": "Novel classes only",
+    "near-domain": "Classes that training images have no boxes of, beside others",
+    "out-domain": "Only classes that training images have no boxes of",
     "": "No class of its boxes counts, or it has none",
 }
 

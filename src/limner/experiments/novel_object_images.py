@@ -11,13 +11,15 @@ from msgspec import structs
 
 from limner.bench.class_domains import DOMAINS, find_domains
 from limner.bench.counted_classes import CountedClasses
+from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.corpus.classes.class_tables import COCO_CLASSES, EXCLUDED_CLASSES
 from limner.corpus.classes.named_classes import NamedClasses
 from limner.corpus.image import FrozenDict, Image
+from limner.corpus.provenance import ProvenanceTally
 from limner.corpus.random_streams import random_stream
 from limner.corpus.seen_images import Overlap, SeenImages
 from limner.errors import BadInput, LimnerError, shown, unknown
-from limner.experiments.detected_views import DetectedViews
+from limner.experiments.detected_views import DetectedViews, sized
 
 # The share of images that are test images, unless a corpus of them is given.
 TEST_SHARE = 0.2
@@ -82,6 +84,7 @@ def prepare_images(
     views: DetectedViews,
     novel: Sequence[str] | int | None,
     *,
+    tree: ClassHierarchy | None = None,
     seed: int = 0,
     place: str = "corpus",
     test_place: str = "test images",
@@ -89,25 +92,33 @@ def prepare_images(
     """The images of the experiment, of images with captions that are given for training and for the test.
 
     `novel` are classes, or how many to draw; by default those of Hendricks et
-    al. if all labels are COCO's. Training images that are test images too are
-    an error.
+    al. if all labels are COCO's. Parts and super-categories of the `tree` count
+    for no domain. Training images that are test images too are an error.
     """
     seen, tested = views.of(known), views.of(tests)
+    # A detector that looked at a picture knows its size.
+    tests = [sized(image, view) for image, view in zip(tests, tested, strict=True)]
     has_gold = views.has_gold
     shown_training = known if has_gold else seen
     shown_tests = tests if has_gold else tested
     labels = sorted({box.label for group in (shown_training, shown_tests) for image in group for box in image.boxes})
     classes = _novel_classes(novel, labels, [*shown_training, *shown_tests], seed, test_place)
     named = NamedClasses(classes)
-    is_novel = [bool(_met(named, image)) for image in shown_training]
+    widely = NamedClasses(classes, widely=True)
+    is_novel = [bool(_met(widely, image)) for image in shown_training]
     training = [image for image, left_out in zip(seen, is_novel, strict=True) if not left_out]
     captioned = [image for image, left_out in zip(shown_training, is_novel, strict=True) if not left_out]
     if not training:
         problem = "every training image shows or names a novel class"
         raise BadInput(place, problem, "name fewer classes, or give more images", code="all-novel")
     _check_met(classes, named, shown_tests, test_place)
-    warnings = _check_unseen(captioned, shown_tests, test_place)
-    marked, domains_from, domain_by_class = _with_domains(shown_tests, captioned, named)
+    # Labels that were taken from captions tell what references say, whatever a detector made of them.
+    labels_warning = ProvenanceTally.of(image.provenance for image in shown_tests).warning()
+    warnings = [*_check_unseen(captioned, shown_tests, test_place), *([labels_warning] if labels_warning else [])]
+    marked, domains_from, domain_by_class = _with_domains(shown_tests, captioned, named, CountedClasses(tree))
+    n_own = sum(DOMAIN in image.attributes for image in shown_tests)
+    if 0 < n_own < len(shown_tests):
+        warnings.append(f"{n_own:,} of {len(tests):,} test images bring a domain; domains are found anew for all")
     return NovelObjectImages(
         tuple(classes),
         training,
@@ -120,13 +131,14 @@ def prepare_images(
         views.signature,
         domains_from,
         domain_by_class,
-        warnings,
+        tuple(warnings),
     )
 
 
 def _met(named: NamedClasses, image: Image) -> set[str]:
-    """The classes that an image shows, or one of its captions names."""
-    return named.shown(image) | named.named_by_any(caption.text for caption in image.captions)
+    """The classes that an image shows, or a caption of people names."""
+    texts = (caption.text for caption in image.captions if not caption.source.startswith("system:"))
+    return named.shown(image) | named.named_by_any(texts)
 
 
 def _novel_classes(
@@ -190,18 +202,24 @@ def _check_unseen(training: Iterable[Image], tests: Iterable[Image], place: str)
 
 
 def _with_domains(
-    tests: Sequence[Image], captioned: Sequence[Image], named: NamedClasses
+    tests: Sequence[Image], captioned: Sequence[Image], named: NamedClasses, counted: CountedClasses
 ) -> tuple[list[Image], str, dict[str, str]]:
     """The test images with their attributes, where domains are from, and the domains of classes.
 
     Domains that all test images bring are theirs: a playground's count neither scenery nor clothes.
     """
-    domains = find_domains({box.label for image in tests for box in image.boxes}, captioned, CountedClasses())
+    domains = find_domains({box.label for image in tests for box in image.boxes}, captioned, counted)
     domain_by_class = {name: of_class.domain for name, of_class in domains.classes.items()}
     if all(image.attributes.get(DOMAIN) in DOMAINS for image in tests):
         marked, domains_from = list(tests), "the test images' own"
     else:
-        marked, domains_from = list(domains.marked(tests)), "classes of boxes that training images have"
+        unmarked = (
+            structs.replace(
+                image, attributes=FrozenDict({key: value for key, value in image.attributes.items() if key != DOMAIN})
+            )
+            for image in tests
+        )
+        marked, domains_from = list(domains.marked(unmarked)), "classes of boxes that training images have"
     with_novel = [
         structs.replace(image, attributes=FrozenDict({**image.attributes, NOVEL: YES if _met(named, image) else NO}))
         for image in marked

@@ -11,7 +11,7 @@ import numpy as np
 
 from limner.bench.class_domains import IN, NEAR, OUT
 from limner.corpus.image import Image
-from limner.errors import LimnerError
+from limner.errors import LimnerError, shown
 from limner.experiments.novel_object_images import DOMAIN, NO, NOVEL, YES
 from limner.progress import Progress, silent
 from limner.score.caption_evaluation import CONFIDENCE, SEED, Evaluation, evaluate_run, evaluate_systems
@@ -30,6 +30,7 @@ METRICS = ("cider", "spice*", "bleu", "meteor", "rouge_l", "chair")
 COLUMNS = {
     "cider": "CIDEr",
     "spice*": "SPICE*",
+    "spice": "SPICE",
     "bleu1": "BLEU-1",
     "bleu4": "BLEU-4",
     "meteor": "METEOR",
@@ -98,11 +99,10 @@ class TestFigures(msgspec.Struct, frozen=True):
 
 
 class TableFigures(msgspec.Struct, frozen=True):
-    """Everything that is measured: rows, tests, and metrics that could not be measured here, with the reason."""
+    """Everything that is measured: rows and tests."""
 
     rows: list[RowFigures]
     tests: list[TestFigures]
-    lacking: dict[str, str]
 
     def row(self, name: str) -> RowFigures:
         return next(row for row in self.rows if row.name == name)
@@ -134,7 +134,7 @@ class RowScoring:
 
     def score(self, results: Mapping[str, Sequence[Image]]) -> TableFigures:
         """The figures of each row by its name."""
-        made, lacking = measurable(self.metrics)
+        made = make_metrics(self.metrics)
         mentions: list[Metric] = [NovelMentions(self.novel, truth) for truth in TRUTHS]
         evaluations = self._evaluated(results, [*made, *mentions])
         by_name = {evaluation.name: evaluation for evaluation in evaluations}
@@ -142,7 +142,7 @@ class RowScoring:
         if self.people:
             rows.append(self._of_people(evaluations[0], [*made, *mentions]))
         tests = list(self._tested(by_name)) if self.samples else []
-        return TableFigures(rows, tests, lacking)
+        return TableFigures(rows, tests)
 
     def _evaluated(self, results: Mapping[str, Sequence[Image]], metrics: Sequence[Metric]) -> list[Evaluation]:
         references = read_references(self.tests, keep_images=True)
@@ -186,19 +186,27 @@ class RowScoring:
             )
 
 
-def measurable(names: Sequence[str]) -> tuple[list[Metric], dict[str, str]]:
-    """The metrics that can be measured here, and why the others cannot."""
+def measurable(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
+    """The metrics that can be measured here, and why the others cannot; an error if no table shows one, or none can."""
     check_names(names)
-    made: list[Metric] = []
+    able: list[str] = []
     lacking = {}
     for name in names:
         try:
             (metric,) = make_metrics([name])
             # Tables that a metric needs are looked for when it is first asked what it measures.
-            made += [metric] if metric.columns else []
+            columns = metric.columns
         except LimnerError as error:
             lacking[name] = str(error)
-    return made, lacking
+            continue
+        if COLUMNS.keys().isdisjoint(columns):
+            choices = ", ".join([*METRICS, "spice"])
+            raise LimnerError(f"the tables of this experiment do not show {shown(name)}; choose of {choices}")
+        able.append(name)
+    if not able:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in lacking.items())
+        raise LimnerError(f"none of the metrics can be measured here ({reasons}); name others, such as cider")
+    return able, lacking
 
 
 def tested_columns() -> list[str]:

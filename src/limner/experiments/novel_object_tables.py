@@ -27,10 +27,11 @@ from limner.score.novel_mentions import MEAN, POOLED, TRUTHS, VALUES, mention_co
 NOVEL_RECALL, NOVEL_F1 = (mention_column("boxes", MEAN, value) for value in ("recall", "f1"))
 
 TEST_COLUMNS = ("figure", "images", "first", "second", "n_images", "difference", "p", "p_adjusted")
-NOVEL_COLUMNS = ("row", "truth", "images", "class", *VALUES, "f1_where_shown")
+NOVEL_COLUMNS = ("row", "truth", "images", "class", *VALUES)
+MENTION_VALUES = ("precision", "recall", "f1")
 MENTION_COLUMNS = (
     "row",
-    *(f"{value}_by_{truth}" for truth in TRUTHS for value in VALUES),
+    *(f"{value}_by_{truth}" for truth in TRUTHS for value in MENTION_VALUES),
     "precision_with_novel",
     "f1_with_novel",
     "f1_where_shown",
@@ -42,7 +43,8 @@ class NovelObjectRun(NamedTuple):
     """What the experiment made: images, rows with their results and figures, the words of rows with embeddings.
 
     `signatures` are those of the rows' captions: images, boxes, captioner and
-    constraints. `filters` are rows by their constraints' filters, each after its name
+    constraints. `lacking` are metrics that cannot be measured here, with the
+    reason. `filters` are rows by their constraints' filters, each after its name
     without them, with their figures; `deciles` those of the test images, with
     the figures of some rows. Both are None unless they were asked for.
     """
@@ -55,6 +57,8 @@ class NovelObjectRun(NamedTuple):
     features: str
     seed: int
     signatures: Mapping[str, str] = {}
+    lacking: Mapping[str, str] = {}
+    warnings: Sequence[str] = ()
     filters: tuple[Sequence[tuple[str, RowSpec]], TableFigures] | None = None
     deciles: tuple[Deciles, TableFigures] | None = None
     pages: Mapping[str, str] = {}
@@ -112,25 +116,21 @@ def novel_rows(run: NovelObjectRun) -> Iterator[tuple[Cell, ...]]:
             for subset in (WITH_NOVEL, OVERALL):
                 for name in (*run.images.novel, MEAN, POOLED):
                     values = [estimate(row.figure(subset, mention_column(truth, name, value))) for value in VALUES]
-                    yield row.name, truth, subset, name, *values, _where_shown(values[1])
-
-
-def _where_shown(recall: Estimate | None) -> Estimate | None:
-    """F1 on the images that have the class itself, where every mention is right: 2 R / (1 + R)."""
-    if recall is None:
-        return None
-    return Estimate(*(None if end is None else 2 * end / (1 + end) for end in recall))  # type: ignore[arg-type]
+                    yield row.name, truth, subset, name, *values
 
 
 def mention_rows(run: NovelObjectRun) -> Iterator[tuple[Cell, ...]]:
     for row in run.figures.rows:
         means = [
-            estimate(row.figure(OVERALL, mention_column(truth, MEAN, value))) for truth in TRUTHS for value in VALUES
+            estimate(row.figure(OVERALL, mention_column(truth, MEAN, value)))
+            for truth in TRUTHS
+            for value in MENTION_VALUES
         ]
+        where_shown = estimate(row.figure(OVERALL, mention_column("boxes", MEAN, "f1_where_shown")))
         with_novel = [
             estimate(row.figure(WITH_NOVEL, mention_column("boxes", MEAN, value))) for value in ("precision", "f1")
         ]
-        yield row.name, *means, *with_novel, _where_shown(means[1])
+        yield row.name, *means, *with_novel, where_shown
 
 
 def panel_rows(run: NovelObjectRun) -> Iterator[tuple[Cell, ...]]:

@@ -11,6 +11,7 @@ from msgspec import structs
 from limner import __version__
 from limner.caption.captioner_config import read_captioner_config
 from limner.corpus import open_corpus
+from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.corpus.classes.open_images_classes import read_class_tree
 from limner.corpus.image import FrozenDict, Image
 from limner.corpus.reading import Reading
@@ -19,8 +20,15 @@ from limner.experiments.captioner_cache import BOXES, CaptionerCache
 from limner.experiments.detected_views import DetectedViews, DetectorChoice
 from limner.experiments.experiment_cache import ExperimentCache, images_signature, signature_of, unheard
 from limner.experiments.experiment_files import ExperimentReport
-from limner.experiments.image_distances import Deciles, deciles, label_vectors, mean_distances, picture_vectors
-from limner.experiments.novel_object_captions import RowCaptions
+from limner.experiments.image_distances import (
+    Deciles,
+    compared_features,
+    deciles,
+    label_vectors,
+    mean_distances,
+    picture_vectors,
+)
+from limner.experiments.novel_object_captions import RowCaptions, unsayable_warning
 from limner.experiments.novel_object_constraints import RowConstraints
 from limner.experiments.novel_object_examples import EXAMPLES, examples_page
 from limner.experiments.novel_object_images import (
@@ -32,7 +40,7 @@ from limner.experiments.novel_object_images import (
     with_captions,
 )
 from limner.experiments.novel_object_rows import BASE, HUMAN, RowSpec, embedding_kind, filter_rows, table_rows
-from limner.experiments.novel_object_scores import METRICS, RowScoring, TableFigures
+from limner.experiments.novel_object_scores import METRICS, RowScoring, TableFigures, measurable
 from limner.experiments.novel_object_tables import NovelObjectRun
 from limner.experiments.novel_objects_report import novel_objects_report
 from limner.experiments.row_workers import make_rows
@@ -44,7 +52,7 @@ from limner.vision.features.feature_store import open_features
 CONFIG = "small"
 
 # Raised whenever the same captions would be scored otherwise.
-CODE = 2
+CODE = 3
 
 # The attribute of a test image that has the number of its decile.
 DECILE = "decile"
@@ -90,24 +98,27 @@ class NovelObjectExperiment:
 
     def run(self, sources: Sequence[str]) -> ExperimentReport:
         """Train, caption and score every row on the corpus of these sources."""
-        store = ExperimentCache(self.cache, self.notice)
-        images, readings = self._images(sources, store)
+        # What is misspelt is known before anything is made.
         config = read_captioner_config(self.config)
+        tree = None if self.hierarchy is None else read_class_tree(self.hierarchy, self.names)
+        metrics, lacking = measurable(self.metrics)
+        store = ExperimentCache(self.cache, self.notice)
+        images, readings = self._images(sources, store, tree)
         captioners = CaptionerCache(
             images, config, store, self.features, self.pictures, self.seed, self.threads, self.progress
         )
-        tree = None if self.hierarchy is None else read_class_tree(self.hierarchy, self.names)
+        captioners.check_store()
         constraints = RowConstraints(images, tree, self.seed)
         captions = RowCaptions(images, captioners, constraints, store, self.seed, self.threads, self.progress)
-        rows = table_rows(has_gold=images.has_gold)
+        rows = table_rows(has_gold=images.has_gold, has_gold_regions=not captioners.has_own_store)
         make_rows(captions, rows, self.workers, self.notice)
         results = {row.name: captions.of(row) for row in rows if row.system != "people"}
         scoring = RowScoring(
             images.tests,
             images.novel,
-            self.metrics,
+            metrics,
             _pairs(rows),
-            HUMAN if any(row.system == "people" for row in rows) else "",
+            HUMAN,
             self.samples,
             progress=self.progress,
         )
@@ -123,6 +134,8 @@ class NovelObjectExperiment:
             self.features,
             self.seed,
             {row.name: captions.signature(row) for row in rows if row.name in results},
+            lacking,
+            [warning for name, images in results.items() if (warning := unsayable_warning(name, images))],
         )
         if self.ablations:
             run = run._replace(
@@ -132,7 +145,9 @@ class NovelObjectExperiment:
         pages = {EXAMPLES: examples_page(run, self.pictures, self.seed)}
         return novel_objects_report(run._replace(pages=pages), readings)
 
-    def _images(self, sources: Sequence[str], store: ExperimentCache) -> tuple[NovelObjectImages, list[Reading]]:
+    def _images(
+        self, sources: Sequence[str], store: ExperimentCache, tree: ClassHierarchy | None
+    ) -> tuple[NovelObjectImages, list[Reading]]:
         corpus = open_corpus(list(sources), lenient=self.lenient)
         known = with_captions(track(corpus, "images", self.progress), corpus.name)
         readings, test_place = [corpus.reading], corpus.name
@@ -145,7 +160,7 @@ class NovelObjectExperiment:
         _check_distinct(known, tests, test_place)
         views = DetectedViews(self.detector, [*known, *tests], store, self.seed, self.lenient, self.progress)
         images = prepare_images(
-            known, tests, views, self.novel, seed=self.seed, place=corpus.name, test_place=test_place
+            known, tests, views, self.novel, tree=tree, seed=self.seed, place=corpus.name, test_place=test_place
         )
         return images, readings
 
@@ -156,7 +171,8 @@ class NovelObjectExperiment:
         rows = list(filter_rows())
         make_rows(captions, [row for _, row in rows], self.workers, self.notice)
         results = {row.name: captions.of(row) for _, row in rows}
-        fewer = replace(scoring, metrics=FILTER_METRICS, pairs=(), people="", keys=(DOMAIN,))
+        metrics = [name for name in FILTER_METRICS if name in scoring.metrics]
+        fewer = replace(scoring, metrics=metrics, pairs=(), people="", keys=(DOMAIN,))
         return rows, _figures(fewer, results, store)
 
     def _by_decile(
@@ -168,9 +184,9 @@ class NovelObjectExperiment:
             tests, known = (label_vectors(group, images.labels) for group in (images.detected, images.training))
             compared = "labels of boxes, counted"
         else:
-            groups = (images.detected, images.training)
-            tests, known = (picture_vectors(group, open_features(captioners.store(group))) for group in groups)
-            compared = "features of the first region, the whole picture"
+            stores = [(group, open_features(captioners.store(group))) for group in (images.detected, images.training)]
+            tests, known = (picture_vectors(group, features) for group, features in stores)
+            compared = compared_features(stores[0][1])
         by_distance = deciles(mean_distances(tests, known), compared)
         marked = [
             structs.replace(image, attributes=FrozenDict({**image.attributes, DECILE: f"{number:02}"}))

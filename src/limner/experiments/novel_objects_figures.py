@@ -9,9 +9,9 @@ from limner.experiments.experiment_files import Cell, Estimate, FigureToDraw
 from limner.experiments.image_distances import N_DECILES
 from limner.experiments.novel_object_rows import RowSpec
 from limner.experiments.novel_object_scores import COLUMNS, ORDER, OVERALL, Figure, RowFigures, TableFigures
-from limner.experiments.novel_object_tables import NovelObjectRun, decile_name
+from limner.experiments.novel_object_tables import MENTION_VALUES, NovelObjectRun, decile_name
 from limner.lazy import lazy
-from limner.score.novel_mentions import MEAN, TRUTHS, VALUES, mention_column
+from limner.score.novel_mentions import MEAN, TRUTHS, mention_column
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure as Drawing
@@ -69,7 +69,7 @@ def _metric_figure(rows: Sequence[RowFigures], columns: Sequence[str]) -> Drawin
 
 def _mention_figure(rows: Sequence[RowFigures]) -> Drawing:
     panels = {
-        f"by {truth}": {value: _dots(rows, OVERALL, mention_column(truth, MEAN, value)) for value in VALUES}
+        f"by {truth}": {value: _dots(rows, OVERALL, mention_column(truth, MEAN, value)) for value in MENTION_VALUES}
         for truth in TRUTHS
     }
     return estimate_plots.dots_figure(panels, "share")

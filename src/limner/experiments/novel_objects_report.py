@@ -134,10 +134,10 @@ def _notes(run: NovelObjectRun) -> Iterator[str]:
     )
     yield "p is adjusted for all rows that are tested by one figure on one set of images (Holm)"
     yield "people meet one reference less than systems: BLEU, ROUGE-L and METEOR of people are low for that"
-    for name, reason in run.figures.lacking.items():
+    for name, reason in run.lacking.items():
         yield f"not measured: {name} ({reason})"
 
 
 def _warnings(run: NovelObjectRun) -> list[str]:
     of_rows = (warning for row in run.figures.rows for warning in row.warnings)
-    return list(dict.fromkeys([*run.images.warnings, *of_rows]))
+    return list(dict.fromkeys([*run.images.warnings, *run.warnings, *of_rows]))

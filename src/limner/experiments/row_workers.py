@@ -34,6 +34,7 @@ def make_rows(captions: RowCaptions, rows: Sequence[RowSpec], n_workers: int, no
     waiting = _groups([row for row in rows if row.system != "people" and not captions.are_made(row)])
     if n_workers < 2 or len(waiting) < 2:
         return
+    captions.prepare([row for group in waiting for row in group])
     context = get_context("spawn")
     # Listeners stay here: they cannot be sent to another process.
     bare = captions.with_listeners(silent, unheard)
@@ -91,8 +92,9 @@ def _work(captions: RowCaptions, rows: Sequence[RowSpec], sending: Connection, p
         sending.send((message, None))
 
     try:
+        heard = captions.with_listeners(progress, notice)
         for row in rows:
-            captions.with_listeners(progress, notice).of(row)
+            heard.of(row)
     except LimnerError as error:
         sending.send(("", error))
     except (ParentGone, KeyboardInterrupt, BrokenPipeError):

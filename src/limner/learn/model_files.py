@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from hashlib import file_digest
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -68,6 +68,17 @@ def file_fingerprint(path: Path) -> str:
     """Twelve letters that are others for a model file of other bytes."""
     with path.open("rb") as handle:
         return file_digest(handle, "sha256").hexdigest()[:12]
+
+
+def path_fingerprint(path: Path) -> str:
+    """Twelve letters that are others for a file, or a folder of files, of other bytes; "" if there is neither."""
+    if path.is_file():
+        return file_fingerprint(path)
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else []
+    if not files:
+        return ""
+    lines = (f"{file.relative_to(path).as_posix()} {file_fingerprint(file)}\n" for file in files)
+    return sha256("".join(lines).encode()).hexdigest()[:12]
 
 
 def has_uneven_columns(record: msgspec.Struct) -> bool:

@@ -24,7 +24,8 @@ Truth = Literal["boxes", "references"]
 TRUTHS: tuple[Truth, ...] = ("boxes", "references")
 
 # The values of each class, and what stands for all classes: the mean of their values, and the values of all counts.
-VALUES = ("precision", "recall", "f1")
+# The last is F1 on the images that have the class alone, where every mention is right.
+VALUES = ("precision", "recall", "f1", "f1_where_shown")
 MEAN, POOLED = "mean", "pooled"
 
 # Counts of an image for each class: it is named and there, it is named, it is there.
@@ -38,7 +39,8 @@ class NovelMentions(Metric):
     Columns are those of `mention_column`. A class that no image has, or that
     no caption names, has no recall or precision, and no part in their mean. F1
     has a value if either holds, and its mean is over the classes that are
-    there.
+    there. On the images that have a class, F1 is 2R / (1 + R), which is the
+    mean over classes of these values, not that of the mean recall.
     """
 
     classes: Sequence[str]
@@ -100,4 +102,5 @@ def finish(sums: Floats) -> Floats:
 def _values(counts: Floats) -> Floats:
     right, named, there = counts[..., 0], counts[..., 1], counts[..., 2]
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.stack([right / named, right / there, 2 * right / (named + there)], axis=-1)
+        values = [right / named, right / there, 2 * right / (named + there), 2 * right / (right + there)]
+        return np.stack(values, axis=-1)

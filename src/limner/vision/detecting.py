@@ -76,7 +76,7 @@ def simulate_corpus(
     """
     tally = tally or DetectionTally()
     for image in images:
-        detected = with_boxes(_bare(image), detector.detect_boxes(image), detector.signature)
+        detected = with_boxes(bare(image), detector.detect_boxes(image), detector.signature)
         tally.n_unknown += sum(not detector.knows(box) for box in image.boxes)
         tally.add(detected, _boxed(image))
         yield detected
@@ -88,7 +88,7 @@ def _told_apart(images: Iterable[Image], boxed: dict[str, Counter[str]]) -> Iter
         if image.id in boxed:
             raise BadInput(f"image {shown(image.id)}", "is there twice", "give every image an id of its own")
         boxed[image.id] = _boxed(image)
-        yield _bare(image)
+        yield bare(image)
 
 
 def _boxed(image: Image) -> Counter[str]:
@@ -97,7 +97,7 @@ def _boxed(image: Image) -> Counter[str]:
     return Counter(boxes=len(image.boxes), mentions=n_mentions, chains=len(image.chains))
 
 
-def _bare(image: Image) -> Image:
+def bare(image: Image) -> Image:
     """The image without boxes and what refers to them."""
     captions = tuple(replace(caption, mentions=()) for caption in image.captions)
     return replace(image, boxes=(), captions=captions, chains=())

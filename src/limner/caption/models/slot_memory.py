@@ -41,7 +41,9 @@ class SlotMemory(NamedTuple):
 
     def cumulated(self, n_words: int) -> SlotMemory:
         """The memory after each word, where the rows are single words of sentences of this length."""
-        sums = (part.unflatten(0, (-1, n_words)).cumsum(dim=1).clamp(max=1.0) for part in self)
+        sums = (
+            part.reshape(len(part) // n_words, n_words, part.shape[1]).cumsum(dim=1).clamp(max=1.0) for part in self
+        )
         return SlotMemory(*(part.flatten(0, 1) for part in sums))
 
 

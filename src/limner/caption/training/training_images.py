@@ -137,7 +137,7 @@ class _ClassFilter:
     """Whether an image shows one of some classes, or its captions name it by any word that Limner knows for it."""
 
     def __init__(self, classes: Sequence[str]) -> None:
-        self._named = NamedClasses(classes)
+        self._named = NamedClasses(classes, widely=True)
         self._unmet = dict.fromkeys(classes)
 
     def holds_of(self, image: Image) -> bool:

@@ -27,7 +27,7 @@ LEGEND = {
     ASKED: "a constraint asked for it",
     SLOT: "a slot that a box filled",
     LOOKED: "tied to the box that the model looked at",
-    KNOWN: "names a class that training captions named",
+    KNOWN: "names a class that training images have boxes of",
     NOVEL: "names a novel class",
 }
 
