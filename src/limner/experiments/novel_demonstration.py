@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -30,12 +29,16 @@ else:
     corpus_captioners = lazy("limner.caption.models.corpus_captioners")
     training_images = lazy("limner.caption.training.training_images")
 
-# Classes that are kept from the captioner, and the share of pictures that may show one: enough others must remain.
+# Classes that are kept from the captioner; pictures that show one, at least, and the share that may: others must remain.
 N_NOVEL = 5
+FEWEST = 2
 LARGEST_SHARE = 0.1
 
-EPOCHS = 8
-N_SHOWN = 5
+# Fewer scenes than `small` is for are learnt from in fewer steps, each of them larger.
+EPOCHS, LEARNING_RATE = 8, 0.004
+
+# Captions in the terminal.
+N_SHOWN = 8
 
 FREE, ASKED = "Neural Baby Talk", "Neural Baby Talk, asked to name them"
 
@@ -112,23 +115,25 @@ def caption_novel(
 
 
 def _novel_classes(drawn: Sequence[Image]) -> tuple[str, ...]:
-    """The classes that people mention in most of the drawn pictures, but in few."""
-    n_images = Counter(
-        label
-        for image in drawn
-        for label in {
-            box.label for box in image.boxes if any(box.id in mentioned(caption) for caption in image.captions)
-        }
-    )
-    most = LARGEST_SHARE * len(drawn)
-    pool = sorted((-n, label) for label, n in n_images.items() if n <= most)
-    return tuple(sorted(label for _, label in pool[:N_NOVEL]))
+    """The classes that most captions mention where they are shown, in some of the drawn pictures, but in few."""
+    shares: dict[str, list[float]] = {}
+    for image in drawn:
+        said = [mentioned(caption) for caption in image.captions]
+        for label in {box.label for box in image.boxes}:
+            ids = {box.id for box in image.boxes if box.label == label}
+            shares.setdefault(label, []).append(sum(bool(ids & boxes) for boxes in said) / len(said))
+    pool = [
+        (-sum(values) / len(values), label)
+        for label, values in shares.items()
+        if FEWEST <= len(values) <= LARGEST_SHARE * len(drawn)
+    ]
+    return tuple(sorted(label for _, label in sorted(pool)[:N_NOVEL]))
 
 
 def _config() -> CaptionerConfig:
-    """The settings of `small`, for a thousand scenes in half a minute."""
+    """The settings of `small`, for a thousand scenes."""
     config = read_captioner_config("small")
-    training = structs.replace(config.training, epochs=EPOCHS, batch=32, warm_up=50)
+    training = structs.replace(config.training, epochs=EPOCHS, batch=48, warm_up=50, learning_rate=LEARNING_RATE)
     return structs.replace(config, training=training)
 
 
