@@ -10,6 +10,7 @@ from limner.cli.click_classes import PATH
 from limner.cli.terminal import terminal_progress
 from limner.experiments.demonstration import MADE, NAMES, PICTURES, make_demo
 from limner.experiments.novel_demonstration import CAPTIONER, PAGE
+from limner.experiments.novel_demonstration import MADE as NOVEL_MADE
 from limner.outputs import write_folder
 
 
@@ -23,7 +24,7 @@ def command(folder: Path, images: int, seed: int, full: bool) -> None:
 
     DIR is made anew each time, if there is nothing in it but an earlier demo.
     """
-    replace = folder.is_dir() and {path.name for path in folder.iterdir()} <= MADE
+    replace = folder.is_dir() and {path.name for path in folder.iterdir()} <= MADE | NOVEL_MADE
     with write_folder(folder, names=NAMES, replace=replace, code="") as made:
         lines = make_demo(made, images, seed=seed, full=full, progress=terminal_progress)
     terminal_progress.clear()

@@ -41,11 +41,10 @@ MADE = {
     "phrasebook.json",
     "results.jsonl",
     "report.html",
-    *novel_demonstration.MADE,
 }
 
-# The files, also in folders.
-NAMES = (*MADE, "pictures/*.png", f"{novel_demonstration.CAPTIONER}/*")
+# The files of a full demo too, also those in folders.
+NAMES = (*MADE, "pictures/*.png", *novel_demonstration.MADE, *novel_demonstration.CAPTIONER_FILES)
 
 
 def make_demo(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import structs
 
 from limner.caption.captioner_config import CaptionerConfig, read_captioner_config
+from limner.caption.captioner_files import RECORD, WEIGHTS
 from limner.caption.captioning import Ask, CaptionSettings, caption_corpus, nothing
 from limner.caption.constraints.constraint_choice import ConstraintChooser
 from limner.corpus import Image, write_corpus
@@ -29,7 +30,7 @@ else:
     corpus_captioners = lazy("limner.caption.models.corpus_captioners")
     training_images = lazy("limner.caption.training.training_images")
 
-# Classes that are kept from the captioner; pictures that show one, at least, and the share that may: others must remain.
+# Classes that are kept from the captioner, and how many of the drawn pictures show one: some, but few.
 N_NOVEL = 5
 FEWEST = 2
 LARGEST_SHARE = 0.1
@@ -44,6 +45,7 @@ FREE, ASKED = "Neural Baby Talk", "Neural Baby Talk, asked to name them"
 
 # What is left in the demo's folder.
 CAPTIONER = "captioner"
+CAPTIONER_FILES = tuple(f"{CAPTIONER}/{name}" for name in (RECORD, WEIGHTS))
 RESULTS, PAGE = "novel.jsonl", "novel.html"
 MADE = {CAPTIONER, RESULTS, PAGE}
 

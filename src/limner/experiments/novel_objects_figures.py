@@ -68,8 +68,11 @@ def _metric_figure(rows: Sequence[RowFigures], columns: Sequence[str]) -> Drawin
 
 
 def _mention_figure(rows: Sequence[RowFigures]) -> Drawing:
+    # F1 comes first, which every row has: rows are drawn in the order in which they are met.
     panels = {
-        f"by {truth}": {value: _dots(rows, OVERALL, mention_column(truth, MEAN, value)) for value in MENTION_VALUES}
+        f"by {truth}": {
+            value: _dots(rows, OVERALL, mention_column(truth, MEAN, value)) for value in MENTION_VALUES[::-1]
+        }
         for truth in TRUTHS
     }
     return estimate_plots.dots_figure(panels, "share")
