@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import ClassVar, NamedTuple, Protocol
 
 import torch
@@ -68,8 +69,8 @@ class CaptionModel(nn.Module):
 
     words: WordInputs
 
-    # Weights that files of older versions lack. A new model has them as they change nothing.
-    added_later: ClassVar[tuple[str, ...]] = ()
+    # Weights that files of older versions lack, and what they are for those.
+    added_later: ClassVar[Mapping[str, float]] = MappingProxyType({})
 
     def __init__(self, n_features: int, word_dropout: float) -> None:
         super().__init__()

@@ -85,8 +85,9 @@ class Captioner:
                 planned = plan.make(source)
             expected = {name: TensorKind.of(tensor) for name, tensor in model_tensors(planned).items()}
             with open_tensors(folder / WEIGHTS) as file:
-                lacked = set(planned.added_later) - file.kinds.keys()
+                lacked = planned.added_later.keys() - file.kinds.keys()
                 weights = file.read({name: kind for name, kind in expected.items() if name not in lacked})
+            weights |= {name: torch.full(expected[name].shape, planned.added_later[name]) for name in lacked}
             model = plan.make(source)
         model.load_state_dict(weights, strict=False)
         model.to(training_device())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import torch
@@ -85,7 +86,7 @@ class NeuralBabyTalk(CaptionModel):
     """
 
     words: FixedWords
-    added_later = ("heads.again", "heads.repeated")
+    added_later = MappingProxyType({"heads.again": 0.0, "heads.repeated": 0.0})
 
     def __init__(
         self, words: FixedWords, n_features: int, n_text: int, table: SlotTable, settings: UpDownSettings

@@ -12,6 +12,10 @@ from limner.caption.models.slot_table import SlotChoices
 
 NEVER = -float("inf")
 
+# Where training begins: people seldom name a thing twice. A single number learns slowly, by no more than the learning
+# rate at a step, and would not get here from 0.
+ONCE = -2.0
+
 
 class RegionKeys(NamedTuple):
     """What the heads know of regions, computed once for an image: a row for each image, or each sentence.
@@ -76,8 +80,8 @@ class SlotHeads(nn.Module):
         self.turn = nn.Linear(n_units, n_dims)
         self.number = nn.Linear(n_units, 1)
         self.scale = nn.Parameter(torch.tensor(5.0))
-        self.again = nn.Parameter(torch.tensor(0.0))
-        self.repeated = nn.Parameter(torch.tensor(0.0))
+        self.again = nn.Parameter(torch.tensor(ONCE))
+        self.repeated = nn.Parameter(torch.tensor(ONCE))
 
     def keys(self, proposals: Tensor, vectors: Tensor, rows: Tensor, shares: Tensor, mask: Tensor) -> RegionKeys:
         """The keys of regions, by vectors of proposals `[images, regions, n_proposal]` and of their classes."""
