@@ -10,12 +10,15 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 from msgspec import structs
 
 from captioner_runs import CONFIG, KILLED, SELF_CRITICAL, limner, train_captioner
 from limner.corpus import Image, open_corpus, write_corpus
+from limner.learn.torch.safe_tensors import read_tensors
 from limner.playground import World, playground, write_world
 from limner.text.word_vectors import open_word_vectors
+from process_pairs import HAS_LOOPBACK, torchrun
 
 NBT = ("--model", "nbt")
 
@@ -53,6 +56,20 @@ def caption(folder: Path, model: str, out: str, *options: object, corpus: str = 
     done = limner("caption", folder / corpus, "--model", folder / model, "-o", folder / out, *options)
     assert done.code == 0, done.err
     return list(open_corpus(folder / out))
+
+
+@pytest.mark.skipif(not HAS_LOOPBACK, reason="loopback has another name elsewhere")
+def test_two_processes_train_the_captioner_of_one(folder: Path) -> None:
+    (folder / "steady.toml").write_text((folder / "short.toml").read_text().replace("dropout = 0.1", "dropout = 0"))
+    options = ("--config", folder / "steady.toml", "--threads", 1, *NBT)
+    one = limner("train", "captioner", folder / "world.jsonl", "--out", folder / "of-one", *options)
+    assert one.code == 0, one.err
+    two = torchrun("-m", "limner", "train", "captioner", folder / "world.jsonl", "--out", folder / "of-two", *options)
+    assert two.returncode == 0, two.stderr
+    weights = [read_tensors(folder / name / "weights.safetensors") for name in ("of-one", "of-two")]
+    assert weights[0].keys() == weights[1].keys()
+    for name, tensor in weights[0].items():
+        torch.testing.assert_close(weights[1][name], tensor, atol=1e-4, rtol=1e-3, msg=name)
 
 
 def test_both_stages_are_told_and_remembered(folder: Path) -> None:
