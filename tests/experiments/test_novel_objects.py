@@ -286,7 +286,7 @@ def test_a_store_of_features_has_no_rows_of_gold_regions() -> None:
 
 
 def test_metrics_that_no_table_shows_or_that_cannot_be_measured_are_told_first(folder: Path) -> None:
-    with pytest.raises(LimnerError, match="do not show 'diversity'; choose of cider"):
+    with pytest.raises(LimnerError, match="do not show 'diversity'; choose from cider"):
         report(folder, "nothing", metrics=("cider", "diversity"))
     assert not (folder / "nothing").exists()
 

@@ -201,7 +201,7 @@ def measurable(names: Sequence[str]) -> tuple[list[str], dict[str, str]]:
             continue
         if COLUMNS.keys().isdisjoint(columns):
             choices = ", ".join([*METRICS, "spice"])
-            raise LimnerError(f"the tables of this experiment do not show {shown(name)}; choose of {choices}")
+            raise LimnerError(f"the tables of this experiment do not show {shown(name)}; choose from {choices}")
         able.append(name)
     if not able:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in lacking.items())
