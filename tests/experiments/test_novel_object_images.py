@@ -52,7 +52,7 @@ def given(images: list[Image], path: Path) -> DetectedViews:
         for one in images
     ]
     write_corpus(detected, path / "detections.jsonl")
-    choice = DetectorChoice(corpus=str(path / "detections.jsonl"))
+    choice = DetectorChoice(corpus=[str(path / "detections.jsonl")])
     return DetectedViews(choice, images, ExperimentCache(path / "cache"))
 
 
@@ -96,7 +96,36 @@ def test_domains_that_some_test_images_bring_are_found_anew(tmp_path: Path) -> N
     tests = [structs.replace(one, attributes={"domain": "in-domain"}) for one in TESTS[2:]]
     images = prepare_images(KNOWN, [*TESTS[:2], *tests], given([*KNOWN, *TESTS], tmp_path), ["zebra"])
     assert [one.attributes.get("domain") for one in images.tests] == ["in-domain", "near-domain", "out-domain", None]
-    assert images.warnings == ("2 of 4 test images bring a domain; domains are found anew for all",)
+    assert len(images.warnings) == 1
+    assert "domains are found anew for all" in images.warnings[0]
+
+
+def test_domains_of_other_novel_classes_are_found_anew(tmp_path: Path) -> None:
+    tests = [structs.replace(one, attributes={"domain": "in-domain"}) for one in TESTS]
+    images = prepare_images(KNOWN, tests, given([*KNOWN, *tests], tmp_path), ["zebra"])
+    assert [one.attributes.get("domain") for one in images.tests] == ["in-domain", "near-domain", "out-domain", None]
+    assert len(images.warnings) == 1
+
+
+def test_images_in_which_nothing_was_detected_are_counted_and_gold_boxes_refused(tmp_path: Path) -> None:
+    images = [*KNOWN, *TESTS]
+    seen = [Image(one.id, 100, 50, (Box("d0", 0, 0, 9, 9, "zebra", 0.9),)) for one in images]
+    write_corpus(seen[:-1], tmp_path / "some.jsonl")
+    choice = DetectorChoice(corpus=[str(tmp_path / "some.jsonl")])
+    views = DetectedViews(choice, images, ExperimentCache(tmp_path))
+    assert views.of(images[-1:])[0].boxes == ()
+    assert "no detections of 1 of the 8 images, such as '8'" in views.warnings[0]
+    merged = [structs.replace(one, boxes=(*one.boxes, *view.boxes)) for one, view in zip(images, seen, strict=True)]
+    write_corpus([structs.replace(one, captions=()) for one in merged], tmp_path / "merged.jsonl")
+    with pytest.raises(LimnerError, match="gold boxes are among the detections"):
+        DetectedViews(DetectorChoice(corpus=[str(tmp_path / "merged.jsonl")]), images, ExperimentCache(tmp_path))
+
+
+def test_boxes_with_scores_below_one_are_a_detectors(tmp_path: Path) -> None:
+    images = [image("1", "dog cat", "pets", score=0.7), image("2", "dog", "a dog", score=0.6)]
+    views = DetectedViews(DetectorChoice(), images, ExperimentCache(tmp_path))
+    assert not views.has_gold
+    assert views.described == "the corpus's own detections, score from 0.5"
 
 
 def test_labels_that_captions_gave_are_warned_of_though_detections_took_their_place(tmp_path: Path) -> None:

@@ -38,9 +38,7 @@ SECTIONS = {
     "--test-share",
     metavar="S",
     type=NumberRange(0, 1, min_open=True, max_open=True),
-    default=TEST_SHARE,
-    show_default=True,
-    help="The share of CORPUS that is for the test.",
+    help=f"The share of CORPUS that is for the test.  [default: {TEST_SHARE:g}]",
 )
 @click.option(
     "--detector",
@@ -50,7 +48,13 @@ SECTIONS = {
     show_default=True,
     help="Whose boxes captioners see: simulated, a profile, or a model.",
 )
-@click.option("--detections", metavar="CORPUS", type=Source(), help="A detector's boxes of the same images instead.")
+@click.option(
+    "--detections",
+    metavar="CORPUS",
+    multiple=True,
+    type=Source(),
+    help="A detector's boxes of the same images instead; again for more files of one corpus.",
+)
 @click.option(
     "--score",
     metavar="S",
@@ -65,7 +69,7 @@ SECTIONS = {
     type=NumberRange(0, 1000),
     default=1.0,
     show_default=True,
-    help="How many times its boxes on nothing a simulated detector has.",
+    help="Multiplies a simulated detector's boxes on nothing; 0: none.",
 )
 @click.option(
     "--pictures",
@@ -99,9 +103,9 @@ def novel_objects(
     out: Path,
     novel: str | None,
     test: str | None,
-    test_share: float,
+    test_share: float | None,
     detector: Path,
-    detections: str | None,
+    detections: tuple[str, ...],
     score: float,
     false_positives: float,
     pictures: Path | None,
@@ -127,14 +131,16 @@ def novel_objects(
     table.md, novel-objects.json, novel-objects.html, figures and examples.html
     to DIR.
     """
-    check_sources([source for source in (*corpus, test, detections) if source])
+    check_sources([source for source in (*corpus, test, *detections) if source])
+    if test is not None and test_share is not None:
+        raise click.UsageError("--test-share is for a corpus without --test; pass one of them")
     if names is not None and hierarchy is None:
         raise click.UsageError("--names is about the classes of --hierarchy; pass that too")
     experiment = NovelObjectExperiment(
         cache or out / "cache",
         None if novel is None else int(novel) if novel.isdecimal() else listed(novel),
         test,
-        test_share,
+        TEST_SHARE if test_share is None else test_share,
         DetectorChoice(detector, detections, pictures, score, false_positives),
         features,
         pictures,

@@ -51,7 +51,7 @@ REMEDIES: dict[str, str] = {
     "no-prompt": "leave --prompt out",
     "no-size": "give its width and height, or pass --lenient to leave it out",
     "no-word": "ask for other words, or pass --lenient to leave the constraint out",
-    "no-novel": "pass --novel to name classes, or to say how many to draw",
+    "no-novel": "pass --novel with classes or how many to draw",
     "no-test-class": "pass other classes by --novel, or more test images by --test",
     "all-novel": "pass fewer classes by --novel, or give more images",
     "same-ids": "pass other images by --test, or give them ids of their own",

@@ -81,8 +81,10 @@ class CaptionerCache:
         """Where the word vectors are, if the config names them."""
         return Path(self.config.words.vectors) if self.config.words.vectors else None
 
-    def check_store(self) -> None:
-        """An error for a store of gold boxes where captioners are to see a detector's."""
+    def check_features(self) -> None:
+        """An error for features that are not there, or of gold boxes where captioners are to see a detector's."""
+        if self.features != BOXES and not self.has_own_store:
+            self._check_model()
         if not self.has_own_store or not self.images.has_gold:
             return
         store = open_features(Path(self.features))
@@ -192,12 +194,7 @@ class CaptionerCache:
         """A store of the features of some images, made where it is not there."""
         if self.has_own_store:
             return Path(self.features)
-        if self.features not in DESCRIPTORS and not Path(self.features).exists():
-            problem = "there is no such store or model of features"
-            raise BadInput(self.features, problem, "check the path", code="no-such-features")
-        if self.pictures is None:
-            problem = "a model of features looks at pictures"
-            raise BadInput(self.features, problem, "give their folder", code="no-pictures")
+        pictures = self._check_model()
         regions = self.config.regions
         key = signature_of(self._features_signature(), regions, images_signature(images))
         folder = self.cache.path(f"features/{key}")
@@ -206,7 +203,7 @@ class CaptionerCache:
             self.cache.notice(f"features of {len(images):,} images by {Path(self.features).name}")
             make_features(
                 images,
-                self.pictures,
+                pictures,
                 folder,
                 FeatureRecipe(self.features, by=regions.by),
                 regions=regions.source,
@@ -216,6 +213,16 @@ class CaptionerCache:
             )
             write_texts({finished.name: ""}, finished.parent)
         return folder
+
+    def _check_model(self) -> Path:
+        """The folder of pictures that a model of features looks at; an error if either is not there."""
+        if self.features not in DESCRIPTORS and not Path(self.features).exists():
+            problem = "there is no such store or model of features"
+            raise BadInput(self.features, problem, "check the path", code="no-such-features")
+        if self.pictures is None:
+            problem = "a model of features looks at pictures"
+            raise BadInput(self.features, problem, "give their folder", code="no-pictures")
+        return self.pictures
 
 
 def _words_signature(config: CaptionerConfig) -> str:

@@ -20,18 +20,22 @@ from limner.vision.detections import DetectionSettings
 from limner.vision.detectors import open_detector
 from limner.vision.simulated_detector import BUILT_IN, SimulatedDetector, is_simulated, open_simulated
 
+# The share of the images that detections may lack.
+MOST_MISSING = 0.5
+
 
 @dataclass(frozen=True)
 class DetectorChoice:
     """Whose boxes captioners see.
 
     `detector` is `simulated`, the profile of a simulated detector, or a model
-    that looks at `pictures`; `corpus` has the boxes of a detector for the same
-    images, and goes before. Boxes below `score` do not count.
+    that looks at `pictures`; `corpus` are the sources of a corpus with the boxes
+    of a detector for the same images, and goes before. Boxes below `score` do
+    not count.
     """
 
     detector: Path = Path(BUILT_IN)
-    corpus: str | None = None
+    corpus: Sequence[str] = ()
     pictures: Path | None = None
     score: float = DetectionSettings().score
     false_positives: float = 1.0
@@ -59,6 +63,7 @@ class DetectedViews:
     has_gold: bool = field(init=False)
     described: str = field(init=False)
     signature: str = field(init=False)
+    warnings: tuple[str, ...] = field(init=False, default=())
     _views: dict[str, Image] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -73,7 +78,7 @@ class DetectedViews:
         return [self._views[image.id] for image in images]
 
     def _made(self) -> Sequence[Image]:
-        if self.choice.corpus is not None:
+        if self.choice.corpus:
             return self._from_corpus(self.choice.corpus)
         if is_simulated(self.choice.detector):
             return self._own() if _are_detected(self.images) and self.choice.is_usual else self._simulated()
@@ -87,21 +92,27 @@ class DetectedViews:
             for image in self.images
         ]
 
-    def _from_corpus(self, source: str) -> list[Image]:
-        corpus = open_corpus(source, lenient=self.lenient)
+    def _from_corpus(self, sources: Sequence[str]) -> list[Image]:
+        corpus = open_corpus(list(sources), lenient=self.lenient)
         detection_by_id = {image.id: image for image in track(corpus, "images with detections", self.progress)}
         missing = [image.id for image in self.images if image.id not in detection_by_id]
         if missing:
             problem = f"it has no detections of {len(missing):,} of the {len(self.images):,} images"
-            remedy = "give detections of the same images"
-            raise BadInput(corpus.name, f"{problem}, such as {shown(missing[0])}", remedy, code="other-images")
+            problem = f"{problem}, such as {shown(missing[0])}"
+            # COCO's results leave out images in which nothing was detected.
+            if len(missing) > MOST_MISSING * len(self.images):
+                remedy = "give detections of the same images"
+                raise BadInput(corpus.name, problem, remedy, code="other-images")
+            self.warnings = (f"{corpus.name}: {problem}; captioners see none there",)
+        _refuse_gold(corpus.name, self.images, detection_by_id)
         least = f"score from {self.choice.score:g}"
         self.described, self.signature = f"detections of {Path(corpus.name).name}, {least}", f"given|{least}"
         views = []
         for image in self.images:
-            boxes = [box for box in detection_by_id[image.id].boxes if box.score >= self.choice.score]
-            detector = str(detection_by_id[image.id].provenance.get("detector", "given"))
-            views.append(with_boxes(bare(sized(image, detection_by_id[image.id])), boxes, detector))
+            detection = detection_by_id.get(image.id, Image(image.id))
+            boxes = [box for box in detection.boxes if box.score >= self.choice.score]
+            detector = str(detection.provenance.get("detector", "given"))
+            views.append(with_boxes(bare(sized(image, detection)), boxes, detector))
         return views
 
     def _simulated(self) -> list[Image]:
@@ -126,6 +137,9 @@ class DetectedViews:
         return self.cache.images(f"detections/simulated-{key}", views, "simulating detections")
 
     def _detected(self) -> list[Image]:
+        if not self.choice.detector.exists():
+            problem = "there is no such detector"
+            raise BadInput(str(self.choice.detector), problem, f"name a model, a profile, or {BUILT_IN}")
         if self.choice.pictures is None:
             raise LimnerError("the detector looks at pictures; give their folder", code="no-pictures")
         model, pictures = self.choice.detector, self.choice.pictures
@@ -166,9 +180,25 @@ def _open(choice: DetectorChoice, seed: int, settings: DetectionSettings, *, eve
 
 
 def _are_detected(images: Sequence[Image]) -> bool:
-    """Whether the boxes of all images that have any are a detector's."""
+    """Whether boxes are a detector's: it says so, or most have a score below 1, which gold boxes have."""
     boxed = [image for image in images if image.boxes]
-    return bool(boxed) and all(image.provenance.get("labels") == DETECTED for image in boxed)
+    if not boxed:
+        return False
+    scores = [box.score for image in boxed for box in image.boxes]
+    is_scored = sum(score < 1 for score in scores) > len(scores) / 2
+    return is_scored or all(image.provenance.get("labels") == DETECTED for image in boxed)
+
+
+def _refuse_gold(place: str, images: Sequence[Image], detection_by_id: Mapping[str, Image]) -> None:
+    """An error for detections among which most gold boxes are, to the pixel: whoever merged them in did not mean it."""
+    n_gold = n_met = 0
+    for image in images:
+        detected = {(box.label, *box.corners) for box in detection_by_id.get(image.id, Image(image.id)).boxes}
+        n_gold += len(image.boxes)
+        n_met += sum((box.label, *box.corners) in detected for box in image.boxes)
+    if n_gold and n_met > n_gold / 2:
+        problem = f"{n_met:,} of the {n_gold:,} gold boxes are among the detections, to the pixel"
+        raise BadInput(place, problem, "give the detector's boxes without gold ones", code="gold-detections")
 
 
 def sized(image: Image, other: Image) -> Image:

@@ -69,7 +69,8 @@ class ExperimentReport:
     `pages` are more files of HTML to write, by their names. A terminal has no
     room for the intervals of many columns: `prints_intervals` can leave them out.
     Nor has a page room for all columns of a wide table: terminal and page show
-    those of `shown_columns`, if there are any.
+    those of `shown_columns`, if there are any. `absent` are the names of tables
+    and figures that other runs have: those of an earlier run are removed.
     """
 
     name: str
@@ -89,6 +90,7 @@ class ExperimentReport:
     pages: Mapping[str, str] = field(default_factory=dict)
     prints_intervals: bool = True
     shown_columns: Sequence[str] = ()
+    absent: Sequence[str] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The report as JSON holds it."""
@@ -130,7 +132,11 @@ def write_experiment(report: ExperimentReport, folder: Path) -> list[Path]:
         f"{report.name}.html": _page(report, svg_by_name).html(),
         **report.pages,
     }
-    return sorted([*drawn, *write_texts(texts, folder)])
+    written = sorted([*drawn, *write_texts(texts, folder)])
+    of_others = (folder / f"{name}{suffix}" for name in report.absent for suffix in (".csv", ".svg", ".png"))
+    for path in set(of_others).difference(written):
+        path.unlink(missing_ok=True)
+    return written
 
 
 def _csv(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
@@ -209,13 +215,18 @@ def _value_and_interval(cell: Cell) -> tuple[str, list[str]]:
 
 def _markdown(report: ExperimentReport) -> str:
     lines = [f"# {report.title}", "", report.question]
-    for columns, rows in ((report.columns, report.rows), *((table.columns, table.rows) for table in report.others)):
-        header, *texts = _text_rows(columns, rows)
-        lines += ["", _markdown_row(header), "|" + "---|" * len(header), *map(_markdown_row, texts)]
+    lines += _markdown_table(report.columns, report.rows)
     lines += ["", *(f"- {line}" for line in report.findings)]
+    for table in report.others:
+        lines += _markdown_table(table.columns, table.rows)
     lines += ["", *(f"- {line}" for line in (*_warned(report), *report.notes))]
     lines += ["", *(f"- {name}: `{signature}`" for name, signature in report.signatures.items())]
     return "\n".join(lines) + "\n"
+
+
+def _markdown_table(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> list[str]:
+    header, *texts = _text_rows(columns, rows)
+    return ["", _markdown_row(header), "|" + "---|" * len(header), *map(_markdown_row, texts)]
 
 
 def _markdown_row(cells: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from random import Random
 
 from msgspec import structs
 
-from limner.bench.class_domains import DOMAINS, find_domains
+from limner.bench.class_domains import DOMAINS, IN, find_domains
 from limner.bench.counted_classes import CountedClasses
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.corpus.classes.class_tables import COCO_CLASSES, EXCLUDED_CLASSES
@@ -30,6 +30,9 @@ COCO_NOVEL = ("bottle", "bus", "couch", "microwave", "pizza", "tennis racket", "
 # Attributes of test images: whether they show a novel class, or a reference names one.
 DOMAIN, NOVEL = "domain", "novel"
 YES, NO = "yes", "no"
+
+# Where domains are from if test images do not bring them.
+FOUND = "classes of boxes that training images have"
 
 # Classes that are drawn are shown by shares of the images between these.
 SMALLEST_SHARE = 0.02
@@ -114,11 +117,12 @@ def prepare_images(
     _check_met(classes, named, shown_tests, test_place)
     # Labels that were taken from captions tell what references say, whatever a detector made of them.
     labels_warning = ProvenanceTally.of(image.provenance for image in shown_tests).warning()
-    warnings = [*_check_unseen(captioned, shown_tests, test_place), *([labels_warning] if labels_warning else [])]
+    warnings = [*views.warnings, *_check_unseen(captioned, shown_tests, test_place)]
+    warnings += [labels_warning] if labels_warning else []
     marked, domains_from, domain_by_class = _with_domains(shown_tests, captioned, named, CountedClasses(tree))
-    n_own = sum(DOMAIN in image.attributes for image in shown_tests)
-    if 0 < n_own < len(shown_tests):
-        warnings.append(f"{n_own:,} of {len(tests):,} test images bring a domain; domains are found anew for all")
+    if domains_from == FOUND and any(DOMAIN in image.attributes for image in shown_tests):
+        problem = "some test images bring no domain, or an in-domain one shows a novel class"
+        warnings.append(f"{problem}: domains are found anew for all")
     return NovelObjectImages(
         tuple(classes),
         training,
@@ -149,17 +153,24 @@ def _novel_classes(
     if novel is None:
         if not {label.casefold() for label in labels} <= set(COCO_CLASSES):
             problem = "nobody said which classes are novel, and the labels are not COCO's"
-            raise LimnerError(f"{problem}; name the classes, or how many to draw", code="no-novel")
+            remedy = "name the classes, or how many to draw"
+            raise LimnerError(f"{problem}; {remedy}", code="no-novel", problem=problem)
         novel = [name for name in COCO_NOVEL if name in {label.casefold() for label in labels}]
     if isinstance(novel, int):
         return _drawn_classes(novel, images, seed)
     label_by_key = {label.casefold(): label for label in labels}
-    for name in novel:
-        if name.casefold() not in label_by_key:
-            raise unknown("class", name, labels)
+    check_classes(novel, labels)
     if not novel:
-        raise LimnerError("there is no novel class; name one at least", code="no-novel")
+        raise LimnerError("there is no novel class; name one at least")
     return list(dict.fromkeys(label_by_key[name.casefold()] for name in novel))
+
+
+def check_classes(novel: Sequence[str], labels: Sequence[str]) -> None:
+    """An error for a novel class that is no label."""
+    keys = {label.casefold() for label in labels}
+    for name in novel:
+        if name.casefold() not in keys:
+            raise unknown("class", name, labels)
 
 
 def _drawn_classes(n: int, images: Sequence[Image], seed: int) -> list[str]:
@@ -172,7 +183,9 @@ def _drawn_classes(n: int, images: Sequence[Image], seed: int) -> list[str]:
         if SMALLEST_SHARE * len(images) <= n_images <= LARGEST_SHARE * len(images) and label.casefold() not in excluded
     )
     if not 0 < n <= len(pool):
-        raise LimnerError(f"cannot draw {n:,} novel classes; {len(pool):,} can be drawn, so name some", code="no-novel")
+        shares = f"{SMALLEST_SHARE:.0%} to {LARGEST_SHARE:.0%} of the images show"
+        problem = f"cannot draw {n:,} novel classes of the {len(pool):,} that {shares}"
+        raise LimnerError(f"{problem}; name classes, or another number")
     rng = Random(f"novel:{seed}")
     # A shuffle by hand: only `Random.random` is promised to give the same numbers in every Python.
     for i in range(n):
@@ -210,7 +223,9 @@ def _with_domains(
     """
     domains = find_domains({box.label for image in tests for box in image.boxes}, captioned, counted)
     domain_by_class = {name: of_class.domain for name, of_class in domains.classes.items()}
-    if all(image.attributes.get(DOMAIN) in DOMAINS for image in tests):
+    has_own = all(image.attributes.get(DOMAIN) in DOMAINS for image in tests)
+    # Domains of another choice of novel classes are no domains here.
+    if has_own and not any(image.attributes[DOMAIN] == IN and named.shown(image) for image in tests):
         marked, domains_from = list(tests), "the test images' own"
     else:
         unmarked = (
@@ -219,7 +234,7 @@ def _with_domains(
             )
             for image in tests
         )
-        marked, domains_from = list(domains.marked(unmarked)), "classes of boxes that training images have"
+        marked, domains_from = list(domains.marked(unmarked)), FOUND
     with_novel = [
         structs.replace(image, attributes=FrozenDict({**image.attributes, NOVEL: YES if _met(named, image) else NO}))
         for image in marked

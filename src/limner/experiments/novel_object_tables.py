@@ -23,8 +23,10 @@ from limner.experiments.novel_object_scores import (
 )
 from limner.score.novel_mentions import MEAN, POOLED, TRUTHS, VALUES, mention_column
 
-# The mean recall and F1 of novel classes by gold boxes: the figures of naming what is novel.
-NOVEL_RECALL, NOVEL_F1 = (mention_column("boxes", MEAN, value) for value in ("recall", "f1"))
+# The mean precision, recall and F1 of novel classes by gold boxes: the figures of naming what is novel.
+NOVEL_PRECISION, NOVEL_RECALL, NOVEL_F1 = (
+    mention_column("boxes", MEAN, value) for value in ("precision", "recall", "f1")
+)
 
 TEST_COLUMNS = ("figure", "images", "first", "second", "n_images", "difference", "p", "p_adjusted")
 NOVEL_COLUMNS = ("row", "truth", "images", "class", *VALUES)
@@ -36,7 +38,17 @@ MENTION_COLUMNS = (
     "f1_with_novel",
     "f1_where_shown",
 )
-PANEL_COLUMNS = ("row", "without_constraints", "CIDEr_without", "CIDEr", "difference", "lost_share", "p", "p_adjusted")
+PANEL_COLUMNS = (
+    "row",
+    "without_constraints",
+    "n_images",
+    "CIDEr_without",
+    "CIDEr",
+    "difference",
+    "lost_share",
+    "p",
+    "p_adjusted",
+)
 
 
 class NovelObjectRun(NamedTuple):
@@ -72,7 +84,7 @@ def measured_columns(figures: TableFigures) -> list[str]:
 
 def table_columns(columns: Sequence[str]) -> tuple[str, ...]:
     of_metrics = (f"{subset}_{COLUMNS[column]}" for column in columns for subset in ORDER)
-    return "row", "words", "boxes", "n_images", *of_metrics, "novel_recall", "novel_F1"
+    return "row", "words", "boxes", "n_images", *of_metrics, "novel_precision", "novel_recall", "novel_F1"
 
 
 def shown_columns_of(columns: Sequence[str]) -> list[str]:
@@ -80,14 +92,14 @@ def shown_columns_of(columns: Sequence[str]) -> list[str]:
     by_domain = [f"{subset}_{COLUMNS[column]}" for column in columns if column == "cider" for subset in ORDER]
     left_out = ("cider", "bleu1", "rouge_l", "chair_s")
     overall = [f"{OVERALL}_{COLUMNS[column]}" for column in columns if column not in left_out]
-    return ["row", "boxes", *by_domain, *overall, "novel_recall", "novel_F1"]
+    return ["row", "boxes", *by_domain, *overall, "novel_precision", "novel_recall", "novel_F1"]
 
 
 def table_row(run: NovelObjectRun, row: RowSpec, columns: Sequence[str]) -> tuple[Cell, ...]:
     figures = run.figures.row(row.name)
     scores = [estimate(figures.figure(subset, column)) for column in columns for subset in ORDER]
     n_images = figures.subsets[OVERALL].n_images
-    novel = [estimate(figures.figure(OVERALL, column)) for column in (NOVEL_RECALL, NOVEL_F1)]
+    novel = [estimate(figures.figure(OVERALL, column)) for column in (NOVEL_PRECISION, NOVEL_RECALL, NOVEL_F1)]
     return row.name, words_of(run, row), row.boxes_used, n_images, *scores, *novel
 
 
@@ -140,14 +152,15 @@ def panel_rows(run: NovelObjectRun) -> Iterator[tuple[Cell, ...]]:
             continue
         free, asked = (run.figures.row(name).figure(WITHOUT_NOVEL, "cider") for name in (row.free, row.name))
         test = run.figures.test("cider", WITHOUT_NOVEL, row.name, row.free)
-        if free is None or asked is None or not free.value or asked.value is None:
+        if free is None or asked is None or free.value is None or asked.value is None:
             continue
         difference = Estimate(asked.value - free.value)
         if test is not None and test.difference is not None:
             difference = Estimate(test.difference, test.low, test.high)
-        lost = (free.value - asked.value) / free.value
+        lost = (free.value - asked.value) / free.value if free.value else None
+        n_images = run.figures.row(row.name).subsets[WITHOUT_NOVEL].n_images
         p = (None, None) if test is None else (test.p, test.p_adjusted)
-        yield row.name, row.free, estimate(free), estimate(asked), difference, lost, *p
+        yield row.name, row.free, n_images, estimate(free), estimate(asked), difference, lost, *p
 
 
 def filter_table(run: NovelObjectRun) -> Table:

@@ -35,6 +35,7 @@ from limner.experiments.novel_object_images import (
     DOMAIN,
     TEST_SHARE,
     NovelObjectImages,
+    check_classes,
     prepare_images,
     split_images,
     with_captions,
@@ -107,7 +108,7 @@ class NovelObjectExperiment:
         captioners = CaptionerCache(
             images, config, store, self.features, self.pictures, self.seed, self.threads, self.progress
         )
-        captioners.check_store()
+        captioners.check_features()
         constraints = RowConstraints(images, tree, self.seed)
         captions = RowCaptions(images, captioners, constraints, store, self.seed, self.threads, self.progress)
         rows = table_rows(has_gold=images.has_gold, has_gold_regions=not captioners.has_own_store)
@@ -158,6 +159,10 @@ class NovelObjectExperiment:
             tests = with_captions(track(unseen, "test images", self.progress), unseen.name)
             readings, test_place = [*readings, unseen.reading], unseen.name
         _check_distinct(known, tests, test_place)
+        labels = sorted({box.label for group in (known, tests) for image in group for box in image.boxes})
+        if labels and self.novel is not None and not isinstance(self.novel, int):
+            # Also below, where detections may be all the boxes there are; but those take time.
+            check_classes(self.novel, labels)
         views = DetectedViews(self.detector, [*known, *tests], store, self.seed, self.lenient, self.progress)
         images = prepare_images(
             known, tests, views, self.novel, tree=tree, seed=self.seed, place=corpus.name, test_place=test_place

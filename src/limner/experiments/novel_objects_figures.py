@@ -9,7 +9,7 @@ from limner.experiments.experiment_files import Cell, Estimate, FigureToDraw
 from limner.experiments.image_distances import N_DECILES
 from limner.experiments.novel_object_rows import RowSpec
 from limner.experiments.novel_object_scores import COLUMNS, ORDER, OVERALL, Figure, RowFigures, TableFigures
-from limner.experiments.novel_object_tables import MENTION_VALUES, NovelObjectRun, decile_name
+from limner.experiments.novel_object_tables import MENTION_VALUES, PANEL_COLUMNS, NovelObjectRun, decile_name
 from limner.lazy import lazy
 from limner.score.novel_mentions import MEAN, TRUTHS, mention_column
 
@@ -92,7 +92,8 @@ def _class_figure(run: NovelObjectRun) -> Drawing:
 
 
 def _panel_figure(panel: Sequence[Sequence[Cell]]) -> Drawing:
-    dots = {f"{row[0]}": (row[4].value, row[4].low, row[4].high) for row in panel if isinstance(row[4], Estimate)}
+    named = [dict(zip(PANEL_COLUMNS, row, strict=True)) for row in panel]
+    dots = {f"{row['row']}": row["difference"] for row in named if isinstance(row["difference"], Estimate)}
     return estimate_plots.dots_figure({"images without novel objects": {"difference": dots}}, "CIDEr, difference")
 
 

@@ -69,6 +69,11 @@ def novel_objects_report(run: NovelObjectRun, readings: Sequence[Reading]) -> Ex
         pages=run.pages,
         prints_intervals=False,
         shown_columns=shown_columns_of(columns),
+        absent=[
+            *(["captioned"] if not panel else []),
+            *(["filters"] if run.filters is None else []),
+            *(["deciles"] if run.deciles is None else []),
+        ],
     )
 
 
@@ -93,11 +98,13 @@ def _findings(run: NovelObjectRun) -> Iterator[str]:
         named = _gain(run, row, OVERALL, NOVEL_F1, "F1 of novel classes")
         if parts := [part for part in (*gains, named) if part]:
             yield f"{row.name} against {row.free}: {'; '.join(parts)}"
-    for name, free, _, _, difference, lost, _, adjusted in panel_rows(run):
-        if isinstance(difference, Estimate) and isinstance(lost, float):
-            word = "lost" if lost > 0 else "gained"
-            verdict = _verdict(adjusted)
-            yield f"{name}: {abs(lost):.1%} of the CIDEr of {free} {word} on images without novel objects{verdict}"
+    for name, free, n_images, before, after, difference, lost, _, adjusted in panel_rows(run):
+        if isinstance(difference, Estimate) and isinstance(before, Estimate) and isinstance(after, Estimate):
+            share = f", {-lost:+.1%}" if isinstance(lost, float) else ""
+            yield (
+                f"{name} on the {n_images:,} images without novel objects: CIDEr {after.value:.3f} against "
+                f"{before.value:.3f} of {free} ({difference.value:+.3f}{share}){_verdict(adjusted)}"
+            )
 
 
 def _gain(run: NovelObjectRun, row: RowSpec, subset: str, column: str = "cider", called: str = "") -> str:
@@ -110,7 +117,7 @@ def _gain(run: NovelObjectRun, row: RowSpec, subset: str, column: str = "cider",
 
 def _verdict(p_adjusted: Cell) -> str:
     if not isinstance(p_adjusted, float):
-        return ""
+        return ", not tested"
     return "" if p_adjusted <= SIGNIFICANT else ", not significant"
 
 
@@ -132,8 +139,15 @@ def _notes(run: NovelObjectRun) -> Iterator[str]:
         "novel precision, recall and F1: captions that name a class by any word that Limner knows for it, by gold "
         "boxes or by what references name; means over classes"
     )
-    yield "p is adjusted for all rows that are tested by one figure on one set of images (Holm)"
-    yield "people meet one reference less than systems: BLEU, ROUGE-L and METEOR of people are low for that"
+    yield (
+        "significance: Holm-adjusted p of at most 0.05, within each metric and each set of images, over all rows; "
+        "intervals are not adjusted. No test and no interval where fewer than 30 images count, or all are alike"
+    )
+    if {"bleu4", "rouge_l", "meteor"}.intersection(measured_columns(run.figures)):
+        yield (
+            "each caption of people is scored against one reference fewer than systems are, "
+            "which lowers BLEU, ROUGE-L and METEOR of people"
+        )
     for name, reason in run.lacking.items():
         yield f"not measured: {name} ({reason})"
 

@@ -86,7 +86,7 @@ class ExperimentPage:
             f"<dt>{_text(name)}</dt>" + "".join(f"<dd><code>{_text(signature)}</code></dd>" for signature in signatures)
             for name, signatures in self.signatures.items()
         )
-        about = "Two numbers compare if their signatures are equal, but for the system that each may name."
+        about = "Numbers can be compared if their signatures differ in the system alone."
         return f'<section class="card signatures"><h2>Signatures</h2><p>{about}</p><dl>{terms}</dl></section>\n'
 
 
