@@ -20,6 +20,7 @@ from limner.corpus.random_streams import random_stream
 from limner.corpus.seen_images import Overlap, SeenImages
 from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.experiments.detected_views import DetectedViews, sized
+from limner.score.novel_mentions import Truth
 
 # The share of images that are test images, unless a corpus of them is given.
 TEST_SHARE = 0.2
@@ -62,6 +63,11 @@ class NovelObjectImages:
     domains_from: str
     domain_by_class: Mapping[str, str]
     warnings: tuple[str, ...] = ()
+
+    @property
+    def truth(self) -> Truth:
+        """What says that a novel class is there: to ask a detector what it was shown would prove nothing."""
+        return "boxes" if self.has_gold else "references"
 
 
 def split_images(images: Sequence[Image], share: float, seed: int) -> tuple[list[Image], list[Image]]:

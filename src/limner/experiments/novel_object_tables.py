@@ -23,11 +23,6 @@ from limner.experiments.novel_object_scores import (
 )
 from limner.score.novel_mentions import MEAN, POOLED, TRUTHS, VALUES, mention_column
 
-# The mean precision, recall and F1 of novel classes by gold boxes: the figures of naming what is novel.
-NOVEL_PRECISION, NOVEL_RECALL, NOVEL_F1 = (
-    mention_column("boxes", MEAN, value) for value in ("precision", "recall", "f1")
-)
-
 TEST_COLUMNS = ("figure", "images", "first", "second", "n_images", "difference", "p", "p_adjusted")
 NOVEL_COLUMNS = ("row", "truth", "images", "class", *VALUES)
 MENTION_VALUES = ("precision", "recall", "f1")
@@ -99,7 +94,9 @@ def table_row(run: NovelObjectRun, row: RowSpec, columns: Sequence[str]) -> tupl
     figures = run.figures.row(row.name)
     scores = [estimate(figures.figure(subset, column)) for column in columns for subset in ORDER]
     n_images = figures.subsets[OVERALL].n_images
-    novel = [estimate(figures.figure(OVERALL, column)) for column in (NOVEL_PRECISION, NOVEL_RECALL, NOVEL_F1)]
+    novel = [
+        estimate(figures.figure(OVERALL, mention_column(run.images.truth, MEAN, value))) for value in MENTION_VALUES
+    ]
     return row.name, words_of(run, row), row.boxes_used, n_images, *scores, *novel
 
 

@@ -31,10 +31,11 @@ def more_figures(
     run: NovelObjectRun, columns: Sequence[str], panel: Sequence[Sequence[Cell]]
 ) -> dict[str, FigureToDraw]:
     rows = run.figures.rows
+    of_truth = "gold boxes" if run.images.has_gold else "references"
     drawn = {
         "metrics": FigureToDraw("All metrics, all test images", lambda: _metric_figure(rows, columns)),
         "mentions": FigureToDraw("Naming novel classes: means over the classes", lambda: _mention_figure(rows)),
-        "classes": FigureToDraw("F1 of each novel class, by gold boxes", lambda: _class_figure(run)),
+        "classes": FigureToDraw(f"F1 of each novel class, by {of_truth}", lambda: _class_figure(run)),
     }
     if panel:
         caption = "CIDEr that constraints cost, or gain, on images without novel objects"
@@ -84,7 +85,8 @@ def _class_figure(run: NovelObjectRun) -> Drawing:
         name: {
             label: _value(figure)
             for label in run.images.novel
-            if (figure := run.figures.row(name).figure(OVERALL, mention_column("boxes", label, "f1"))) is not None
+            if (figure := run.figures.row(name).figure(OVERALL, mention_column(run.images.truth, label, "f1")))
+            is not None
         }
         for name in names
     }

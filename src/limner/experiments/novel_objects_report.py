@@ -11,7 +11,6 @@ from limner.experiments.novel_object_scores import COLUMNS, DOMAIN_NAMES, OVERAL
 from limner.experiments.novel_object_tables import (
     MENTION_COLUMNS,
     NOVEL_COLUMNS,
-    NOVEL_F1,
     PANEL_COLUMNS,
     TEST_COLUMNS,
     NovelObjectRun,
@@ -28,6 +27,7 @@ from limner.experiments.novel_object_tables import (
 )
 from limner.experiments.novel_objects_figures import domain_figure, more_figures
 from limner.experiments.novel_objects_published import PUBLISHED, PUBLISHED_COLUMNS
+from limner.score.novel_mentions import MEAN, mention_column
 
 # The largest p, adjusted, that is called significant.
 SIGNIFICANT = 0.05
@@ -95,7 +95,7 @@ def _findings(run: NovelObjectRun) -> Iterator[str]:
         if not row.free:
             continue
         gains = [_gain(run, row, subset) for subset in DOMAIN_NAMES.values()]
-        named = _gain(run, row, OVERALL, NOVEL_F1, "F1 of novel classes")
+        named = _gain(run, row, OVERALL, mention_column(run.images.truth, MEAN, "f1"), "F1 of novel classes")
         if parts := [part for part in (*gains, named) if part]:
             yield f"{row.name} against {row.free}: {'; '.join(parts)}"
     for name, free, n_images, before, after, difference, lost, _, adjusted in panel_rows(run):
@@ -134,10 +134,14 @@ def _notes(run: NovelObjectRun) -> Iterator[str]:
     yield f"domains: {images.domains_from}; CIDEr of a domain has the document frequencies of its own images"
     yield f"boxes that captioners see: {images.boxes_from}; features: {run.features}; embeddings: {run.embeddings}"
     if not images.has_gold:
-        yield "no gold boxes: novel classes are there by detections, and rows with gold boxes are left out"
+        yield (
+            "no gold boxes: rows with them are left out. Figures by boxes are by the detector's own, so they tell "
+            "what captions make of detections, not what is there"
+        )
+    truth = "gold boxes show" if images.has_gold else "references name"
     yield (
-        "novel precision, recall and F1: captions that name a class by any word that Limner knows for it, by gold "
-        "boxes or by what references name; means over classes"
+        "novel precision, recall and F1 of the main table: captions that name a class by any word that Limner knows "
+        f"for it, against what {truth}; means over classes"
     )
     yield (
         "significance: Holm-adjusted p of at most 0.05, within each metric and each set of images, over all rows; "
