@@ -26,7 +26,7 @@ ASKED, SLOT, LOOKED, KNOWN, NOVEL = "asked", "slot", "looked", "known", "novel"
 LEGEND = {
     ASKED: "a constraint asked for it",
     SLOT: "a slot that a box filled",
-    LOOKED: "tied to the box that the model looked at",
+    LOOKED: "tied to a box in another way, such as attention",
     KNOWN: "names a class that training images have boxes of",
     NOVEL: "names a novel class",
 }
