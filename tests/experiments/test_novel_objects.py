@@ -136,6 +136,20 @@ def test_cider_of_the_table_is_that_of_score_captions_on_the_captions_of_a_row(f
     assert float(people["overall_CIDEr"]) == pytest.approx(human.human[0].scores["cider"], abs=1e-6)
 
 
+def test_cider_of_domains_with_common_frequencies_averages_to_that_of_all_images(folder: Path, out: Path) -> None:
+    (tests,) = (folder / "cache" / "tests").glob("*.jsonl")
+    domains = [image.attributes.get("domain") for image in open_corpus(tests)]
+    main = {row["row"]: row for row in table(out / "table.csv")}
+    for row in table(out / "domains.csv"):
+        assert float(row["overall_CIDEr"]) == pytest.approx(float(main[row["row"]]["overall_CIDEr"]), abs=2e-6)
+        n_by_domain = {name: domains.count(f"{name}-domain") for name in ("in", "near", "out")}
+        parts = [(float(row[f"{name}_CIDEr"]), n) for name, n in n_by_domain.items() if n]
+        assert len(parts) > 1
+        assert sum(n for _, n in parts) == len(domains)
+        mean = sum(value * n for value, n in parts) / len(domains)
+        assert mean == pytest.approx(float(row["overall_CIDEr"]), abs=2e-6)
+
+
 def test_training_images_neither_show_nor_name_a_novel_class(folder: Path, out: Path) -> None:
     notes = json.loads((out / "novel-objects.json").read_text())["notes"]
     images = list(open_corpus(folder / "world.jsonl"))

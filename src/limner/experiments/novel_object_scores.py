@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isnan
+from statistics import NormalDist
 
 import msgspec
 import numpy as np
@@ -21,7 +22,7 @@ from limner.score.metric import Metric
 from limner.score.metrics import check_names, make_metrics
 from limner.score.novel_mentions import MEAN, TRUTHS, NovelMentions, mention_column
 from limner.score.paired import Tested, adjusted
-from limner.score.resampling import SAMPLES, differences
+from limner.score.resampling import FEWEST, SAMPLES, differences
 
 # What is measured, if it can be: METEOR needs its tables, SPICE* a parser.
 METRICS = ("cider", "spice*", "bleu", "meteor", "rouge_l", "chair")
@@ -68,12 +69,17 @@ class SubsetFigures(msgspec.Struct, frozen=True):
 
 
 class RowFigures(msgspec.Struct, frozen=True):
-    """The figures of a row by the name of the subset, and what they are made of."""
+    """The figures of a row by the name of the subset, and what they are made of.
+
+    `common_cider` is CIDEr of subsets with the document frequencies of all test
+    images: where half of a subset shows zebras, its own make the word worth nothing.
+    """
 
     name: str
     subsets: dict[str, SubsetFigures]
     signatures: dict[str, str]
     warnings: tuple[str, ...] = ()
+    common_cider: dict[str, Figure] = msgspec.field(default_factory=dict)
 
     def figure(self, subset: str, column: str) -> Figure | None:
         """A figure of the row, None where there is none."""
@@ -242,7 +248,21 @@ def _row_figures(evaluation: Evaluation) -> RowFigures:
         {name: _subset_figures(subset) for name, subset in subset_evaluations(evaluation)},
         {column: signature for column, signature in evaluation.signatures.items() if column in COLUMNS},
         tuple(others.warnings),
+        _common_cider(evaluation) if "cider" in evaluation.scores else {},
     )
+
+
+def _common_cider(evaluation: Evaluation) -> dict[str, Figure]:
+    """CIDEr of each subset as the mean of what its images have among all; intervals are those of a mean."""
+    value_by_id = evaluation.per_image("cider")
+    figures = {}
+    for name, subset in subset_evaluations(evaluation):
+        values = np.array([value_by_id[id] for id in subset.run.ids])
+        mean = float(values.mean())
+        half = NormalDist().inv_cdf((1 + CONFIDENCE) / 2) * float(values.std(ddof=1)) / len(values) ** 0.5
+        has_interval = len(values) >= FEWEST and half > 0
+        figures[name] = Figure(mean, mean - half, mean + half) if has_interval else Figure(mean)
+    return figures
 
 
 def _subset_figures(evaluation: Evaluation) -> SubsetFigures:

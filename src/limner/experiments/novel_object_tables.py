@@ -160,6 +160,13 @@ def panel_rows(run: NovelObjectRun) -> Iterator[tuple[Cell, ...]]:
         yield row.name, row.free, n_images, estimate(free), estimate(asked), difference, lost, *p
 
 
+def domain_table(run: NovelObjectRun) -> Table:
+    """CIDEr by domain with the document frequencies of all test images, so that domains can be compared."""
+    rows = [(row.name, *(estimate(row.common_cider.get(subset)) for subset in ORDER)) for row in run.figures.rows]
+    title = "CIDEr by domain, with document frequencies of all test images"
+    return Table("domains", ("row", *(f"{subset}_CIDEr" for subset in ORDER)), rows, title)
+
+
 def filter_table(run: NovelObjectRun) -> Table:
     assert run.filters is not None
     rows, figures = run.filters

@@ -53,7 +53,7 @@ from limner.vision.features.feature_store import open_features
 CONFIG = "small"
 
 # Raised whenever the same captions would be scored otherwise.
-CODE = 3
+CODE = 4
 
 # The attribute of a test image that has the number of its decile.
 DECILE = "decile"

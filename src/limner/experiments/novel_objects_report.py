@@ -15,6 +15,7 @@ from limner.experiments.novel_object_tables import (
     TEST_COLUMNS,
     NovelObjectRun,
     decile_table,
+    domain_table,
     filter_table,
     measured_columns,
     mention_rows,
@@ -43,6 +44,7 @@ def novel_objects_report(run: NovelObjectRun, readings: Sequence[Reading]) -> Ex
     panel = list(panel_rows(run))
     mentions = list(mention_rows(run))
     others = [
+        *([domain_table(run)] if "cider" in columns else []),
         Table("mentions", MENTION_COLUMNS, mentions, "Naming novel classes: means over the classes"),
         Table("captioned", PANEL_COLUMNS, panel, PANEL_TITLE if panel else ""),
         Table("tests", TEST_COLUMNS, list(test_rows(run.figures.tests))),
@@ -70,6 +72,7 @@ def novel_objects_report(run: NovelObjectRun, readings: Sequence[Reading]) -> Ex
         prints_intervals=False,
         shown_columns=shown_columns_of(columns),
         absent=[
+            *(["domains"] if "cider" not in columns else []),
             *(["captioned"] if not panel else []),
             *(["filters"] if run.filters is None else []),
             *(["deciles"] if run.deciles is None else []),
@@ -131,12 +134,15 @@ def _notes(run: NovelObjectRun) -> Iterator[str]:
         f"{len(images.training):,} training images; {images.n_left_out:,} others show a novel class or name one, and "
         f"were left out; {len(images.tests):,} test images ({', '.join(n_by_domain)}), {n_novel:,} with novel objects"
     )
-    yield f"domains: {images.domains_from}; CIDEr of a domain has the document frequencies of its own images"
+    yield (
+        f"domains: {images.domains_from}. In the main table CIDEr of a domain has the document frequencies of its own "
+        "images, as in the paper: it does not compare with that of another domain. In domains.csv it does"
+    )
     yield f"boxes that captioners see: {images.boxes_from}; features: {run.features}; embeddings: {run.embeddings}"
     if not images.has_gold:
         yield (
-            "no gold boxes: rows with them are left out. Figures by boxes are by the detector's own, so they tell "
-            "what captions make of detections, not what is there"
+            "no gold boxes: rows with them are left out. CHAIR, domains and figures by boxes are by the detector's "
+            "own, so they tell what captions make of detections, not what is there"
         )
     truth = "gold boxes show" if images.has_gold else "references name"
     yield (
