@@ -127,7 +127,7 @@ def novel_objects(
     Trains captioners on CORPUS without the novel classes, captions its test
     images freely and under constraints of detected and gold boxes, and scores
     all by domain. A run that is stopped goes on when it is started again.
-    Writes table.csv, mentions.csv, captioned.csv, tests.csv, novel.csv,
+    Writes table.csv, domains.csv, mentions.csv, captioned.csv, tests.csv, novel.csv,
     table.md, novel-objects.json, novel-objects.html, figures and examples.html
     to DIR.
     """
