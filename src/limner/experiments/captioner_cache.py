@@ -95,9 +95,9 @@ class CaptionerCache:
                 {(box.label, *map(round, box.corners)) for box in image.boxes} for image in (gold, view)
             )
             for region in regions:
-                place = (region.label, *map(round, region.corners))
-                n_gold += place in of_gold and place not in of_view
-                n_others += place not in of_gold or place in of_view
+                key = (region.label, *map(round, region.corners))
+                n_gold += key in of_gold and key not in of_view
+                n_others += key not in of_gold or key in of_view
         if n_gold > n_others:
             problem = f"{n_gold:,} of {n_gold + n_others:,} labelled regions of test images are gold boxes"
             remedy = "make features of the boxes that captioners are to see, a detector's"
