@@ -6,12 +6,12 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from limner.errors import cannot
+from limner.errors import FULL, cannot
 from limner.lazy import lazy
 
 if TYPE_CHECKING:
@@ -31,15 +31,15 @@ _AT_FDCWD = -100
 _RENAME_EXCHANGE = 2
 
 
-def lock(descriptor: int) -> bool:
+def lock(descriptor: int, *, wait: bool = False) -> bool:
     """Lock an open file or folder until it is closed or this process ends; False if another process has it.
 
-    An OSError where there are no locks.
+    With `wait`, it is waited for. An OSError where there are no locks.
     """
     if sys.platform == "win32":
         raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
     except BlockingIOError:
         return False
     return True
@@ -129,9 +129,17 @@ def errors_of(path: Path, *names: Path) -> Iterator[None]:
         raise
     except OSError as error:
         # An error within somebody else's block may be about what is read.
-        if names and not any(Path(str(error.filename)).is_relative_to(name) for name in names):
+        if names and not _is_about(error, names):
             raise
         raise cannot("write", path, error) from error
+
+
+def _is_about(error: OSError, names: Sequence[Path]) -> bool:
+    """Whether an error names one of the files, also as the target of a copy; or none, and there is no room to write."""
+    given = [Path(str(name)) for name in (error.filename, error.filename2) if name is not None]
+    if not given:
+        return error.errno in FULL
+    return any(path.is_relative_to(name) for path in given for name in names)
 
 
 def _umask() -> int:

@@ -65,11 +65,27 @@ def _restored(kind: type[LimnerError], args: tuple[object, ...], state: dict[str
     return error
 
 
-def cannot(verb: str, path: Path, error: OSError) -> LimnerError:
+# What to do where there is no room for what is written.
+FULL = {
+    errno.ENOSPC: "free some space, or write elsewhere",
+    errno.EDQUOT: "free some space, or write elsewhere",
+    errno.EFBIG: "raise the limit of file sizes, or write elsewhere",
+}
+
+
+def cannot(verb: str, path: Path, error: OSError) -> BadInput:
     """The error for a file system that says no."""
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    remedy = "free some space" if full else "check the path and its permissions"
-    return BadInput(str(path), f"cannot {verb} ({(error.strerror or str(error)).lower()})", remedy)
+    return BadInput(str(path), f"cannot {verb} ({os_problem(error)})", os_remedy(error), code=f"cannot-{verb}")
+
+
+def os_problem(error: OSError) -> str:
+    """What the operating system says, in small letters."""
+    return (error.strerror or str(error)).lower()
+
+
+def os_remedy(error: OSError) -> str:
+    """What to do about an error of the operating system that concerns a file."""
+    return FULL.get(error.errno or 0, "check the path and its permissions")
 
 
 def printable(text: str) -> str:

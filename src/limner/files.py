@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import lzma
 import os
+import stat
 import struct
 import sys
 import zipfile
@@ -46,21 +48,100 @@ def is_regular_file(path: str | Path) -> bool:
         return False
 
 
+def open_file(path: Path) -> io.BufferedReader:
+    """A regular file, open for reading.
+
+    Everything else is an error that names it, and is never waited for: a
+    folder, a pipe, a device, a socket, what is not there or cannot be read.
+    """
+    return _opened(path, takes_pipe=False, waits=False)
+
+
+def check_file(path: Path) -> None:
+    """Raise the error of `open_file`, if there is one: for libraries that open files themselves."""
+    open_file(path).close()
+
+
+def open_kept(path: Path) -> io.BufferedReader | None:
+    """A file of a cache as `open_file` opens it; None if it is missing or cannot be read, and has to be made again.
+
+    A pipe in its place is an error here too: making the file would write to it.
+    """
+    try:
+        return open_file(path)
+    except BadInput as error:
+        if error.code == "cannot-read":
+            return None
+        raise
+
+
 @contextmanager
-def open_bytes(path: Path) -> Iterator[IO[bytes]]:
-    """The file's bytes, decompressed by its suffix (.gz, .zst); `-` is standard input."""
+def open_bytes(path: Path, *, waits: bool = False) -> Iterator[IO[bytes]]:
+    """The file's bytes, decompressed by its suffix (.gz, .zst); `-` is standard input.
+
+    A pipe that this process was started with, such as the /dev/fd/63 of a
+    shell's `<(…)`, is read like standard input. A named pipe is only if `waits`
+    is set, because opening it waits for a writer.
+    """
     if path == STDIO:
         yield sys.stdin.buffer
         return
     try:
-        if path.is_dir():
-            raise BadInput(str(path), "is a folder", "name a file")
-        with path.open("rb") as raw:
+        with _opened(path, takes_pipe=True, waits=waits) as raw:
             yield _decompressed(path, raw)
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise BadInput(str(path), f"cannot be decompressed ({error})", "is the file complete?") from error
     except OSError as error:
         raise cannot("read", path, error) from error
+
+
+def _opened(path: Path, *, takes_pipe: bool, waits: bool) -> io.BufferedReader:
+    try:
+        raw = _InputFile(path, waits=waits)
+    except IsADirectoryError as error:
+        raise _not_a_file(path, "folder") from error
+    except OSError as error:
+        # What the system says of sockets, and of devices that are not there.
+        if error.errno == errno.ENXIO:
+            raise _not_a_file(path, "socket or a device") from error
+        raise cannot("read", path, error) from error
+    mode = os.fstat(raw.fileno()).st_mode
+    is_pipe = stat.S_ISFIFO(mode)
+    if stat.S_ISREG(mode) or (is_pipe and takes_pipe and (waits or outputs.own_descriptor(path) is not None)):
+        return io.BufferedReader(raw, 1 << 16)
+    raw.close()
+    raise _not_a_file(path, "pipe" if is_pipe else "device")
+
+
+def _not_a_file(path: Path, kind: str) -> BadInput:
+    return BadInput(str(path), f"is a {kind}", "name a file", code="not-a-file")
+
+
+class _InputFile(io.FileIO):
+    """An open file whose errors say which file it is; unless it `waits`, opening a pipe takes no time."""
+
+    def __init__(self, path: Path, *, waits: bool) -> None:
+        super().__init__(str(path), opener=None if waits else _open_at_once)
+        self._path = path
+
+    def readinto(self, buffer: Any, /) -> int:
+        try:
+            return super().readinto(buffer)
+        except OSError as error:
+            raise cannot("read", self._path, error) from error
+
+    def readall(self) -> bytes:
+        try:
+            return super().readall()
+        except OSError as error:
+            raise cannot("read", self._path, error) from error
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0))
+    if sys.platform != "win32":
+        os.set_blocking(descriptor, True)
+    return descriptor
 
 
 def _decompressed(path: Path, raw: BinaryIO) -> IO[bytes]:
@@ -122,9 +203,9 @@ class _ZstdFrames(io.RawIOBase):
         return True
 
 
-def read_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Each line's number, from 1, and its text without the line end; UTF-8 only."""
-    with open_bytes(path) as handle:
+def read_lines(path: Path, *, waits: bool = False) -> Iterator[tuple[int, str]]:
+    """Each line's number, from 1, and its text without the line end; UTF-8 only. `waits` is as for `open_bytes`."""
+    with open_bytes(path, waits=waits) as handle:
         number = 0
         while line := handle.readline(MAX_LINE):
             number += 1

@@ -23,7 +23,7 @@ from typing import IO, cast
 from limner import disk
 from limner.disk import errors_of
 from limner.errors import BadInput, LimnerError, shown
-from limner.unfinished import is_within_unfinished, make_file, make_folder, unfinished_beside
+from limner.unfinished import is_within_unfinished, make_file, make_folder, replace_alone, unfinished_beside
 from limner.written import NamedFile, watchers
 
 _OPEN_FILES = re.compile(r"/proc/([0-9]+)(/task/[0-9]+)?/fd")
@@ -71,7 +71,7 @@ def write_folder(
     A folder that has something in it is an error of this code unless `replace`
     is set. Even then it is replaced only if it has nothing but regular files of
     these `names`, which are those that the caller writes: `*.png`,
-    `Sentences/*.txt`.
+    `Sentences/*.txt`. One that another process is writing is an error.
     """
 
     def check(folder: Path) -> None:
@@ -86,26 +86,28 @@ def write_folder(
         status = _status(target)
         if status is not None and not stat.S_ISDIR(status.st_mode):
             raise LimnerError(f"{path}: is a file; name a folder to write")
-        _restore(target)
-        if _status(target):
-            _refuse_working_folder(path, target)
-            check(target)
-    with unfinished_beside(path, target, make_folder) as unfinished:
-        with errors_of(path, unfinished.path):
-            yield unfinished.path
+    with replace_alone(path, target):
         with errors_of(path):
-            disk.sync_tree(unfinished.path)
-            disk.set_permissions(unfinished.path, _status(target), 0o777)
-            if sys.platform == "win32":
-                unfinished.close()
-            _move_folder(unfinished.path, target, check)
-            _tell_watchers(path)
-            disk.sync_folder(target.parent)
+            _restore(target)
+            if _status(target):
+                _refuse_working_folder(path, target)
+                check(target)
+        with unfinished_beside(path, target, make_folder) as unfinished:
+            with errors_of(path, unfinished.path):
+                yield unfinished.path
+            with errors_of(path):
+                disk.sync_tree(unfinished.path)
+                disk.set_permissions(unfinished.path, _status(target), 0o777)
+                if sys.platform == "win32":
+                    unfinished.close()
+                _move_folder(unfinished.path, target, check)
+                _tell_watchers(path)
+                disk.sync_folder(target.parent)
 
 
 def is_standard_output(path: Path) -> bool:
     """Whether the path is another name of standard output, as /dev/stdout is."""
-    return _own_descriptor(path) == 1
+    return own_descriptor(path) == 1
 
 
 def _tell_watchers(path: Path) -> None:
@@ -133,7 +135,7 @@ def _regular_target(path: Path) -> Path | None:
 
 @contextmanager
 def _directly(path: Path) -> Iterator[IO[bytes]]:
-    descriptor = _own_descriptor(path)
+    descriptor = own_descriptor(path)
     # A file that is open already goes on where it is; opened anew it would begin at its beginning.
     with _handle(os.open(path, os.O_WRONLY) if descriptor is None else os.dup(descriptor), path) as handle:
         yield handle
@@ -151,7 +153,7 @@ def _handle(descriptor: int, path: Path, *, closefd: bool = True) -> Iterator[IO
         raw.close()
 
 
-def _own_descriptor(path: Path) -> int | None:
+def own_descriptor(path: Path) -> int | None:
     """The number of the open file of this process that a path such as /dev/stdout stands for."""
     number = _open_file(path)
     return None if number is None or number[0] != os.getpid() else number[1]

@@ -1,8 +1,12 @@
-"""Outputs while they are being made: under a hidden name beside their place, and locked by their writer.
+"""Outputs while they are being made: locked by their writer, and under a hidden name beside their place.
 
 The name is such as `.corpus.jsonl.3f09a1b2c3d4e5f6.limner`. What is under such
 a name and not locked was left by a writer that was killed; the next writer into
 the same folder removes it.
+
+A folder has one writer at a time. The lock is on the folder itself or, while
+there is none, on a hidden file beside its place. The system releases it when
+the writer ends, however that happens.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from limner import disk
+from limner.errors import BadInput
 
 # Locks may be known to one machine only, so each removes only what was its own.
 _MACHINE = blake2b(platform.node().encode(), digest_size=2).hexdigest()
@@ -30,11 +35,77 @@ def is_within_unfinished(path: Path) -> bool:
     return any(_HIDDEN.fullmatch(part) for part in path.parts[:-1])
 
 
+def is_unfinished(path: Path) -> bool:
+    """Whether the path is the hidden name of an output that is still being made, or was when its writer was killed."""
+    return _HIDDEN.fullmatch(path.name) is not None
+
+
+@contextmanager
+def write_in(folder: Path) -> Iterator[None]:
+    """Make a folder, if there is none, and keep other writers out of it within the block.
+
+    It is for folders that are filled in place. One that was made here and is
+    still empty when the block fails is removed.
+    """
+    with disk.errors_of(folder):
+        is_new = not folder.exists()
+        folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with _locked(folder, folder):
+            yield
+    except BaseException:
+        if is_new:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+
+
+@contextmanager
+def replace_alone(path: Path, target: Path) -> Iterator[None]:
+    """Keep other writers from a folder that will be put in the target's place; errors call it `path`."""
+    hidden = target.parent / _hidden_name(target, blake2b(os.fsencode(target.name), digest_size=6).hexdigest())
+    with _locked(target if target.is_dir() else hidden, path):
+        yield
+
+
+@contextmanager
+def _locked(place: Path, path: Path) -> Iterator[None]:
+    """Lock a folder, or a file that is made for it and removed at the end; an error if it is locked already.
+
+    Where there are no locks nobody is kept out.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    is_folder, is_mine = place.is_dir(), False
+    while not is_mine:
+        with disk.errors_of(path):
+            # Whoever may see the file may lock it: another user may have left it.
+            descriptor = os.open(place, os.O_RDONLY if is_folder else os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+        try:
+            with suppress(OSError):
+                if not disk.lock(descriptor):
+                    problem, remedy = "another process is writing to it", "wait for it to end, or name another folder"
+                    raise BadInput(str(path), problem, remedy, code="folder-in-use")
+            # Its last owner may have replaced or removed it before it was locked here.
+            is_mine = place.exists() and os.path.samestat(os.fstat(descriptor), os.stat(place))
+            if is_mine:
+                yield
+        finally:
+            if is_mine and not is_folder:
+                _remove(place)
+            os.close(descriptor)
+
+
+def _hidden_name(target: Path, letters: str) -> str:
+    return f".{target.name[:40]}.{_MACHINE}{letters}.limner"
+
+
 class Unfinished:
     """A file or folder that is being made: its path, and the descriptor that holds its lock."""
 
     def __init__(self, target: Path) -> None:
-        self.path = target.parent / f".{target.name[:40]}.{_MACHINE}{os.urandom(6).hex()}.limner"
+        self.path = target.parent / _hidden_name(target, os.urandom(6).hex())
         self.descriptor = -1
 
     def is_mine(self) -> bool:

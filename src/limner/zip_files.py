@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from limner.errors import BadInput
+from limner.files import open_file
 
 # Bytes that the list of members may have. The library reads it whole, and makes ten times as much of it in memory;
 # that of Flickr30k Entities, with 63,568 members, has 6 MB.
@@ -27,13 +28,10 @@ class LargeDirectory(zipfile.BadZipFile):
 @contextmanager
 def open_zip(path: Path, file: IO[bytes] | None = None) -> Iterator[zipfile.ZipFile]:
     """The zip at a path, or in a file that is open or in memory; raises LargeDirectory before a huge list is read."""
-    if file is None and path.exists() and not (path.is_file() or path.is_dir()):
-        # Opening a pipe would wait for somebody to write to it; neither can be read from its end, as zips are.
-        raise zipfile.BadZipFile("it is a pipe or a device")
     if isinstance(file, io.BytesIO):
-        raw: io.FileIO | io.BytesIO = file
+        raw: io.RawIOBase | io.BytesIO = file
     else:
-        raw = io.FileIO(path if file is None else file.fileno(), closefd=file is None)
+        raw = open_file(path).detach() if file is None else io.FileIO(file.fileno(), closefd=False)
     with _Bounded(raw) as bounded, zipfile.ZipFile(bounded) as archive:
         bounded.limit = None
         yield archive

@@ -10,6 +10,7 @@ import msgspec
 from limner.caption.captioner_config import CaptionerConfig, CaptionerKind
 from limner.caption.region_inputs import RegionSettings
 from limner.errors import BadInput
+from limner.files import open_file
 from limner.learn.model_files import ModelKind, decode_record, file_fingerprint, write_record
 from limner.learn.stage_settings import EpochFigures
 from limner.learn.vocabulary import PhraseVocabulary, Vocabulary
@@ -109,12 +110,12 @@ def read_captioner_record(folder: Path) -> CaptionerRecord:
     path = folder / RECORD
     if not folder.is_dir():
         raise BadInput(str(folder), "there is no such captioner", "name the folder of a captioner", code="no-captioner")
-    if not path.is_file():
+    if not path.exists():
         problem = f"there is no {RECORD}: it is not a captioner, or its training has not ended"
         raise BadInput(
             str(folder), problem, "name the folder of a captioner, or resume its training", code="no-captioner"
         )
-    with path.open("rb") as handle:
+    with open_file(path) as handle:
         raw = handle.read(MAX_RECORD + 1)
     if len(raw) > MAX_RECORD:
         raise KIND.error(path, f"is larger than {MAX_RECORD >> 20} MB, too large for a captioner")
@@ -125,7 +126,7 @@ def read_captioner_record(folder: Path) -> CaptionerRecord:
     except ValueError as error:
         raise KIND.error(path, f"is not a captioner ({error})") from error
     weights = folder / WEIGHTS
-    if not weights.is_file():
+    if not weights.exists():
         raise KIND.error(folder, f"there is no {WEIGHTS}")
     if file_fingerprint(weights) != record.weights:
         raise KIND.error(weights, f"is not the file that {RECORD} was written with")

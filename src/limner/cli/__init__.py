@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gc
-import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,10 +15,11 @@ import click
 
 from limner import __version__
 from limner.cli.click_classes import Entry, LazyGroup
+from limner.cli.interrupts import Interrupts
 from limner.cli.remedies import worded
 from limner.cli.standard_streams import Answer, answer_alone
 from limner.cli.terminal import show_usage, tell, terminal_progress
-from limner.errors import BadInput, LimnerError, MissingLibrary, cannot
+from limner.errors import FULL, BadInput, LimnerError, MissingLibrary, cannot, os_problem, os_remedy
 from limner.written import departure_watchers, watchers
 
 Noted = TypeVar("Noted", Path, str)
@@ -218,7 +217,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _run(arguments: list[str], answer: Answer) -> int:
     """Run a command and say what prevented it, in one line; the exit code."""
-    with _noting(watchers) as written, _noting(departure_watchers) as cut_short, _Interrupts() as interrupts:
+    with _noting(watchers) as written, _noting(departure_watchers) as cut_short, Interrupts() as interrupts:
         try:
             limner.main(args=arguments, standalone_mode=False)
             sys.stdout.flush()
@@ -261,16 +260,15 @@ def _stopped(answer: Answer, written: list[Path]) -> int:
 
 def _explained(error: OSError) -> LimnerError:
     """The error for a file system that says no, with the file at fault where it is known."""
-    problem = (error.strerror or str(error)).lower()
     if error.filename == Answer.NAME:
         return cannot("write", Path(Answer.NAME), error)
     if error.filename is not None:
-        return BadInput(str(error.filename), problem, "check the path and its permissions")
+        return BadInput(str(error.filename), os_problem(error), os_remedy(error))
     try:
         Path.cwd()
     except OSError:
         return LimnerError("the working folder is not there any more; change to another")
-    return LimnerError(problem)
+    return LimnerError(f"{os_problem(error)}; {os_remedy(error)}" if error.errno in FULL else os_problem(error))
 
 
 @contextmanager
@@ -282,40 +280,6 @@ def _noting(watchers: list[Callable[[Noted], None]]) -> Iterator[list[Noted]]:
         yield noted
     finally:
         watchers.remove(noted.append)
-
-
-class _Interrupts:
-    """Knows within the block whether Ctrl-C was pressed, whatever became of the exception."""
-
-    def __init__(self) -> None:
-        self.any = False
-        # A job in the background ignores Ctrl-C, and so does its command.
-        self._is_heeded = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-        self._usual_hook = sys.unraisablehook
-
-    def __enter__(self) -> _Interrupts:
-        if self._is_heeded:
-            signal.signal(signal.SIGINT, self._note)
-            sys.unraisablehook = self._repeat
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._is_heeded:
-            sys.unraisablehook = self._usual_hook
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-
-    def _repeat(self, ignored: sys.UnraisableHookArgs) -> None:
-        """Press Ctrl-C again where Python ignores exceptions, as it does while objects are deleted."""
-        if isinstance(ignored.exc_value, KeyboardInterrupt):
-            again = threading.Timer(0.01, os.kill, [os.getpid(), signal.SIGINT])
-            again.daemon = True
-            again.start()
-        else:
-            self._usual_hook(ignored)
-
-    def _note(self, signum: int, frame: FrameType | None) -> None:
-        self.any = True
-        raise KeyboardInterrupt
 
 
 def _offered(arguments: Sequence[str]) -> set[str]:

@@ -27,8 +27,11 @@ from limner.cli.terminal import progress, say, say_json, tell, terminal_progress
 from limner.corpus import Corpus, open_corpus
 from limner.corpus.classes.open_images_classes import read_class_tree
 from limner.corpus.formats import split_source, write_sound
+from limner.corpus.formats.format import is_regular
 from limner.errors import BadInput
+from limner.files import STDIO
 from limner.lazy import lazy, load
+from limner.unfinished import write_in
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -108,7 +111,8 @@ class Output:
         """Make the figures, if they are wanted, and write them into their folder."""
         if self.plots is not None:
             figures = make()
-            plots.save(figures, self.plots)
+            with write_in(self.plots):
+                plots.save(figures, self.plots)
             tell(f"{len(figures)} figures drawn in {self.plots}")
 
     def print(self, record: dict[str, Any], lines: Iterable[str]) -> None:
@@ -127,7 +131,8 @@ def read_twice(sources: Sequence[str], from_: str | None, *, lenient: bool) -> I
     """
     corpus = open_corpus(sources, from_, lenient=lenient)
     # A pipe can be read only once.
-    if not any(is_stdio(source) for source in sources):
+    paths = [split_source(source)[1] for source in sources]
+    if STDIO not in paths and all(map(is_regular, paths)):
         yield corpus
         tell_reading(corpus)
         return

@@ -100,7 +100,7 @@ def _opened(source: str, format: str | None, lenient: bool) -> Corpus:
 
 def _plain_images(path: Path) -> Iterator[Image]:
     """An image for each line of a text, by its number, with the line as its caption."""
-    for number, line in text_lines(path):
+    for number, line in text_lines(path, waits=True):
         yield Image(str(number), captions=(Caption("0", line),))
 
 

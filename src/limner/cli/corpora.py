@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +18,7 @@ from limner.corpus.formats import FORMATS, find_format, split_source
 from limner.corpus.formats.losses import listed
 from limner.corpus.provenance import PredictionTally
 from limner.corpus.reading import Reading
-from limner.errors import BadInput, LimnerError
+from limner.errors import BadInput, LimnerError, cannot
 from limner.files import STDIO
 from limner.lazy import lazy
 from limner.score.plain_text import PREFIX, is_plain_text
@@ -209,4 +210,4 @@ def _check_place(path: Path) -> None:
         raise BadInput(str(path), "cannot write (there is no such folder)", "make the folder first")
     # Better now than after an hour of scoring.
     if not os.access(folder, os.W_OK):
-        raise BadInput(str(path), "cannot write (permission denied)", "check the path and its permissions")
+        raise cannot("write", path, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))

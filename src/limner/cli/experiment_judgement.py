@@ -22,6 +22,7 @@ from limner.experiments.judgement_report import (
 from limner.lazy import load
 from limner.look.tables import NOTHING, aligned
 from limner.score.metrics import USUAL
+from limner.unfinished import write_in
 
 # Half of the usual number: every metric is sampled on every set.
 SAMPLES = 1_000
@@ -63,19 +64,20 @@ def judgement(
         raise click.UsageError("a file of judgements needs the captions of its images; give --refs")
     # Without matplotlib there will be no figure: better now than after an hour.
     load("limner.look.plots")
-    experiment = judgement_experiment(
-        judgements,
-        refs,
-        USUAL if metrics is None else listed(metrics),
-        scores=scores,
-        scale=scale,
-        samples=samples,
-        seed=seed,
-        lenient=lenient,
-        progress=terminal_progress,
-    )
-    terminal_progress.clear()
-    written = write_report(experiment, out)
+    with write_in(out):
+        experiment = judgement_experiment(
+            judgements,
+            refs,
+            USUAL if metrics is None else listed(metrics),
+            scores=scores,
+            scale=scale,
+            samples=samples,
+            seed=seed,
+            lenient=lenient,
+            progress=terminal_progress,
+        )
+        terminal_progress.clear()
+        written = write_report(experiment, out)
     tell_reading(*experiment.readings)
     for warning in experiment.warnings:
         tell(f"warning: {warning}")

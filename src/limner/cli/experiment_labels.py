@@ -21,6 +21,7 @@ from limner.experiments.label_protocols_report import (
 from limner.lazy import load
 from limner.look.tables import aligned
 from limner.score.resampling import SAMPLES
+from limner.unfinished import write_in
 
 
 @click.command("labels")
@@ -51,18 +52,19 @@ def labels(
     """
     # Without matplotlib there will be no figure: better now than after an hour.
     load("limner.look.plots")
-    experiment = label_experiment(
-        train,
-        test,
-        labels_from=labels_from,
-        allow_overlap=allow_overlap,
-        samples=samples,
-        seed=seed,
-        lenient=lenient,
-        progress=terminal_progress,
-    )
-    terminal_progress.clear()
-    written = write_label_report(experiment, out)
+    with write_in(out):
+        experiment = label_experiment(
+            train,
+            test,
+            labels_from=labels_from,
+            allow_overlap=allow_overlap,
+            samples=samples,
+            seed=seed,
+            lenient=lenient,
+            progress=terminal_progress,
+        )
+        terminal_progress.clear()
+        written = write_label_report(experiment, out)
     tell_reading(*experiment.readings)
     for warning in experiment.warnings:
         tell(f"warning: {warning}")

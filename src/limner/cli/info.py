@@ -18,9 +18,11 @@ from limner.lazy import lazy, load
 from limner.report.statistics import text_of
 
 if TYPE_CHECKING:
+    from limner import unfinished
     from limner.report import statistics_plots
 else:
     statistics_plots = lazy("limner.report.statistics_plots")
+    unfinished = lazy("limner.unfinished")
 
 
 @click.command()
@@ -78,7 +80,8 @@ def command(
         terminal_progress.clear()
     tell_reading(*opened)
     if plots is not None:
-        drawn = statistics_plots.draw(results, plots)
+        with unfinished.write_in(plots):
+            drawn = statistics_plots.draw(results, plots)
         tell(f"{len(drawn) // 2} figures drawn in {plots}")
     if as_json:
         say_json({"corpora": [s.to_json() for s in results]}, indent=2)

@@ -95,6 +95,7 @@ REMEDIES: dict[str, str] = {
     "no-scaling": "pass --pixels to say how it was trained",
     "no-store": "make one with `limner features`",
     "store-exists": "name another folder, or pass --resume to go on with it",
+    "too-many-candidates": "leave some out, or pass --lenient to leave the image out",
     "too-many-mentions": "{advice}, or pass --lenient to leave its chains out",
     "too-large-for-half": "pass --dtype float32",
     "unfinished-store": "run `limner features` again with --resume",

@@ -27,12 +27,13 @@ from limner.score.pairing import Missing
 from limner.score.resampling import FEWEST, SAMPLES
 
 if TYPE_CHECKING:
-    from limner import report
+    from limner import report, unfinished
     from limner.report import localisation_plots
 else:
     # Most runs make neither page nor plots.
     report = lazy("limner.report")
     localisation_plots = lazy("limner.report.localisation_plots")
+    unfinished = lazy("limner.unfinished")
 
 SECTIONS = {
     "What is scored": ["gold", "compare", "protocol", "iou", "nms", "phrases", "ids"],
@@ -158,8 +159,11 @@ def _write_tables(scores: LocalisationScores, per_phrase: Path | None, plots: Pa
     if per_phrase:
         with write_bytes(per_phrase) as handle:
             handle.write(per_phrase_csv(scores.systems).encode())
-    for path in localisation_plots.draw(scores.systems, plots) if plots else ():
-        tell(f"written: {path}")
+    if plots:
+        with unfinished.write_in(plots):
+            drawn = localisation_plots.draw(scores.systems, plots)
+        for path in drawn:
+            tell(f"written: {path}")
 
 
 def _wanted(ids: Path | None) -> frozenset[str] | None:

@@ -13,6 +13,7 @@ from limner.cli.corpora import Source, check_replaced, check_sources, lenient_op
 from limner.cli.terminal import progress, tell
 from limner.corpus import Image, open_corpus
 from limner.corpus.classes.detector_classes import DetectorClasses
+from limner.errors import printable
 from limner.vision.error_fitting import fit_profile
 
 # A detector that was asked for surer boxes alone hides most of its errors.
@@ -41,7 +42,7 @@ def detector(gold: str, detections: str, out: Path, classes: Path | None, lenien
         progress(truth, "gold images"),
         cut.watch(progress(found, "images with detections")),
         classes=None if classes is None else DetectorClasses.read(classes),
-        source=f"{detections} on {gold}",
+        source=printable(f"{detections} on {gold}"),
     )
     tell_reading(truth, found)
     profile.save(out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,14 +14,16 @@ from limner.cli.terminal import progress, say, tell, terminal_progress
 from limner.corpus import open_corpus
 from limner.corpus.reading import Reading
 from limner.disk import errors_of
-from limner.errors import BadInput
 from limner.lazy import lazy
 from limner.learn.stage_settings import EpochFigures
+from limner.outputs import write_folder
 
 if TYPE_CHECKING:
+    from limner.caption.models import lstm_language_model
     from limner.caption.training import language_model_training, training_images
     from limner.learn.torch import processes
 else:
+    lstm_language_model = lazy("limner.caption.models.lstm_language_model")
     language_model_training = lazy("limner.caption.training.language_model_training")
     processes = lazy("limner.learn.torch.processes")
     training_images = lazy("limner.caption.training.training_images")
@@ -53,41 +56,46 @@ def language_model(
     sources = [corpus, *([valid] if valid else [])]
     check_sources(sources)
     check_target(str(out), sources)
-    _check_folder(out, force)
     settings = language_model_training.read_settings(config)
-    opened = open_corpus(corpus, from_, lenient=lenient)
-    others = None if valid is None else open_corpus(valid, from_, lenient=lenient)
-    reading = Reading(lenient=lenient)
-    images = training_images.training_images(
-        progress(opened, "images"),
-        valid=None if others is None else progress(others, "validation images"),
-        seed=seed,
-        place=opened.name,
-        valid_name="" if others is None else others.name,
-        reading=reading,
-    )
-    captions = language_model_training.split_captions(images)
-    tell_reading(opened, *([others] if others else []), reading)
     checkpoint = _checkpoint(out)
-    try:
-        trained = language_model_training.train_language_model(
-            captions,
-            settings,
-            checkpoint,
-            seen=language_model_training.split_images(images),
-            seed=seed,
-            source=opened.name,
-            resume=resume,
-            threads=threads,
-            progress=terminal_progress,
-            report=_tell_epoch,
-            notice=tell,
+    is_first = processes.processes_of_environment().is_first
+    with ExitStack() as stack:
+        # Before training, so that nobody else trains a model for the same folder meanwhile.
+        folder = (
+            stack.enter_context(write_folder(out, names=lstm_language_model.FILES, replace=force)) if is_first else None
         )
-    finally:
-        terminal_progress.clear()
-    if not processes.processes_of_environment().is_first:
-        return
-    trained.model.save(out, replace=force)
+        opened = open_corpus(corpus, from_, lenient=lenient)
+        others = None if valid is None else open_corpus(valid, from_, lenient=lenient)
+        reading = Reading(lenient=lenient)
+        images = training_images.training_images(
+            progress(opened, "images"),
+            valid=None if others is None else progress(others, "validation images"),
+            seed=seed,
+            place=opened.name,
+            valid_name="" if others is None else others.name,
+            reading=reading,
+        )
+        captions = language_model_training.split_captions(images)
+        tell_reading(opened, *([others] if others else []), reading)
+        try:
+            trained = language_model_training.train_language_model(
+                captions,
+                settings,
+                checkpoint,
+                seen=language_model_training.split_images(images),
+                seed=seed,
+                source=opened.name,
+                resume=resume,
+                threads=threads,
+                progress=terminal_progress,
+                report=_tell_epoch,
+                notice=tell,
+            )
+        finally:
+            terminal_progress.clear()
+        if folder is None:
+            return
+        trained.model.write_files(folder)
     checkpoint.unlink(missing_ok=True)
     figures = trained.figures
     unknown = f"{figures.n_unknown:,} of {figures.n_words:,} words unknown"
@@ -98,16 +106,6 @@ def language_model(
     tell(f"on {len(captions.held_out):,} captions held out, {unknown}; epoch {trained.stage.best_epoch} was the best")
     words = f"{len(trained.model.words):,} words"
     tell(f"a language model of {words} from {len(captions.training):,} captions written to {out}")
-
-
-def _check_folder(out: Path, force: bool) -> None:
-    """An error, before training, for a folder that a model cannot be written to."""
-    if out.resolve() == Path.cwd():
-        raise BadInput(str(out), "is the working folder", "name another folder")
-    if out.exists() and not out.is_dir():
-        raise BadInput(str(out), "is a file", "name a folder")
-    if out.is_dir() and any(out.iterdir()) and not force:
-        raise BadInput(str(out), "the folder is not empty", "name another", code="folder-not-empty")
 
 
 def _checkpoint(out: Path) -> Path:

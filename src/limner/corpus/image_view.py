@@ -16,7 +16,7 @@ from pathlib import Path
 from limner.corpus import picture_files
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image, ImageLabel
-from limner.errors import LimnerError, one_line
+from limner.errors import BadInput, LimnerError, one_line
 from limner.look.notebook import FRAME_SIDE, Piece, Rectangle, html_block, html_table, html_text, svg_frame
 from limner.look.palette import numbered_colour
 
@@ -89,9 +89,10 @@ def _picture(path: Path) -> str:
     buffer = BytesIO()
     try:
         with picture_files.open_picture(path) as picture:
+            picture_files.check_scans(picture)
             picture.thumbnail((PICTURE_SIDE, PICTURE_SIDE))
             picture.convert("RGB").save(buffer, "JPEG")
-    except picture_files.FAULTS:
+    except (BadInput, *picture_files.FAULTS):
         return ""
     return "data:image/jpeg;base64," + b64encode(buffer.getvalue()).decode("ascii")
 

@@ -52,23 +52,23 @@ def parse(text: str, location: str) -> Any:
         raise BadInput(location, f"not usable JSON: {error}", "write plain JSON") from error
 
 
-def json_lines(path: Path, content: str) -> Iterator[tuple[str, str]]:
+def json_lines(path: Path, content: str, *, waits: bool = False) -> Iterator[tuple[str, str]]:
     """The place and the text of each line that is not blank; `content` is what an empty file should have had."""
     number = 0
-    for number, line in text_lines(path):
+    for number, line in text_lines(path, waits=waits):
         if line.strip():
             yield f"{path}:{number}", line
     if number == 0:
         raise BadInput(str(path), "the file is empty", content)
 
 
-def stream_items(path: Path) -> Iterator[tuple[str, int, Any]]:
+def stream_items(path: Path, *, waits: bool = False) -> Iterator[tuple[str, int, Any]]:
     """Key, position and value of every item, where the file is `{"key": [item, …], …}` or `[item, …]`.
 
     A top-level array has the key "". A value that is no array comes whole,
     with position -1. Memory holds one item at a time.
     """
-    with open_bytes(path) as handle:
+    with open_bytes(path, waits=waits) as handle:
         yield from _Stream(handle, str(path)).items()
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from PIL import Image as Picture
+from PIL import ImageFile
 
 from limner.corpus.image import Image
 from limner.errors import BadInput
+from limner.files import check_file
 
 # What photographs come in: the fewer parsers see a file, the fewer have to be trusted.
 KINDS = ("JPEG", "PNG", "WEBP", "GIF", "BMP", "TIFF", "PPM")
@@ -20,6 +23,13 @@ SUFFIXES = (".jpg", ".jpeg", ".png", ".webp")
 
 # What the library raises on files that are not pictures, are cut short, or are too large.
 FAULTS = (OSError, SyntaxError, ValueError, Picture.DecompressionBombError, Warning)
+
+# Pixels that the scans of a JPEG file may paint: 30 scans of the largest picture, which take some seconds, or more of
+# smaller ones. Cameras make one scan, progressive files some ten.
+MAX_SCANNED = 2_670_000_000
+
+# Bytes of a file that are searched at a time.
+BLOCK = 1 << 16
 
 
 class FoundPicture(NamedTuple):
@@ -95,7 +105,7 @@ def picture_size(path: Path) -> tuple[int, int]:
         with warnings.catch_warnings():
             # A large picture is no danger here: it is never decoded.
             warnings.simplefilter("ignore", Picture.DecompressionBombWarning)
-            with Picture.open(path) as picture:
+            with _open(path) as picture:
                 return picture.size
     except FAULTS as error:
         raise BadInput(str(path), f"is not a picture ({error})", "is the file complete?") from error
@@ -104,14 +114,59 @@ def picture_size(path: Path) -> tuple[int, int]:
 @contextmanager
 def open_picture(path: Path) -> Iterator[Picture.Image]:
     """The picture, its header read; what the library only warns of (a size that bombs have) is an error here."""
-    with _strict_warnings(), Picture.open(path, formats=KINDS) as picture:
+    with _strict_warnings(), _open(path, KINDS) as picture:
         yield picture
 
 
 def open_header(path: Path) -> Picture.Image:
     """The picture, its header read as `open_picture` does, for whoever decodes and closes it elsewhere."""
     with _strict_warnings():
-        return Picture.open(path, formats=KINDS)
+        return _open(path, KINDS)
+
+
+def _open(path: Path, kinds: tuple[str, ...] | None = None) -> Picture.Image:
+    check_file(path)
+    return Picture.open(path, formats=kinds)
+
+
+def check_scans(picture: Picture.Image) -> None:
+    """An error for a JPEG file of so many scans that it would take minutes to decode; call it before decoding.
+
+    A scan takes a few bytes, and libjpeg goes through the whole picture for each.
+    """
+    # Photographs of several pictures, such as those for two eyes, are JPEG too.
+    if not isinstance(picture, ImageFile.ImageFile) or picture.format not in ("JPEG", "MPO") or picture.fp is None:
+        return
+    width, height = picture.size
+    most = MAX_SCANNED // (width * height)
+    start = picture.fp.tell()
+    picture.fp.seek(0)
+    has_too_many = any(number > most for number, _ in enumerate(_scans(picture.fp), 1))
+    picture.fp.seek(start)
+    if has_too_many:
+        raise Picture.DecompressionBombError(f"more than {most:,} scans of {width:,} by {height:,} pixels")
+
+
+def _scans(handle: IO[bytes]) -> Iterator[None]:
+    """Each scan of a JPEG file, without those of pictures within or behind it, such as thumbnails."""
+    while True:
+        block = handle.read(BLOCK)
+        at = 0
+        while match := _MARKER.search(block, at):
+            if match[1] == END:
+                return
+            if match[1] == SCAN:
+                yield
+            at = match.start(2) + int.from_bytes(match[2])
+        if len(block) < BLOCK:
+            return
+        # A marker may be cut by the end of the block.
+        handle.seek(max(at, BLOCK - 3) - BLOCK, os.SEEK_CUR)
+
+
+# A segment's marker and length, or the end of the picture. Others (fill, restart, escaped data) have no length.
+_MARKER = re.compile(rb"\xff([\x02-\xcf\xd9-\xfe])((?<=\xd9)|..)", re.DOTALL)
+SCAN, END = b"\xda", b"\xd9"
 
 
 @contextmanager

@@ -12,10 +12,10 @@ from limner.files import read_lines
 MAX_BLANK = 1_000_000
 
 
-def text_lines(path: Path) -> Iterator[tuple[int, str]]:
+def text_lines(path: Path, *, waits: bool = False) -> Iterator[tuple[int, str]]:
     """Each line's number and text, as `read_lines` has them; very many blank ones in a row are refused."""
     filled = 0
-    for number, line in read_lines(path):
+    for number, line in read_lines(path, waits=waits):
         if line and not line.isspace():
             filled = number
         elif number - filled > MAX_BLANK:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -131,9 +130,6 @@ class CaptionerCache:
 
     def _train(self, kind: CaptionerKind, config: CaptionerConfig, folder: Path) -> None:
         self.cache.notice(f"training {kind.name} on {len(self.images.training):,} images")
-        if folder.is_dir() and all(path.name.startswith(".") for path in folder.iterdir()):
-            # A run that was stopped before its first checkpoint.
-            shutil.rmtree(folder)
         images = training_images.training_images(self.images.training, seed=self.seed)
         features = BOXES if self.features == BOXES else str(self.store(self.images.training))
 

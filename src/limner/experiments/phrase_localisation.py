@@ -23,6 +23,7 @@ from limner.ground.localising import (
     LocaliseSettings,
     look_for_candidates,
     point,
+    with_few_candidates,
     without_boxes,
 )
 from limner.ground.phrase_queries import read_queries
@@ -208,7 +209,7 @@ class _Lookout:
             partial(look_for_candidates, reader=reader, grounder=self.grounder, candidates=candidates)
             for reader in readers
         ]
-        visible = images if candidates == "gold" else map(without_boxes, images)
+        visible = with_few_candidates(images, self.reading) if candidates == "gold" else map(without_boxes, images)
         pictures = work_on_pictures(visible, setting.pictures, workers, self.reading)
         name = f"pictures, {n_proposals or candidates}"
         return list(track(pictures, name, self.progress, len(images)))

@@ -56,21 +56,27 @@ class Example(NamedTuple):
     def linked(self, pairs: Pairs) -> Booleans:
         return np.equal(self.chain[pairs.first], self.chain[pairs.second])
 
+    def has_link(self) -> bool:
+        """Whether two mentions of different captions are of one chain."""
+        chains = self.chain.tolist()
+        return len(set(zip(chains, (mention.caption for mention in self.mentions), strict=True))) > len(set(chains))
+
 
 def train_chains(
     images: Iterable[Image], *, seed: int = 0, place: str = "corpus", progress: Progress = silent
 ) -> Chainer:
     """A chainer that has learnt from the chains of the images; their order does not matter.
 
-    `place` names the corpus in errors. Raises `BadInput` if no two mentions of different captions share a chain.
+    `place` names the corpus in errors. Raises `BadInput` if there are too few chains with mentions in
+    two captions.
     """
     lessons = _Lessons(seed)
     for image in images:
         lessons.add(image)
     sample = lessons.sample()
     held_out, grown_on = sample[::HELD_OUT], [e for i, e in enumerate(sample) if i % HELD_OUT]
-    if not lessons.n_linked:
-        problem = "no two captions of an image have mentions of one chain, so there is nothing to learn from"
+    if not any(example.has_link() for example in grown_on):
+        problem = "too few images have mentions of one chain in two captions, so there is nothing to learn from"
         raise BadInput(place, problem, "give a corpus with chains", code="no-chains")
     known = [noun_pairs(counts for other, counts in enumerate(lessons.folds) if other != fold) for fold in range(FOLDS)]
     matrix, targets = _table(grown_on, known, progress)
@@ -94,7 +100,7 @@ class _Lessons:
     def __init__(self, seed: int) -> None:
         self.folds = [NounCounts() for _ in range(FOLDS)]
         self.numbers: list[int] = []
-        self.n_mentions = self.n_linked = 0
+        self.n_mentions = 0
         self._seed = seed
         self._sample: list[tuple[int, int, Example]] = []
 
@@ -126,7 +132,6 @@ class _Lessons:
                 if mention.caption != other.caption:
                     is_linked = chains[i] == chains[j]
                     counts.add_pair(mention.phrase.noun, other.phrase.noun, is_linked=is_linked)
-                    self.n_linked += is_linked
 
     def _lot(self, id: str) -> int:
         text = f"{self._seed}:{id}".encode(errors="surrogatepass")

@@ -101,7 +101,7 @@ class _Kind(msgspec.Struct):
 
 def model_kind(path: Path) -> str:
     """What kind of model a file of arrays says it is."""
-    if not path.is_file():
+    if not path.exists():
         raise BadInput(str(path), "there is no such model", WANTED, code="no-encoder")
     try:
         with open_zip(path) as archive:

@@ -215,9 +215,9 @@ class Grounder:
         weights = self.weights(table, queries, system)
         scores = self.cue_scores(table, queries, system)
         heard: list[list[Influence]] = [[] for _ in queries]
-        geometry = pair_geometry(regions.corners, regions.corners)
         starts = np.cumsum([0, *map(len, by_caption)])
         if system == JOINT:
+            geometry = pair_geometry(regions.corners, regions.corners)
             for caption, said, start in zip(captions, by_caption, starts, strict=False):
                 rows = slice(start, start + len(said))
                 relations = find_relations(caption.text, said)

@@ -13,6 +13,7 @@ model.limner        the model, if it is a file of Limner's; grounder.limner: ano
 
 from __future__ import annotations
 
+import os
 from math import prod
 from pathlib import Path
 from typing import Any, Literal
@@ -22,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limner.errors import BadInput, cannot, one_line, shown
+from limner.files import open_file
 from limner.learn.array_files import NPY_FAULTS, npy_problem, read_npy_header
 from limner.vision.features.store_files import NPY_BYTES, DType, npy_header
 
@@ -82,14 +84,11 @@ class IndexHeader(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_header(folder: Path) -> IndexHeader:
     """What the index in a folder holds."""
     path = folder / HEADER
-    if not path.is_file():
+    if not path.exists():
         problem = "is not an index" if folder.exists() else "there is no such index"
         raise BadInput(str(folder), problem, "make one with `write_index`", code="no-index")
-    try:
-        with path.open("rb") as handle:
-            raw = handle.read(MAX_HEADER + 1)
-    except OSError as error:
-        raise cannot("read", path, error) from error
+    with open_file(path) as handle:
+        raw = handle.read(MAX_HEADER + 1)
     try:
         if len(raw) > MAX_HEADER:
             raise ValueError("it is too large")
@@ -106,19 +105,16 @@ def open_array(folder: Path, name: str, shape: tuple[int, ...], *dtypes: str) ->
     """An array of the index, mapped into memory, if it has this shape and one of these types."""
     path = folder / f"{name}.npy"
     try:
-        # Opening a pipe would wait for somebody to write to it.
-        if path.exists() and not path.is_file():
-            raise damaged(path, "it is not a regular file")
-        with path.open("rb") as handle:
+        with open_file(path) as handle:
             said, is_fortran, dtype = read_npy_header(handle)
-            start, size = handle.tell(), path.stat().st_size
-        if said != shape or dtype.str not in dtypes or is_fortran:
-            held = one_line(f"{dtype} of shape {said}", 100)
-            raise damaged(path, f"it holds {held}, not {dtypes[0]} of shape {shape}")
-        if size - start != prod(shape) * dtype.itemsize:
-            raise damaged(path, "it is not as large as its numbers")
-        # What has no numbers cannot be mapped.
-        return np.memmap(path, dtype, "r", start, shape) if size > start else np.empty(shape, dtype)
+            start, size = handle.tell(), os.fstat(handle.fileno()).st_size
+            if said != shape or dtype.str not in dtypes or is_fortran:
+                held = one_line(f"{dtype} of shape {said}", 100)
+                raise damaged(path, f"it holds {held}, not {dtypes[0]} of shape {shape}")
+            if size - start != prod(shape) * dtype.itemsize:
+                raise damaged(path, "it is not as large as its numbers")
+            # What has no numbers cannot be mapped.
+            return np.memmap(handle, dtype, "r", start, shape) if size > start else np.empty(shape, dtype)
     except OSError as error:
         raise cannot("read", path, error) from error
     except NPY_FAULTS as error:

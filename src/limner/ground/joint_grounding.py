@@ -54,9 +54,15 @@ def pair_geometry(firsts: Floats, seconds: Floats) -> Singles:
     offsets = np.clip((second_centres[None, :] - first_centres[:, None]) / sides[:, None], -FAR, FAR)
     x, y = offsets[..., 0], offsets[..., 1]
     size = np.clip(np.log(second_areas[None, :] / first_areas[:, None]) / 2, -FAR, FAR)
-    features = [shared / second_areas[None, :], shared / first_areas[:, None], shared / np.maximum(together, 1e-6)]
-    features += [x, y, np.abs(x), np.abs(y), x * x, y * y, size, size * size]
-    return np.stack(features, axis=-1).astype(np.float32)
+    geometry = np.empty((*shared.shape, len(PAIR_FEATURES)), dtype=np.float32)
+    geometry[..., 0] = shared / second_areas[None, :]
+    geometry[..., 1] = shared / first_areas[:, None]
+    geometry[..., IOU] = shared / np.maximum(together, 1e-6)
+    geometry[..., 3], geometry[..., 4] = x, y
+    geometry[..., 5], geometry[..., 6] = np.abs(x), np.abs(y)
+    geometry[..., 7], geometry[..., 8] = x * x, y * y
+    geometry[..., 9], geometry[..., 10] = size, size * size
+    return geometry
 
 
 @dataclass(frozen=True)
@@ -71,12 +77,16 @@ class RelationModel:
     strengths: Mapping[str, float]
     sharing: Mapping[str, float] = field(default_factory=dict)
 
+    def known_kind(self, relation: Relation) -> str | None:
+        """The most special kind of the relation that has weights; None for an unknown relation."""
+        return next((kind for kind in reversed(relation.kinds) if kind in self.weights), None)
+
     def energies(self, relation: Relation, geometry: Singles) -> Floats | None:
         """Log probabilities of the second region given the first, `[first, second]`; None for an unknown relation."""
-        known = [kind for kind in relation.kinds if kind in self.weights]
-        if not known:
+        kind = self.known_kind(relation)
+        if kind is None:
             return None
-        return log_shares((geometry @ self.weights[known[-1]].astype(np.float32)).astype(np.float64), axis=1)
+        return log_shares((geometry @ self.weights[kind].astype(np.float32)).astype(np.float64), axis=1)
 
     def points(self, relation: Relation, geometry: Singles) -> Floats | None:
         """What the relation adds to the scores of two regions, `[first, second]`; None if it adds nothing."""
@@ -122,11 +132,16 @@ def solve_together(
 
     Scores must be log odds. Cost grows with the relations and the square of the regions.
     """
-    pairs = [
-        RelatedPair(relation.first, relation.second, relation.kinds[-1], points, relation.group in EXCLUSIVE)
-        for relation in relations
-        if (points := model.points(relation, geometry)) is not None
-    ]
+    # Relations of one kind share a matrix: a sentence of many people has hundreds of thousands of pairs.
+    points_by_kind: dict[tuple[str, str | None], Floats | None] = {}
+    pairs = []
+    for relation in relations:
+        kind = relation.group, model.known_kind(relation)
+        if kind not in points_by_kind:
+            points_by_kind[kind] = model.points(relation, geometry)
+        if (points := points_by_kind[kind]) is not None:
+            is_exclusive = relation.group in EXCLUSIVE
+            pairs.append(RelatedPair(relation.first, relation.second, relation.kinds[-1], points, is_exclusive))
     return pass_messages(scores, pairs)
 
 

@@ -19,6 +19,7 @@ from limner.corpus.caption import Candidate, Caption, Mention
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap
+from limner.errors import BadInput, shown
 from limner.ground.grounder import RANKING_NMS, Answer, CueTable, Grounder, explained, visual_queries
 from limner.ground.picture_regions import PictureRegions, RegionReader
 from limner.ground.picture_workers import work_on_pictures
@@ -29,8 +30,8 @@ from limner.vision.image_pixels import ImagePixels
 
 Candidates = Literal["proposals", "gold"]
 
-# Proposals of a picture: the joint step compares each with each.
-MOST_PROPOSALS = 2_000
+# Candidates of a picture: the joint step compares each with each.
+MOST_CANDIDATES = 2_000
 
 # Raised whenever the same grounder would answer otherwise.
 CODE = 3
@@ -52,8 +53,8 @@ class LocaliseSettings:
             raise ValueError(f"candidates are {self.candidates!r}; give proposals or gold")
         if self.system not in SYSTEMS:
             raise ValueError(f"system is {self.system!r}; give one of {', '.join(SYSTEMS)}")
-        if not 1 <= self.n_proposals <= MOST_PROPOSALS:
-            raise ValueError(f"n_proposals is {self.n_proposals}; give a number from 1 to {MOST_PROPOSALS:,}")
+        if not 1 <= self.n_proposals <= MOST_CANDIDATES:
+            raise ValueError(f"n_proposals is {self.n_proposals}; give a number from 1 to {MOST_CANDIDATES:,}")
 
     @property
     def signature(self) -> str:
@@ -103,7 +104,8 @@ def localise_corpus(
         _check_proposals(readers, settings.n_proposals)
     workers = [partial(_localise, reader=reader, grounder=grounder, settings=settings) for reader in readers]
     given: deque[Image] = deque()
-    for made in work_on_pictures(_visible(images, given, settings.candidates), pictures, workers, reading):
+    comparable = with_few_candidates(images, reading) if settings.candidates == "gold" else images
+    for made in work_on_pictures(_visible(comparable, given, settings.candidates), pictures, workers, reading):
         # Images whose pictures could not be used are left behind.
         while (original := given.popleft()).id != made.image.id:
             pass
@@ -195,6 +197,22 @@ def gold_candidates(image: Image) -> tuple[Box, ...]:
     taken = {box.id for box in boxes}
     names = (name for number in range(len(taken) + len(merged) + 1) if (name := f"m{number}") not in taken)
     return (*boxes, *(Box(name, *around) for name, around in zip(names, merged, strict=False)))
+
+
+def with_few_candidates(images: Iterable[Image], reading: Reading | None = None) -> Iterator[Image]:
+    """The images with at most `MOST_CANDIDATES` gold candidates.
+
+    Another one is an error, or left out and counted by a lenient `reading`.
+    """
+    reading = reading or Reading()
+    for image in images:
+        n = len(gold_candidates(image))
+        if n <= MOST_CANDIDATES:
+            yield image
+            continue
+        problem = f"{n:,} candidate boxes are more than the {MOST_CANDIDATES:,} that can be compared"
+        refusal = BadInput(f"image {shown(image.id)}", problem, "leave some out", code="too-many-candidates")
+        reading.skip("image with too many candidate boxes", refusal)
 
 
 def _localise(

@@ -21,6 +21,7 @@ from limner.vision.features.pixel_regions import Size
 from limner.vision.features.shape_features import ShapeFeatures
 from limner.vision.features.tiled_features import TiledFeatures
 from limner.vision.fused_proposals import Filler, FusedProposer
+from limner.vision.pictures import is_utf8
 from limner.vision.protocols import Pixels, RegionFeatures
 
 # Raised whenever the same picture would be seen differently.
@@ -117,6 +118,9 @@ class RegionRecipe:
         for path in filter(None, (self.features, self.detector)):
             if path not in DESCRIPTORS and not Path(path).exists():
                 raise BadInput(path, "there is no such model", "name the model where it is now", code="no-region-model")
+            if not is_utf8(path):
+                # The path is written into the grounder.
+                raise BadInput(path, "its name is not UTF-8", "rename it", code="not-utf8")
         models: Sequence[RegionFeatures | None] = [None] * n
         if self.features is not None:
             models = _tiled(FeatureRecipe(self.features).open(n))

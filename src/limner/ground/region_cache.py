@@ -13,7 +13,7 @@ import numpy as np
 
 from limner.arrays import Floats
 from limner.errors import cannot
-from limner.files import write_bytes
+from limner.files import open_kept, write_bytes
 from limner.ground.picture_regions import PictureRegions, RegionReader
 from limner.vision.protocols import Pixels
 
@@ -52,9 +52,13 @@ class RegionCache:
 
     def get(self, key: str) -> PictureRegions | None:
         """The regions under a key; None if there are none, or the file is damaged."""
+        file = open_kept(self._path(key))
+        if file is None:
+            return None
         try:
-            entry = msgspec.msgpack.decode(self._path(key).read_bytes(), type=_Entry)
-        except (OSError, msgspec.DecodeError):
+            with file:
+                entry = msgspec.msgpack.decode(file.read(), type=_Entry)
+        except msgspec.DecodeError:
             return None
         n, n_dims = len(entry.corners) // 32, sum(entry.n_dims)
         is_sound = entry.crc == zlib.crc32(entry.corners + entry.rows) and min(entry.n_dims) >= 0

@@ -15,6 +15,7 @@ from limner.arrays import Indices, Singles
 from limner.corpus.caption import Caption
 from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError, cannot, one_line, shown
+from limner.files import open_file
 from limner.ground.dual_encoders import Mixture, TextEncoder
 from limner.ground.encoders import Encoder, open_encoders, open_texts
 from limner.ground.index_files import (
@@ -157,11 +158,9 @@ class RetrievalIndex:
         if end - start > MAX_LINE:
             raise damaged(path, f"the line of image {number:,} is longer than {MAX_LINE >> 20} MB")
         try:
-            with path.open("rb") as handle:
+            with open_file(path) as handle:
                 handle.seek(start)
                 return msgspec.json.decode(handle.read(end - start), type=Image)
-        except OSError as error:
-            raise cannot("read", path, error) from error
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise damaged(path, f"image {number:,}: {one_line(str(error), 100)}") from error
 
@@ -329,7 +328,7 @@ class RetrievalIndex:
         """The model's file or folder, if it is the one that the index was made with."""
         is_folder = self.header.source == "folder"
         path = Path(self.header.model) if is_folder else self.folder / MODEL
-        if not (path.is_dir() if is_folder else path.is_file()):
+        if not (path.is_dir() if is_folder else path.exists()):
             raise BadInput(str(path), "the model of the index is not there", "put it there, or make the index anew")
         here = transformers_folders.fingerprint(path) if is_folder else file_fingerprint(path)
         if here != self.header.fingerprint:

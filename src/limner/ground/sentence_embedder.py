@@ -13,6 +13,7 @@ import transformers
 
 from limner.arrays import Singles
 from limner.errors import BadInput, one_line
+from limner.files import open_file
 from limner.learn.transformers_folders import check_folder, fingerprint, load_model, load_part, quiet_library
 from limner.text.text_embedders import unit_rows
 from limner.text.words import words
@@ -93,9 +94,9 @@ class SentenceEmbedder:
 def _pooling(folder: Path) -> bool:
     """Whether the first token stands for all, as the folder says."""
     path = folder / "1_Pooling" / "config.json"
-    if not path.is_file():
+    if not path.exists():
         return False
-    with path.open("rb") as handle:
+    with open_file(path) as handle:
         raw = handle.read(MAX_CONFIG)
     try:
         config = msgspec.json.decode(raw, type=dict[str, Any])

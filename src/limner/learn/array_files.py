@@ -20,7 +20,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from limner.errors import BadInput, LimnerError, cannot, one_line, shown
+from limner.errors import BadInput, LimnerError, one_line, shown
 from limner.files import ZIP_FAULTS, write_bytes
 from limner.learn.model_files import ModelKind, decode_record
 from limner.zip_files import open_zip, read_member
@@ -71,10 +71,6 @@ def read_arrays(path: Path, kind: ModelKind, record: type[Record]) -> tuple[Reco
     try:
         with open_zip(path) as archive:
             return _record(archive, path, kind, record), _arrays(archive, path, kind)
-    except FileNotFoundError as error:
-        raise cannot("read", path, error) from error
-    except IsADirectoryError as error:
-        raise BadInput(str(path), "is a folder", "name a file") from error
     except ZIP_FAULTS as error:
         raise kind.error(path, f"is not a {kind.name} ({one_line(str(error), 200)})") from error
 

@@ -72,6 +72,9 @@ def grow(
                 progress("trees", grown.total(), total)
 
         chosen = {**SETTINGS, **(settings or {}), "seed": seed % MAX_SEED}
+        if len(matrix) == 1:
+            # LightGBM would draw no row at all, and fail.
+            chosen["bagging_fraction"] = 1.0
         data = lightgbm.Dataset(matrix, targets[number], params=chosen)
         return forest_of(lightgbm.train(chosen, data, n_trees, callbacks=[report]))
 

@@ -150,7 +150,10 @@ class NormalisedCCA:
         self.x_mean_, self.y_mean_ = covariance.means()
         xx, yy, xy = covariance.covariances()
         solution = cca_solution.solve_cca(xx, yy, xy, n_components, ridge)
-        self.x_weights_, self.y_weights_, self.correlations_ = solution
+        # In the order of rows that a file gives them: some processors round products of columns differently.
+        self.x_weights_ = np.ascontiguousarray(solution.x_weights)
+        self.y_weights_ = np.ascontiguousarray(solution.y_weights)
+        self.correlations_ = solution.correlations
 
     def _projected(self, rows: ArrayLike, view: str) -> Singles:
         mean, weights, correlations = self._side(view)

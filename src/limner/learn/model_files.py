@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from limner.errors import BadInput, shown
-from limner.files import open_bytes, write_bytes
+from limner.files import open_bytes, open_file, write_bytes
 
 # The largest size of a file, unpacked: one that is made to exhaust memory is refused.
 MAX_BYTES = 24 << 20
@@ -66,7 +66,7 @@ def decode_record(raw: bytes, path: Path, kind: ModelKind, record: type[Record])
 
 def file_fingerprint(path: Path) -> str:
     """Twelve letters that are others for a model file of other bytes."""
-    with path.open("rb") as handle:
+    with open_file(path) as handle:
         return file_digest(handle, "sha256").hexdigest()[:12]
 
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from hashlib import sha256
+from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
+import torch
 import transformers
 from safetensors import SafetensorError
 
 from limner.errors import BadInput, one_line, shown
+from limner.files import check_file, open_file
+from limner.learn.half_precision import cap_instructions_if_broken
 
 # What a model's folder has that could change what it computes: settings, weights, words, templates of chats.
 FILES = (".json", ".safetensors", ".txt", ".model", ".jinja")
@@ -28,9 +31,8 @@ def check_folder(folder: Path) -> None:
     if not (folder / "config.json").is_file():
         raise BadInput(str(folder), "there is no config.json", "name a folder that transformers' save_pretrained wrote")
     for path in _model_files(folder):
-        # Opening a pipe would wait for somebody to write to it.
-        if not (path.is_file() or path.is_dir()):
-            raise BadInput(str(path), "is not a regular file", "copy the model anew")
+        if not path.is_dir():
+            check_file(path)
     if not any(folder.glob("*.safetensors")):
         remedy = "convert them with transformers' save_pretrained"
         raise BadInput(str(folder), "there are no weights as safetensors; others could run code", remedy)
@@ -43,6 +45,8 @@ def load_model(folder: Path, kind: Any) -> Any:
     if missing:
         problem = f"{len(missing):,} of the model's weights are missing, such as {shown(missing[0])}"
         raise BadInput(str(folder), problem, "give the weights of the whole model")
+    if any(weights.dtype == torch.bfloat16 for weights in model.parameters()):
+        cap_instructions_if_broken()
     return model
 
 
@@ -60,11 +64,8 @@ def fingerprint(folder: Path) -> str:
     """A few letters that are others for another model."""
     digest = sha256()
     for path in filter(Path.is_file, _model_files(folder)):
-        file_digest = sha256()
-        with path.open("rb") as handle:
-            while chunk := handle.read(1 << 20):
-                file_digest.update(chunk)
-        digest.update(f"{path.name} {file_digest.hexdigest()}\n".encode())
+        with open_file(path) as handle:
+            digest.update(f"{path.name} {file_digest(handle, 'sha256').hexdigest()}\n".encode())
     return digest.hexdigest()[:12]
 
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import inspect
 
 from limner.errors import BadInput, LimnerError, one_line, unknown
-from limner.files import decode, is_regular_file, open_bytes
+from limner.files import decode, open_bytes
 
 # Bytes of a file: people write settings by hand.
 MAX_BYTES = 1 << 20
@@ -70,9 +70,6 @@ def _path(source: str | Path, named: Path | None) -> Path:
 
 
 def _text(path: Path) -> str:
-    # Opening a pipe would wait for somebody to write to it.
-    if path.exists() and not (is_regular_file(path) or path.is_dir()):
-        raise BadInput(str(path), "is not a regular file", "name a file of settings")
     with open_bytes(path) as handle:
         raw = handle.read(MAX_BYTES + 1)
     if len(raw) > MAX_BYTES:

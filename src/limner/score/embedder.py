@@ -13,7 +13,7 @@ from PIL import ImageOps
 from PIL.Image import Image as Picture
 
 from limner.arrays import Floats
-from limner.corpus.picture_files import FAULTS, open_picture
+from limner.corpus.picture_files import FAULTS, check_scans, open_picture
 from limner.errors import BadInput, LimnerError, one_line, shown
 from limner.learn.transformers_folders import check_folder, load_model, load_part, quiet_library
 
@@ -89,6 +89,7 @@ def _model(folder: Path) -> Any:
 def _picture(path: Path) -> Picture:
     try:
         with open_picture(path) as picture:
+            check_scans(picture)
             return ImageOps.exif_transpose(picture).convert("RGB")
     except FAULTS as error:
         raise BadInput(str(path), f"cannot be read as a picture ({one_line(str(error), 200)})", "repair it") from error

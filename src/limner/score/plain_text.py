@@ -22,7 +22,7 @@ def read_plain_captions(source: str, *, most: int | None = None) -> dict[str, st
     """A caption for each line, by its number; a line after the `most` that there may be is an error."""
     path = _path(source)
     captions = {}
-    for number, line in text_lines(path):
+    for number, line in text_lines(path, waits=True):
         if number - 1 == most:
             problem = f"there are more lines than the {most:,} that have references"
             raise BadInput(f"{_place(path)}:{number}", problem, "give one caption a line for the same images")

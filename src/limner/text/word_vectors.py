@@ -12,7 +12,7 @@ import numpy as np
 
 from limner.arrays import Integers, Singles
 from limner.errors import BadInput, LimnerError, shown
-from limner.files import open_bytes, read_lines, write_bytes
+from limner.files import open_bytes, open_file, read_lines, write_bytes
 from limner.lazy import lazy
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _packaged() -> WordVectors:
 
 
 def _digest(path: Path) -> str:
-    with path.open("rb") as handle:
+    with open_file(path) as handle:
         return "sha256-" + file_digest(handle, "sha256").hexdigest()[:12]
 
 

@@ -46,6 +46,10 @@ SUREST = 1e-4
 # Matched detections, at least, for a distribution to be told.
 FEWEST = 50
 
+# Pairs of a detection and a gold box of one image: those compared at a time, and those that may overlap (100 MB).
+BLOCK = 1 << 20
+MAX_PAIRS = 1 << 22
+
 # Boxes on nothing of a class for it to have scores of its own.
 MANY = 100
 
@@ -133,26 +137,31 @@ class _Errors:
         bands = band_of(np.array([box.area for box, _ in boxes]) / whole)
         for (_, label), band in zip(boxes, bands.tolist(), strict=True):
             self.n_gold[self.number[label], band] += 1
-        matched = self._match(boxes, found, bands)
+        matched = self._match(boxes, found, bands, f"image {shown(gold.id)}")
         self._count_false(boxes, crowds, [item for i, item in enumerate(found) if i not in matched], whole)
 
-    def _match(self, boxes: list[tuple[Box, str]], found: list[tuple[Box, str]], bands: Integers) -> set[int]:
+    def _match(
+        self, boxes: list[tuple[Box, str]], found: list[tuple[Box, str]], bands: Integers, place: str
+    ) -> set[int]:
         """Count the detections that are on gold boxes; their numbers."""
         if not boxes or not found:
             return set()
-        overlap = iou(corners([box for box, _ in found]), corners([box for box, _ in boxes]))
-        is_same = np.array([[a == b for _, b in boxes] for _, a in found])
+        pairs = _overlapping(corners([box for box, _ in found]), corners([box for box, _ in boxes]), place)
+        found_numbers, gold_numbers = (np.array([self.number[name] for _, name in side]) for side in (found, boxes))
+        is_same = found_numbers[pairs.detection] == gold_numbers[pairs.gold]
         taken: dict[int, int] = {}
-        for allowed, by_score in ((is_same & (overlap >= RIGHT), True), (is_same & (overlap >= LOOSE), False)):
-            _assign(overlap, allowed, taken, by_score=by_score)
-        for row, column in taken.items():
-            self.right.append(_hit(found[row][0], *boxes[column], int(bands[column]), float(overlap[row, column])))
+        for allowed, by_score in ((is_same & (pairs.iou >= RIGHT), True), (is_same, False)):
+            _assign(pairs, allowed, taken, by_score=by_score)
+        for row, at in taken.items():
+            column = int(pairs.gold[at])
+            self.right.append(_hit(found[row][0], *boxes[column], int(bands[column]), float(pairs.iou[at])))
             self.n_right[self.number[boxes[column][1]], bands[column]] += 1
         right = set(taken)
-        _assign(overlap, overlap >= RIGHT, taken, by_score=False)
-        for row, column in taken.items():
+        _assign(pairs, pairs.iou >= RIGHT, taken, by_score=False)
+        for row, at in taken.items():
             if row not in right:
-                hit = _hit(found[row][0], *boxes[column], int(bands[column]), float(overlap[row, column]))
+                column = int(pairs.gold[at])
+                hit = _hit(found[row][0], *boxes[column], int(bands[column]), float(pairs.iou[at]))
                 self.confused.append(hit)
                 self.n_confused[hit.band] += 1
                 self.confusions[hit.label][found[row][1]] += 1
@@ -162,10 +171,13 @@ class _Errors:
         self, boxes: list[tuple[Box, str]], crowds: list[tuple[Box, str]], left: list[tuple[Box, str]], whole: float
     ) -> None:
         present = {label for _, label in boxes}
+        crowds_by_label: defaultdict[str, list[Box]] = defaultdict(list)
+        for crowd, label in crowds:
+            crowds_by_label[label].append(crowd)
+        around = {label: corners(alike) for label, alike in crowds_by_label.items()}
         n = 0
         for box, label in left:
-            around = [crowd for crowd, of_crowd in crowds if of_crowd == label]
-            if around and containment(corners([box]), corners(around)).max() >= IN_CROWD:
+            if label in around and containment(corners([box]), around[label]).max() >= IN_CROWD:
                 continue
             n += 1
             self.false_logits[label].append(_logit(box.score))
@@ -234,19 +246,43 @@ class _Errors:
         return {label: (round(float(np.mean(values)), 4), len(values)) for label, values in sorted(above.items())}
 
 
-def _assign(overlap: Floats, allowed: Booleans, taken: dict[int, int], *, by_score: bool) -> None:
-    """Give detections, which stand surest first, gold boxes that are free: in their order, or best IoU first."""
-    free = allowed.copy()
-    for row, column in taken.items():
-        free[row], free[:, column] = False, False
-    rows, columns = np.nonzero(free)
-    order = np.lexsort(
-        [columns, -overlap[rows, columns], rows] if by_score else [columns, rows, -overlap[rows, columns]]
-    )
-    used = set(taken.values())
-    for row, column in zip(rows[order].tolist(), columns[order].tolist(), strict=True):
+class _Pairs(NamedTuple):
+    """Detections, which stand surest first, with the gold boxes that they lie on, by their numbers."""
+
+    detection: Integers
+    gold: Integers
+    iou: Floats
+
+
+def _overlapping(found: Floats, gold: Floats, place: str) -> _Pairs:
+    """The pairs whose IoU is at least `LOOSE`, by detection; a few detections at a time."""
+    step = max(1, BLOCK // len(gold))
+    blocks, n_pairs = [], 0
+    for start in range(0, len(found), step):
+        overlap = iou(found[start : start + step], gold)
+        rows, columns = np.nonzero(overlap >= LOOSE)
+        blocks.append((rows + start, columns, overlap[rows, columns]))
+        n_pairs += len(rows)
+        if n_pairs > MAX_PAIRS:
+            problem = (
+                f"more than {MAX_PAIRS:,} pairs of its {len(found):,} detections and {len(gold):,} gold boxes overlap"
+            )
+            raise BadInput(place, problem, "leave some of them out", code="too-many-boxes")
+    return _Pairs(*(np.concatenate(arrays) for arrays in zip(*blocks, strict=True)))
+
+
+def _assign(pairs: _Pairs, allowed: Booleans, taken: dict[int, int], *, by_score: bool) -> None:
+    """Give detections gold boxes that are free: in their order, or best IoU first.
+
+    `taken` has for each detection the row of its pair.
+    """
+    keys = [pairs.gold, -pairs.iou, pairs.detection] if by_score else [pairs.gold, pairs.detection, -pairs.iou]
+    order = np.lexsort(keys)
+    used = set(pairs.gold[list(taken.values())].tolist())
+    for at in order[allowed[order]].tolist():
+        row, column = int(pairs.detection[at]), int(pairs.gold[at])
         if row not in taken and column not in used:
-            taken[row] = column
+            taken[row] = at
             used.add(column)
 
 

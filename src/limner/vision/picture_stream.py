@@ -13,7 +13,7 @@ from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
 from limner.vision.image_pixels import ImageFile, ImagePixels
-from limner.vision.pictures import PICTURE_SUFFIXES, PictureFile, list_pictures
+from limner.vision.pictures import PICTURE_SUFFIXES, PictureFile, is_utf8, list_pictures, misnamed
 
 # Threads that decode pictures beside the one that computes: two keep up with any detector on a processor.
 DECODERS = 2
@@ -47,6 +47,8 @@ def find_pictures(path: Path, reading: Reading) -> PictureSource | None:
         return None
     if not path.is_file() or path.suffix.lower() not in PICTURE_SUFFIXES:
         return None
+    if not is_utf8(path.name):
+        raise misnamed(path)
     PictureFile(path).close()
     return PictureSource(path.parent, [Image(path.stem, file=path.name)])
 

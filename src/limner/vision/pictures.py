@@ -16,9 +16,18 @@ import numpy as np
 from PIL import Image as Picture
 from PIL import UnidentifiedImageError
 
-from limner.corpus.picture_files import FAULTS, SUFFIXES, eight_bits, is_file_within, open_header, orientation
+from limner.corpus.picture_files import (
+    FAULTS,
+    SUFFIXES,
+    check_scans,
+    eight_bits,
+    is_file_within,
+    open_header,
+    orientation,
+)
 from limner.corpus.reading import Reading
-from limner.errors import BadInput, cannot, one_line
+from limner.errors import BadInput, cannot, one_line, os_problem, os_remedy
+from limner.files import open_file
 from limner.vision.protocols import Pixels
 
 # 267 MB once decoded. Photographs of the largest cameras are below, and so is what PIL itself takes for no attack.
@@ -51,7 +60,7 @@ def list_pictures(folder: Path, reading: Reading | None = None) -> list[ListedPi
 
     An id is the name without its suffix, unless that is another picture's name
     or is so of several: these keep their suffix. `reading` is warned of files that are no pictures by their
-    names. A folder without a picture is an error.
+    names. A folder without a picture is an error, and so is a name that is not UTF-8 unless `reading` is lenient.
     """
     reading = reading or Reading()
     names = []
@@ -60,8 +69,10 @@ def list_pictures(folder: Path, reading: Reading | None = None) -> list[ListedPi
             reading.warn("file that is no picture by its name, ignored", str(folder / name))
         elif not is_file_within(folder / name, folder):
             reading.warn("link out of the folder, not followed", str(folder / name))
-        else:
+        elif is_utf8(name):
             names.append(name)
+        else:
+            reading.skip("picture whose name is not UTF-8", misnamed(folder / name))
     if not names:
         raise BadInput(
             str(folder), "there is no picture in the folder", f"names end with {', '.join(PICTURE_SUFFIXES)}"
@@ -69,6 +80,20 @@ def list_pictures(folder: Path, reading: Reading | None = None) -> list[ListedPi
     # Names count as well: `a.jpg.png` must not take the id of an `a.jpg` that keeps its suffix.
     claims = Counter([*names, *map(_stem, names)])
     return [ListedPicture(_stem(name) if claims[_stem(name)] == 1 else name, name) for name in names]
+
+
+def is_utf8(name: str) -> bool:
+    """Whether the name of a file can be written as text."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def misnamed(path: Path) -> BadInput:
+    """The error for a picture whose name cannot be written as text."""
+    return bad_picture(path, "its name is not UTF-8", "rename it")
 
 
 def _files(folder: Path) -> Iterator[str]:
@@ -102,6 +127,8 @@ class PictureFile:
         self.path = path
         try:
             self._picture = open_header(path)
+        except BadInput as error:
+            raise bad_picture(path, error.problem, error.remedy) from error
         except FAULTS as error:
             raise _unreadable(path, error) from error
         self.size = self._picture.size
@@ -122,6 +149,7 @@ class PictureFile:
         """The picture, upright unless it is wanted as stored; the file is closed."""
         try:
             with self._picture as picture:
+                check_scans(picture)
                 picture.load()
                 colours = _in_colours(picture)
         except (*FAULTS, MemoryError) as error:
@@ -160,10 +188,10 @@ def bad_picture(path: Path, problem: str, remedy: str) -> BadInput:
 
 def _unreadable(path: Path, error: BaseException) -> BadInput:
     if isinstance(error, OSError) and not isinstance(error, UnidentifiedImageError) and error.errno is not None:
-        return bad_picture(path, f"cannot be read ({(error.strerror or '').lower()})", "check its permissions")
+        return bad_picture(path, f"cannot be read ({os_problem(error)})", os_remedy(error))
     if isinstance(error, Picture.DecompressionBombError | Picture.DecompressionBombWarning):
         return bad_picture(path, f"is too large ({one_line(str(error), 100)})", "make it smaller")
-    with path.open("rb") as handle:
+    with open_file(path) as handle:
         start = handle.read(64)
     if start[4:8] == b"ftyp":
         kind = "AVIF" if start[8:11] == b"avi" else "HEIC" if start[8:10] in (b"he", b"mi", b"ms") else "video"
@@ -182,4 +210,6 @@ def _is_text(start: bytes) -> bool:
 def _undecodable(path: Path, error: BaseException) -> BadInput:
     if isinstance(error, MemoryError):
         return bad_picture(path, "does not fit in memory", "make it smaller")
+    if isinstance(error, Picture.DecompressionBombError):
+        return bad_picture(path, f"is too large ({error})", "save it anew with fewer scans, or make it smaller")
     return bad_picture(path, f"cannot be decoded ({one_line(str(error), 120)})", "is the file complete? repair it")

@@ -18,6 +18,7 @@ from limner.outputs import write_folder
 
 RECORD = "language_model.json"
 WEIGHTS = "weights.safetensors"
+FILES = (RECORD, WEIGHTS)
 KIND = ModelKind("language-model", 1, trained_by="limner.caption.training.language_model_training.train_language_model")
 
 MAX_DIMS = 4096
@@ -108,11 +109,15 @@ class LstmLanguageModel(nn.Module):
 
     def save(self, folder: Path, *, replace: bool = False) -> None:
         """Write the model to a folder, whole or not at all."""
+        with write_folder(folder, names=FILES, replace=replace) as unfinished:
+            self.write_files(unfinished)
+
+    def write_files(self, folder: Path) -> None:
+        """Write the files of the model to a folder that is there."""
         seen, held_out = (None, None) if self.seen is None else (images.to_json() for images in self.seen)
         record = _Record(KIND.name, KIND.version, self.words, self.n_dims, self.trained_on, seen, held_out)
-        with write_folder(folder, names=(RECORD, WEIGHTS), replace=replace) as unfinished:
-            write_record(record, unfinished / RECORD)
-            write_tensors(unfinished / WEIGHTS, self.state_dict())
+        write_record(record, folder / RECORD)
+        write_tensors(folder / WEIGHTS, self.state_dict())
 
     @classmethod
     def load(cls, folder: Path) -> LstmLanguageModel:

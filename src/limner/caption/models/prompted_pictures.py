@@ -25,6 +25,7 @@ from PIL import Image as PillowImage
 from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
 
 from limner.errors import BadInput, one_line, shown
+from limner.files import open_file
 from limner.learn.transformers_folders import load_part
 from limner.vision.protocols import Pixels
 
@@ -188,9 +189,9 @@ def _refuse_audio(folder: Path) -> None:
     """Raises an error where the folder names a model of sounds, which the library would load from anywhere."""
     path = folder / "processor_config.json"
     settings: object = {}
-    if path.is_file():
-        with _faults_of(folder, "processor_config.json cannot be read"):
-            settings = json.loads(path.read_text(encoding="utf-8"))
+    if path.exists():
+        with open_file(path) as handle, _faults_of(folder, "processor_config.json cannot be read"):
+            settings = json.loads(handle.read())
     is_named = isinstance(settings, dict) and "audio_tokenizer" in settings
     if is_named or (folder / "audio_tokenizer_config.json").exists():
         problem = "its processor loads another model, of sounds, from outside the folder"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,6 +49,7 @@ from limner.learn.torch.training_stage import StageResult, TrainingTask, train_s
 from limner.learn.vocabulary import Vocabulary
 from limner.progress import Progress, silent
 from limner.text.word_vectors import write_word_vectors
+from limner.unfinished import is_unfinished, write_in
 from limner.vision.features.feature_recipe import DESCRIPTORS, FeatureRecipe
 from limner.vision.features.feature_run import make_features
 from limner.vision.features.feature_store import open_features
@@ -107,17 +109,21 @@ class CaptionerTraining:
     def train(self, images: TrainingImages) -> Captioner:
         """Train a captioner on images, write it to its folder, and return it."""
         processes = join_processes()
-        if processes.is_first:
-            self._prepare_folder()
-            self._make_features(images)
-        processes.wait()
-        if is_captioner(self.out):
-            return self._finished(images)
-        captioner = self._learn(images, processes)
-        if processes.is_first:
-            captioner.save(self.out)
-            self._clear()
-        return captioner
+        with ExitStack() as stack:
+            if processes.is_first:
+                self._check_arguments()
+                # Before anything is looked at: another run may be changing it.
+                stack.enter_context(write_in(self.out))
+                self._check_folder()
+                self._make_features(images)
+            processes.wait()
+            if is_captioner(self.out):
+                return self._finished(images)
+            captioner = self._learn(images, processes)
+            if processes.is_first:
+                captioner.save(self.out)
+                self._clear()
+            return captioner
 
     def _finished(self, images: TrainingImages) -> Captioner:
         """The captioner that an earlier run has written; one of other settings is an error."""
@@ -139,7 +145,7 @@ class CaptionerTraining:
             self._clear()
         return captioner
 
-    def _prepare_folder(self) -> None:
+    def _check_arguments(self) -> None:
         if self._region_kind() == "model":
             if self.features not in DESCRIPTORS and not Path(self.features).exists():
                 problem = "there is no such store or model of features"
@@ -148,15 +154,18 @@ class CaptionerTraining:
                 raise LimnerError("a model of features looks at pictures; give their folder", code="no-pictures")
         if self.out.exists() and not self.out.is_dir():
             raise BadInput(str(self.out), "is a file", "name a folder")
-        if self.out.is_dir() and any(self.out.iterdir()) and not self.resume:
+
+    def _check_folder(self) -> None:
+        # A run that was killed may have left a file under its hidden name.
+        is_empty = all(map(is_unfinished, self.out.iterdir()))
+        if not is_empty and not self.resume:
             problem = "the folder is not empty"
             raise BadInput(str(self.out), problem, "name another folder, or resume the run in it", code="not-empty")
-        if self.out.is_dir() and any(self.out.iterdir()) and not self.has_run():
+        if not is_empty and not self.has_run():
             problem = "there is no run to resume: the folder holds other files"
             raise BadInput(str(self.out), problem, "name another folder", code="other-captioner")
         if self.resume and not self.has_run():
             self.listeners.notice(f"there is no run in {self.out} to resume; it begins now")
-        self.out.mkdir(parents=True, exist_ok=True)
 
     def has_run(self) -> bool:
         """Whether the folder has something that training wrote."""

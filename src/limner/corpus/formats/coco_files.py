@@ -15,7 +15,7 @@ from limner.corpus.formats.format import Codec, Head
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
-from limner.files import STDIO
+from limner.files import STDIO, check_file
 from limner.lazy import lazy
 
 if TYPE_CHECKING:
@@ -97,16 +97,15 @@ def _documents(folder: Head) -> list[Head]:
 def _files(path: Path) -> list[Path]:
     if path == STDIO or not path.is_dir():
         return [path]
-    documents = [path / name for name in DOCUMENTS if (path / name).is_file()]
+    documents = [path / name for name in DOCUMENTS if (path / name).exists()]
     if not documents:
         raise BadInput(
             str(path), f"the folder has none of {', '.join(DOCUMENTS)}", "name the files in it that you want"
         )
-    results = sorted(path.glob(f"{RESULTS}*.json"))
-    for file in results:
-        if not file.is_file():
-            raise BadInput(str(file), "is not a file", "remove it from the folder")
-    return documents + results
+    files = [*documents, *sorted(path.glob(f"{RESULTS}*.json"))]
+    for file in files:
+        check_file(file)
+    return files
 
 
 def _system(path: Path) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from operator import attrgetter
 from pathlib import Path
-from stat import S_ISREG
 
 from limner.corpus.box import Box
 from limner.corpus.formats.flickr30k_parsing import (
@@ -25,8 +25,8 @@ from limner.corpus.formats.format import Codec, Head
 from limner.corpus.held_out_labels import IN_COLOUR, UNNAMED, label_of, thing_name
 from limner.corpus.image import Chain, FrozenDict, Image
 from limner.corpus.reading import Reading
-from limner.errors import BadInput, cannot, shown
-from limner.files import ZIP_FAULTS
+from limner.errors import BadInput, shown
+from limner.files import ZIP_FAULTS, open_file
 from limner.zip_files import LargeDirectory, open_zip, read_member
 
 # Bytes one image's file may unpack to; real ones have a few thousand.
@@ -168,14 +168,9 @@ def _unzip(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _load(path: Path) -> bytes:
-    try:
-        status = path.stat()
-        if not S_ISREG(status.st_mode):
-            raise BadInput(str(path), "is not a file", "remove it from the folder")
-        _refuse_large(status.st_size, str(path))
-        return path.read_bytes()
-    except OSError as error:
-        raise cannot("read", path, error) from error
+    with open_file(path) as handle:
+        _refuse_large(os.fstat(handle.fileno()).st_size, str(path))
+        return handle.read()
 
 
 def _refuse_large(size: int, location: str) -> None:

@@ -15,7 +15,7 @@ from typing import Literal, cast
 
 from limner.corpus.image import Image
 from limner.corpus.reading import Reading
-from limner.files import STDIO, ZIP_FAULTS, open_bytes
+from limner.files import STDIO, ZIP_FAULTS, open_bytes, open_file
 from limner.lazy import load_object
 from limner.zip_files import open_zip
 
@@ -51,7 +51,10 @@ class Head:
     @cached_property
     def _is_zip(self) -> bool:
         try:
-            return self.path != STDIO and zipfile.is_zipfile(self.path)
+            if self.path == STDIO:
+                return False
+            with open_file(self.path) as handle:
+                return zipfile.is_zipfile(handle)
         except ZIP_FAULTS:
             return False
 

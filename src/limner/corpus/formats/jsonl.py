@@ -31,7 +31,7 @@ def read(path: Path, reading: Reading) -> Iterator[Image]:
     # Made once: they cost more than a short line does.
     decoder, encode = msgspec.json.Decoder(AnyImage), msgspec.json.Encoder().encode
     is_as_written = True
-    for location, line in json_lines(path, "a corpus has an image a line"):
+    for location, line in json_lines(path, "a corpus has an image a line", waits=True):
         try:
             image: Image | None = _upgraded(decoder.decode(line))
             # What Limner writes has no name twice, and to write it again is faster than to count names.

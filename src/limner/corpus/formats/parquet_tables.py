@@ -22,7 +22,7 @@ from limner.corpus.image import VERSION, Image, Scalar
 from limner.corpus.json_stream import parse
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, cannot, shown, unknown
-from limner.files import STDIO, write_bytes
+from limner.files import STDIO, open_file, write_bytes
 from limner.outputs import write_folder
 
 # Shards for one worker each, groups that engines can skip, batches that bound memory.
@@ -80,9 +80,6 @@ def _shards(path: Path) -> list[Path]:
         shards = sorted(entry for entry in path.iterdir() if entry.name.endswith(SUFFIX))
     except OSError as error:
         raise cannot("read", path, error) from error
-    for shard in shards:
-        if not shard.is_file():
-            raise BadInput(str(shard), "is not a file", "remove it from the folder")
     if not shards:
         raise BadInput(str(path), "the folder holds no .parquet file", "name the folder of the shards")
     return shards
@@ -91,7 +88,7 @@ def _shards(path: Path) -> list[Path]:
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     """The file's rows as plain values, a few at a time."""
     try:
-        with path.open("rb") as raw:
+        with open_file(path) as raw:
             n_rows = rows_at_once(path, raw, ROWS_AT_ONCE)
         with pa.OSFile(str(path)) as handle:
             metadata = pq.read_metadata(handle)

@@ -161,7 +161,7 @@ def stream(path: Path, reading: Reading) -> Iterator[tuple[str, int, Any]]:
     """
     begun = False
     try:
-        for item in stream_items(path):
+        for item in stream_items(path, waits=True):
             begun = True
             yield item
     except BadInput as error:

@@ -20,7 +20,7 @@ from limner.corpus.image import MAX_SIDE, Image
 from limner.corpus.reading import Reading
 from limner.corpus.text_lines import text_lines
 from limner.errors import BadInput, LimnerError, shown, unknown
-from limner.files import write_bytes
+from limner.files import check_file, write_bytes
 from limner.outputs import write_folder
 
 
@@ -94,7 +94,9 @@ def recognise(head: Head) -> bool:
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
         return [path]
-    files = [path / name for table in TABLES for name in table.files if (path / name).is_file()]
+    files = [path / name for table in TABLES for name in table.files if (path / name).exists()]
+    for file in files:
+        check_file(file)
     if not files:
         raise BadInput(str(path), "the folder holds no boxes.tsv or sentences.tsv", "name the folder of the tables")
     return files
@@ -113,7 +115,7 @@ class _Opened:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._lines = text_lines(path)
+        self._lines = text_lines(path, waits=True)
         number, first = next(((number, line) for number, line in self._lines if line), (0, ""))
         if not first:
             raise BadInput(str(path), "the file is empty", "the first line names the columns")

@@ -9,6 +9,7 @@ that the library maps into memory can be changed or cut short while it is used.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from io import BufferedReader
@@ -21,7 +22,8 @@ import msgspec
 import torch
 from torch import Tensor
 
-from limner.errors import BadInput, cannot, one_line, shown
+from limner.errors import BadInput, one_line, shown
+from limner.files import open_file
 from limner.outputs import write_file
 
 # Bytes of the head, and of a whole file.
@@ -101,16 +103,8 @@ def read_tensors(path: Path, expected: Mapping[str, TensorKind] | None = None) -
 @contextmanager
 def open_tensors(path: Path) -> Iterator[TensorFile]:
     """A file of tensors whose head has been read and checked, to look at its metadata before its tensors are read."""
-    if path.is_dir():
-        raise BadInput(str(path), "is a folder", "name a file")
-    # Opening a pipe would wait for somebody to write to it.
-    if path.exists() and not path.is_file():
-        raise not_sound(path, "it is a pipe or a device")
-    try:
-        with path.open("rb") as handle:
-            yield TensorFile(path, handle)
-    except OSError as error:
-        raise cannot("read", path, error) from error
+    with open_file(path) as handle:
+        yield TensorFile(path, handle)
 
 
 class TensorFile:
@@ -119,7 +113,7 @@ class TensorFile:
     def __init__(self, path: Path, handle: BufferedReader) -> None:
         self.path = path
         self._handle = handle
-        size = path.stat().st_size
+        size = os.fstat(handle.fileno()).st_size
         if size > MAX_BYTES:
             raise not_sound(path, f"it is larger than {MAX_BYTES >> 30} GB")
         n_head = int.from_bytes(handle.read(8), "little")

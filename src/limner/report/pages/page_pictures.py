@@ -15,6 +15,7 @@ from limner.corpus.image import Image
 from limner.corpus.picture_files import (
     COPY_FILES,
     FAULTS,
+    check_scans,
     eight_bits,
     find_picture,
     lies_upright,
@@ -68,7 +69,7 @@ class Pictures:
         try:
             with open_picture(path) as picture:
                 return self._linked(path, picture) if self.link else self._embedded(image, picture)
-        except FAULTS as error:
+        except (BadInput, *FAULTS) as error:
             problem = f"cannot be shown as a picture ({error})"
             remedy = "repair or remove the file, or be lenient to do without"
             reading.skip("picture that cannot be read", BadInput(str(path), problem, remedy, code="bad-picture"))
@@ -93,6 +94,7 @@ class Pictures:
         return Shown(width, height, link="./" + quote(Path(near).as_posix()))
 
     def _embedded(self, image: Image, picture: Picture.Image) -> Shown:
+        check_scans(picture)
         side = self._longest_side
         # Large photographs are decoded at a fraction of their size; twice the target keeps them sharp.
         size, photograph = picture.size, picture.format == "JPEG"

@@ -27,6 +27,9 @@ from limner.score.localisation.gold_phrases import GoldImage
 # What results have for a phrase: nothing, since the image, its caption or the phrase itself is missing; or a mention.
 NO_IMAGE, NO_CAPTION, NO_PHRASE, PRESENT = range(4)
 
+# Pairs of boxes that are compared in one image, each box of a phrase counted: 130 MB.
+MAX_PAIRS = 1 << 24
+
 
 @dataclass(frozen=True, eq=False)
 class PhraseRanking:
@@ -58,6 +61,10 @@ def rank_phrases(result: Image, gold: GoldImage, place: str, *, merge_answers: b
 
     `place` names the results in errors.
     """
+    n_drawn, n_gold = len(result.boxes or gold.image.boxes), len(gold.corners)
+    if n_gold * max(n_gold, n_drawn) > MAX_PAIRS:
+        problem = f"{n_drawn:,} boxes for phrases of {n_gold:,} gold boxes are too many to compare"
+        raise BadInput(f"{place}: image {shown(result.id)}", problem, "leave some out", code="too-many-boxes")
     drawn = scaled_boxes(result, gold.image, place) if result.boxes else gold.image.boxes
     table = _BoxTable([box.id for box in drawn], corners(drawn), merge_answers)
     status = np.full(len(gold), NO_CAPTION, dtype=np.int64)

@@ -16,7 +16,6 @@ import mmap
 import os
 import re
 import struct
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -26,15 +25,13 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from limner.errors import BadInput, LimnerError
-from limner.files import cache_folder, write_bytes
+from limner import disk
+from limner.errors import BadInput, LimnerError, os_problem
+from limner.files import cache_folder, open_kept, write_bytes
 from limner.progress import Progress, silent
 from limner.score.meteor.meteor_compilation import TYPES, Array, Arrays, compiled
 from limner.score.meteor.meteor_digests import Digests, distrust
 from limner.score.meteor.meteor_sources import Source
-
-if sys.platform != "win32":
-    import fcntl
 
 # The version goes up with every change of the arrays: a file of another version is made anew, under another name.
 VERSION = 2
@@ -135,10 +132,11 @@ _TABLES = re.compile(r"meteor-([1-9][0-9]{0,3})-[0-9a-f]+\.tables")
 def _alone(lock: Path) -> Iterator[None]:
     """One process at a time; if the system has no locks, each process does the work for itself."""
     with ExitStack() as stack:
-        if sys.platform != "win32":
-            with suppress(OSError):
-                _make_folder(lock.parent)
-                fcntl.flock(stack.enter_context(lock.open("ab")), fcntl.LOCK_EX)
+        with suppress(OSError):
+            _make_folder(lock.parent)
+            descriptor = os.open(lock, os.O_RDONLY | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), 0o644)
+            stack.callback(os.close, descriptor)
+            disk.lock(descriptor, wait=True)
         yield
 
 
@@ -183,7 +181,7 @@ def _write(path: Path, key: str, arrays: Arrays, prefixes: Mapping[str, bool]) -
         # Whatever the user's files are by default: what others can write to is not read again.
         path.chmod(0o644)
     except OSError as error:
-        return f"{path.parent} cannot be written: {error.strerror or error}"
+        return f"{path.parent} cannot be written: {os_problem(error)}"
     except LimnerError as error:
         return str(error)
     return ""
@@ -212,8 +210,11 @@ def _pieces(key: str, arrays: Arrays, prefixes: Mapping[str, bool]) -> Iterator[
 
 def _mapped(path: Path, key: str, digests: Digests) -> Compiled | None:
     """The tables in the file, None if it is missing; raises `Damaged` if it is not what was written."""
+    file = open_kept(path)
+    if file is None:
+        return None
     try:
-        with path.open("rb") as file:
+        with file:
             if reason := distrust(os.fstat(file.fileno())):
                 raise Damaged(reason)
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)

@@ -24,7 +24,7 @@ from stat import S_IWOTH
 import msgspec
 
 from limner.errors import LimnerError
-from limner.files import write_bytes
+from limner.files import open_kept, write_bytes
 
 # Hashes what is open.
 Hash = Callable[[BufferedReader], str]
@@ -91,8 +91,11 @@ def _stamp(status: os.stat_result) -> Stamp:
 
 def _read(path: Path) -> Mapping[str, Entry]:
     """The list in a file; empty if it is missing, damaged, or somebody else could have written it."""
+    file = open_kept(path)
+    if file is None:
+        return {}
     try:
-        with path.open("rb") as file:
+        with file:
             if distrust(os.fstat(file.fileno())):
                 return {}
             digest, _, contents = file.read(1 << 20).partition(b"\n")

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from limner.errors import BadInput, LimnerError, cannot
-from limner.files import ZIP_FAULTS
+from limner.files import ZIP_FAULTS, open_file
 from limner.score.meteor.meteor_digests import Digests
 from limner.zip_files import open_zip, read_member
 
@@ -119,22 +119,16 @@ def jar_digest(path: Path, digests: Digests) -> str:
                 digest.update(f"{name} {len(contents)}\n".encode() + contents)
         return digest.hexdigest()
 
-    try:
-        with path.open("rb") as file:
-            return digests.of(path, file, hash_tables)
-    except OSError as error:
-        raise cannot("read", path, error) from error
+    with open_file(path) as file:
+        return digests.of(path, file, hash_tables)
 
 
 def _paraphrases_digest(path: Path, digests: Digests) -> str:
     """SHA-256 of the compressed file: to unpack it takes much longer than to hash it."""
-    try:
-        with path.open("rb") as file:
-            if os.fstat(file.fileno()).st_size < MIN_GZIP:
-                raise BadInput(str(path), "is too short for a compressed file", _COMPLETE)
-            return digests.of(path, file, lambda file: file_digest(file, "sha256").hexdigest())
-    except OSError as error:
-        raise cannot("read", path, error) from error
+    with open_file(path) as file:
+        if os.fstat(file.fileno()).st_size < MIN_GZIP:
+            raise BadInput(str(path), "is too short for a compressed file", _COMPLETE)
+        return digests.of(path, file, lambda file: file_digest(file, "sha256").hexdigest())
 
 
 def read_jar(path: Path) -> JarTables:
@@ -174,8 +168,8 @@ def _blocks(path: Path, report: Share) -> Iterator[list[bytes]]:
     """The lines of the file, unpacked some megabytes at a time."""
     cut = b""
     try:
-        size = path.stat().st_size
-        with path.open("rb") as raw, gzip.GzipFile(fileobj=cast(BinaryIO, raw)) as unpacked:
+        with open_file(path) as raw, gzip.GzipFile(fileobj=cast(BinaryIO, raw)) as unpacked:
+            size = os.fstat(raw.fileno()).st_size
             while block := unpacked.read(BLOCK):
                 *lines, cut = (cut + block).split(b"\n")
                 if len(cut) > MAX_LINE or max(map(len, lines), default=0) > MAX_LINE:

@@ -8,6 +8,7 @@ safetensors, which have no text, they may be lists in JSON among the metadata.
 from __future__ import annotations
 
 import json
+import os
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from limner.arrays import Singles
 from limner.errors import BadInput, cannot, one_line, shown
-from limner.files import ZIP_FAULTS
+from limner.files import ZIP_FAULTS, open_file
 from limner.learn.array_files import read_npy
 from limner.score.retrieval.retrieval_system import RetrievalSystem, embedded_system
 from limner.zip_files import open_zip, read_member
@@ -153,11 +154,8 @@ def _npz(path: Path) -> dict[str, NDArray[Any]]:
 
 def _safetensors(path: Path) -> dict[str, Any]:
     """The arrays of a safetensors file that have known names, and the lists among its metadata."""
-    # Opening a pipe would wait for somebody to write to it.
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise _not_sound(path, "it is a pipe or a device")
-    size = path.stat().st_size
-    with path.open("rb") as handle:
+    with open_file(path) as handle:
+        size = os.fstat(handle.fileno()).st_size
         n_head = int.from_bytes(handle.read(8), "little")
         if not 2 <= n_head <= min(MAX_HEAD, size - 8):
             raise _not_sound(path, "its head is cut short")
@@ -211,7 +209,7 @@ def _layout(entry: Any, name: str, path: Path, n_bytes: int) -> _Layout:
 
 
 def _tensor(layout: _Layout, path: Path, start: int) -> NDArray[Any]:
-    with path.open("rb") as handle:
+    with open_file(path) as handle:
         handle.seek(start + layout.begin)
         raw = handle.read(layout.end - layout.begin)
     values = np.frombuffer(raw, dtype=TENSOR_TYPES[layout.kind]).reshape(layout.shape)

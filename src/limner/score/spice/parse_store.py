@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from pathlib import Path
@@ -11,11 +12,14 @@ from types import TracebackType
 import msgspec
 
 from limner.errors import LimnerError
-from limner.files import cache_folder
+from limner.files import cache_folder, check_file
 from limner.score.spice.parse_tree import Parse
 
 # The size at which the oldest parses go: about a million captions.
 MAX_BYTES = 512 << 20
+
+# Seconds. How long to wait for other processes that use the file.
+TIMEOUT = 60.0
 
 # Goes up when a parse is stored in another way; parses of other versions are then not found.
 VERSION = 1
@@ -37,9 +41,11 @@ class ParseStore:
         self._path, self._parser, self._max_bytes = path, f"{VERSION} {parser}", max_bytes
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection = sqlite3.connect(path, timeout=60.0, isolation_level=None)
-            # Readers do not wait for a writer in this mode, and a crash loses no more than the last writes.
-            self._connection.execute("PRAGMA journal_mode = WAL")
+            # A database is not opened here: closing it would release the locks that other threads hold on it.
+            if path.exists() and not path.is_file():
+                check_file(path)
+            self._connection = sqlite3.connect(path, timeout=TIMEOUT, isolation_level=None)
+            self._use_write_ahead_log()
             self._connection.execute("PRAGMA synchronous = NORMAL")
             self._connection.execute(
                 "CREATE TABLE IF NOT EXISTS parse (number INTEGER PRIMARY KEY, key BLOB UNIQUE, value BLOB)"
@@ -54,6 +60,19 @@ class ParseStore:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._connection.close()
+
+    def _use_write_ahead_log(self) -> None:
+        """Let readers not wait for a writer, and a crash lose no more than the last writes."""
+        deadline = time.monotonic() + TIMEOUT
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                # SQLite's own timeout does not cover two that change the mode at once.
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
 
     def read(self, sentences: Iterable[str]) -> dict[str, Parse]:
         """The stored parses of these sentences; a damaged one is left out, and will be replaced."""

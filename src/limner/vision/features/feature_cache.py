@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from limner.arrays import Singles
 from limner.errors import cannot
-from limner.files import write_bytes
+from limner.files import open_file, open_kept, write_bytes
 from limner.vision.features.pixel_regions import region_corners
 from limner.vision.features.store_files import NPY_BYTES, npy_header
 
@@ -31,11 +31,8 @@ class FeatureCache:
 
     def key(self, picture: Path, corners: ArrayLike, *, is_upright: bool) -> str:
         """The hash of a picture's bytes, of whether EXIF turned it, of regions in it and of the signature."""
-        try:
-            with picture.open("rb") as handle:
-                of_picture = file_digest(handle, "sha256").digest()
-        except OSError as error:
-            raise cannot("read", picture, error) from error
+        with open_file(picture) as handle:
+            of_picture = file_digest(handle, "sha256").digest()
         regions = region_corners(corners).astype("<f8").tobytes()
         lying = b"upright" if is_upright else b"as stored"
         return sha256(of_picture + sha256(regions).digest() + lying + self.signature.encode()).hexdigest()
@@ -43,11 +40,11 @@ class FeatureCache:
     def get(self, key: str, n_rows: int) -> Singles | None:
         """The features under a key; None if there are none, or the file is damaged."""
         n_bytes = n_rows * self.n_dims * 4
-        try:
-            with self._path(key).open("rb") as handle:
-                raw = handle.read(NPY_BYTES + n_bytes + 5)
-        except OSError:
+        file = open_kept(self._path(key))
+        if file is None:
             return None
+        with file:
+            raw = file.read(NPY_BYTES + n_bytes + 5)
         header, values, end = raw[:NPY_BYTES], raw[NPY_BYTES : NPY_BYTES + n_bytes], raw[NPY_BYTES + n_bytes :]
         if header != npy_header(n_rows, self.n_dims, "float32") or end != zlib.crc32(values).to_bytes(4, "little"):
             return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +17,7 @@ from limner.corpus.box import Box
 from limner.corpus.corpus import Corpus
 from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError, cannot, one_line, shown, unknown
+from limner.files import open_file
 from limner.progress import Progress, silent, track
 from limner.vision.features.store_files import (
     NPY_BYTES,
@@ -161,7 +163,7 @@ class FeatureStore:
             raise damaged(path, one_line(str(error), 200)) from error
 
     def _line(self, location: Location) -> bytes:
-        with shard_path(self.folder, location.shard, "jsonl").open("rb") as lines:
+        with open_file(shard_path(self.folder, location.shard, "jsonl")) as lines:
             lines.seek(location.offset)
             return lines.read(location.n_bytes)
 
@@ -197,14 +199,14 @@ class FeatureStore:
     def _mapped(self, number: int, n_rows: int) -> NDArray[Any]:
         path = shard_path(self.folder, number, "npy")
         header = npy_header(n_rows, self.n_dims, self.header.dtype)
-        with path.open("rb") as handle:
-            is_sound = handle.read(NPY_BYTES) == header
-        if not is_sound or path.stat().st_size != NPY_BYTES + n_rows * self.header.row_bytes:
-            raise damaged(path, "it has another size than the index says")
         dtype = np.dtype(self.header.dtype).newbyteorder("<")
-        if not n_rows:
-            return np.zeros((0, self.n_dims), dtype=dtype)
-        return np.memmap(path, dtype=dtype, mode="r", offset=NPY_BYTES, shape=(n_rows, self.n_dims))
+        with open_file(path) as handle:
+            is_sound = handle.read(NPY_BYTES) == header
+            if not is_sound or os.fstat(handle.fileno()).st_size != NPY_BYTES + n_rows * self.header.row_bytes:
+                raise damaged(path, "it has another size than the index says")
+            if not n_rows:
+                return np.zeros((0, self.n_dims), dtype=dtype)
+            return np.memmap(handle, dtype=dtype, mode="r", offset=NPY_BYTES, shape=(n_rows, self.n_dims))
 
 
 def _no_box(error: KeyError, row_by_id: dict[str, int]) -> str:

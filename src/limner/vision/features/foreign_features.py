@@ -13,7 +13,8 @@ import numpy as np
 from limner.arrays import Singles
 from limner.corpus.corpus import Corpus
 from limner.corpus.image import Image
-from limner.errors import BadInput, cannot, shown
+from limner.errors import BadInput, shown
+from limner.files import open_file
 from limner.lazy import lazy
 from limner.progress import Progress, silent
 from limner.vision.features.bottom_up_tsv import read_bottom_up
@@ -138,11 +139,8 @@ def _suffix(path: Path) -> str | None:
 def _signature(path: Path) -> str:
     """What the features of a file are known by: the hash of the file, or of all npz files of a folder."""
     digest = sha256()
-    try:
-        for file in files_of(path, ".npz"):
-            with file.open("rb") as handle:
-                of_file = file_digest(handle, "sha256").hexdigest()
-            digest.update(f"{file.name if path.is_dir() else ''} {of_file}\n".encode())
-    except OSError as error:
-        raise cannot("read", path, error) from error
+    for file in files_of(path, ".npz"):
+        with open_file(file) as handle:
+            of_file = file_digest(handle, "sha256").hexdigest()
+        digest.update(f"{file.name if path.is_dir() else ''} {of_file}\n".encode())
     return f"features:file|kind:{_READERS[_suffix(path) or ''][0]}|sha256:{digest.hexdigest()}|version:1"

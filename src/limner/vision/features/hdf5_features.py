@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limner.errors import BadInput, one_line, shown
+from limner.files import check_file
 from limner.vision.features.foreign_image import ForeignImage
 from limner.vision.features.foreign_layouts import (
     FEATURES,
@@ -34,6 +35,7 @@ MAX_BYTES = 1 << 28
 
 def read_hdf5(path: Path) -> Iterator[ForeignImage]:
     """The images of an HDF5 file, one at a time."""
+    check_file(path)
     try:
         with h5py.File(path, "r") as file:
             arrays = _arrays(file, path)

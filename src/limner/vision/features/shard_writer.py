@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limner.errors import BadInput, shown
+from limner.files import check_file
 from limner.vision.features.store_files import (
     MAX_LINE,
     NPY_BYTES,
@@ -131,5 +132,7 @@ def _read(handle: IO[bytes], n_bytes: int) -> bytes:
 
 
 def _opened(path: Path) -> IO[bytes]:
+    if path.exists():
+        check_file(path)
     # Not to append: what a killed run left half-written is cut off, and the header is written last.
     return os.fdopen(os.open(path, os.O_RDWR | os.O_CREAT, 0o666), "r+b", buffering=1 << 20)

@@ -22,8 +22,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from limner.errors import BadInput, cannot, one_line, shown
-from limner.files import write_bytes
+from limner.errors import BadInput, one_line, shown
+from limner.files import open_file, write_bytes
 
 VERSION = 1
 HEADER = "store.json"
@@ -129,14 +129,11 @@ def npy_header(n_rows: int, n_dims: int, dtype: DType) -> bytes:
 def read_header(folder: Path) -> StoreHeader:
     """What the features of the store in a folder are."""
     path = folder / HEADER
-    if not path.is_file():
+    if not path.exists():
         problem = "is not a store of features" if folder.exists() else "there is no such store of features"
         raise BadInput(str(folder), problem, "name a folder that `make_features` wrote", code="no-store")
-    try:
-        with path.open("rb") as handle:
-            raw = handle.read(MAX_HEADER + 1)
-    except OSError as error:
-        raise cannot("read", path, error) from error
+    with open_file(path) as handle:
+        raw = handle.read(MAX_HEADER + 1)
     try:
         if len(raw) > MAX_HEADER:
             raise ValueError("it is too large")
@@ -157,7 +154,7 @@ def write_header(folder: Path, header: StoreHeader) -> None:
 def read_index(path: Path) -> Iterator[tuple[IndexLine, int]]:
     """Each sound line of an index and where it ends, in bytes; a line that was not written to its end is not read."""
     end = 0
-    with path.open("rb") as handle:
+    with open_file(path) as handle:
         while line := handle.readline(MAX_LINE):
             if not line.endswith(b"\n"):
                 return

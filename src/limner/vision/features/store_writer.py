@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -18,6 +16,8 @@ from limner import disk
 from limner.corpus.image import Image
 from limner.corpus.picture_files import UPRIGHT
 from limner.errors import BadInput, LimnerError, one_line, shown
+from limner.files import open_file
+from limner.unfinished import write_in
 from limner.vision.features.shard_writer import ShardWriter
 from limner.vision.features.store_files import (
     HEADER,
@@ -60,9 +60,8 @@ def write_store(
         with disk.errors_of(folder):
             if folder.exists() and not folder.is_dir():
                 raise LimnerError(f"{folder}: is a file; name a folder to write")
-            folder.mkdir(exist_ok=True)
             # Before anything is looked at: another run may be changing it.
-            stack.enter_context(_alone(folder))
+            stack.enter_context(write_in(folder))
             present = _present(folder, header, resume)
             writer = StoreWriter(folder, header, present, shard_bytes)
             stack.callback(writer.close)
@@ -120,7 +119,7 @@ class StoreWriter:
         decode = msgspec.json.Decoder(Image).decode
         for number in range(self._n_shards):
             path = shard_path(self._folder, number, "jsonl")
-            with path.open("rb") as lines:
+            with open_file(path) as lines:
                 for entry, _ in read_index(shard_path(self._folder, number, "index")):
                     if isinstance(entry, IndexEntry):
                         try:
@@ -251,23 +250,3 @@ def _check_same(folder: Path, present: StoreHeader, asked: StoreHeader) -> None:
         if before != now:
             problem = f"the store's {name} is {shown(before)}, not {shown(now)}"
             raise BadInput(str(folder), problem, "resume with the same settings, or name another folder")
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Keep other writers out within the block."""
-    if sys.platform == "win32":
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        try:
-            is_locked = disk.lock(descriptor)
-        except OSError:
-            # There are no locks here; then nobody can be kept out.
-            is_locked = True
-        if not is_locked:
-            raise LimnerError(f"{folder}: another run is writing this store; wait for it to end")
-        yield
-    finally:
-        os.close(descriptor)

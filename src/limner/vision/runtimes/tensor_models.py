@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from limner.errors import BadInput, shown
+from limner.files import open_file
 
 Tensor = NDArray[Any]
 
@@ -68,16 +70,10 @@ class TensorModel(Protocol):
 
 def read_model(path: Path) -> bytes:
     """The bytes of a model file, all of it: a model that is spread over several files is refused by what runs it."""
-    try:
-        # Opening a pipe would wait for somebody to write to it.
-        if not (path.is_file() or path.is_dir()) and path.exists():
-            raise BadInput(str(path), "is a pipe or a device", "name a model file")
-        if path.stat().st_size > MAX_MODEL:
+    with open_file(path) as handle:
+        if os.fstat(handle.fileno()).st_size > MAX_MODEL:
             raise BadInput(str(path), f"is larger than {MAX_MODEL >> 30} GB", "give a smaller model")
-        return path.read_bytes()
-    except OSError as error:
-        problem = f"cannot be read ({(error.strerror or str(error)).lower()})"
-        raise BadInput(str(path), problem, "name a model file") from error
+        return handle.read()
 
 
 def check_numbers(arrays: Sequence[Tensor], path: Path) -> None:

@@ -93,7 +93,7 @@ class _Model:
             yield from self._image(outputs, reading)
 
     def _outputs(self, path: Path, reading: Reading) -> Iterator[Output]:
-        for location, line in json_lines(path, "it has an output a line"):
+        for location, line in json_lines(path, "it has an output a line", waits=True):
             try:
                 value = parse_json(line, location)
                 output = self._output(Record(value, location), path)
