@@ -6,17 +6,22 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALLED := pyproject.toml setup.py constraints.txt $(shell find src -name '*.c' -o -name '*.h')
 INSTALL := $(PIP) install --quiet --constraint constraints.txt --editable
 
-.PHONY: help demo test setup check audit format fuzz sanitise attack bench clean
+.PHONY: help demo test test-all setup check audit format fuzz sanitise attack bench clean
 .DELETE_ON_ERROR:
 
 help:  ## what there is to make
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 16
 
 demo: .venv/.demo  ## play: a world of pictures learnt from, described, scored and shown, in demo/
 	$(BIN)/limner demo demo
 
-test: .venv/.dev  ## run the tests
-	$(BIN)/python -m pytest -n auto
+# -rs names what was skipped, and why, in the last lines.
+test: .venv/.dev .venv/.browser  ## run the tests
+	$(BIN)/python -m pytest -n auto -rfEs
+
+test-all: .venv/.dev .venv/.browser  ## run all tests: heavy training, kills, fuzz, sanitisers and attacks too
+	$(BIN)/python -m pytest -n auto -rfEs -m ''
+	@$(MAKE) --no-print-directory fuzz sanitise attack
 
 setup: .venv/.dev .venv/.browser  ## install everything, development needs and a browser too
 
@@ -76,9 +81,13 @@ clean:  ## remove what was installed and made
 	$(INSTALL) '.[dev]'
 	@touch $@ .venv/.demo
 
-# Tests that need a browser are skipped, and say so, where there is none.
+# Tests of pages need Chromium. Without it they are skipped, and `make test` says so in its last lines.
+HAS_BROWSER := command -v chromium || command -v chromium-browser || command -v google-chrome
 .venv/.browser: | .venv/bin/python
-	@if command -v chromium >/dev/null; then :; \
-	elif command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then apt-get update -qq && apt-get install -y -qq chromium >/dev/null; \
-	else echo "No chromium, and no right to install it: tests in the browser will be skipped." >&2; fi
-	@touch $@
+	@if $(HAS_BROWSER); then :; \
+	elif command -v apt-get && [ "$$(id -u)" = 0 ]; then \
+		echo "Installing Chromium, for the tests of pages (some 100 MB) ..." >&2; \
+		{ apt-get update -qq && apt-get install -y -qq --no-install-recommends chromium; } >.venv/browser.txt 2>&1 || \
+			echo "Chromium could not be installed (see .venv/browser.txt): tests of pages will be skipped." >&2; \
+	else echo "No Chromium, and no right to install it: tests of pages will be skipped." >&2; fi >/dev/null
+	@if $(HAS_BROWSER); then touch $@; fi >/dev/null

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import io
-from contextlib import redirect_stderr, redirect_stdout
+import json
 from pathlib import Path
-from typing import NamedTuple
-from unittest.mock import Mock
+from typing import Any
 
-import torch
-
-from limner import cli
+from command_line import Done, limner
 
 CONFIG = """
 [model]
@@ -65,24 +61,17 @@ main(sys.argv[1:])
 """
 
 
-class Done(NamedTuple):
-    """What a command ended with, and what it said."""
-
-    code: int
-    out: str
-    err: str
-
-
-def limner(*arguments: object) -> Done:
-    """Run a command with one thread, and tell its errors as the command line does."""
-    torch.set_num_threads(1)
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        code = cli._run([str(argument) for argument in arguments], Mock())
-    return Done(code, out.getvalue(), err.getvalue())
-
-
 def train_captioner(folder: Path, out: str, *options: object, corpus: str = "world.jsonl") -> Done:
     """Train a captioner on a corpus of the folder, by the config `tiny.toml` there if no other is given."""
     config = () if "--config" in options else ("--config", folder / "tiny.toml")
     return limner("train", "captioner", folder / corpus, *config, "--out", folder / out, *("--threads", 1), *options)
+
+
+def trained(folder: Path, name: str) -> dict[str, Any]:
+    """What a captioner of the folder remembers of its training."""
+    return dict(json.loads((folder / name / "captioner.json").read_text())["trained"])
+
+
+def losses(folder: Path, name: str, stage: str) -> list[float]:
+    """The losses of a stage's epochs."""
+    return [figures["loss"] for figures in trained(folder, name)["history"][stage]]

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from limner.learn.half_precision import cap_instructions_if_broken
+
+# There is a worker for each core: more threads would only wait for each other. Read when the libraries are loaded.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
 
 settings.register_profile(
     "limner",
@@ -22,6 +29,12 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Keep all processes of the tests from instructions that would kill them."""
+    if not hasattr(config, "workerinput"):
+        cap_instructions_if_broken()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

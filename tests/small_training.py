@@ -15,6 +15,7 @@ not killed.
 from __future__ import annotations
 
 import argparse
+import atexit
 import os
 import random
 import signal
@@ -22,11 +23,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import torch
-from torch import nn
+from torch import distributed, nn
 
 from limner.learn.length_batches import LengthBatches
 from limner.learn.stage_settings import StageSettings
@@ -157,6 +159,30 @@ def main() -> None:
     train(task, asked.checkpoint, epochs=asked.epochs)
     if processes_of_environment().is_first:
         write_tensors(asked.weights, task.model.state_dict())
+    if distributed.is_initialized():
+        leave_group()
+
+
+def leave_group() -> None:
+    """End the group of processes, as the end of Python would; threads that outlive it would abort the process."""
+    atexit.unregister(distributed.destroy_process_group)
+    distributed.destroy_process_group()
+    # The system lists a thread for a moment after it has been joined.
+    deadline = time.monotonic() + 60
+    while left := group_threads():
+        if time.monotonic() > deadline:
+            sys.exit(f"threads of the group are left: {', '.join(left)}")
+        time.sleep(0.01)
+
+
+def group_threads() -> list[str]:
+    """The names of this process's threads that belong to a group of processes."""
+    names = []
+    for thread in Path("/proc/self/task").iterdir():
+        # A thread may end while it is looked at.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            names.append((thread / "comm").read_text().strip())
+    return [name for name in names if "gloo" in name]
 
 
 if __name__ == "__main__":

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import pickle
+from pathlib import Path
 
 import pytest
 
+from limner import cli
 from limner.corpus.formats import UnknownFormat
-from limner.errors import BadInput, LimnerError, MissingLibrary, shown, unknown
+from limner.errors import FULL, BadInput, LimnerError, MissingLibrary, cannot, shown, unknown
 
 ERRORS = [
     LimnerError("something is wrong"),
@@ -49,3 +52,13 @@ def test_the_nearest_name_may_differ_in_capitals(name: str, nearest: str) -> Non
 
 def test_a_value_is_quoted_in_a_few_words() -> None:
     assert len(shown("x" * 10_000)) <= 80
+
+
+@pytest.mark.parametrize("number", sorted(FULL))
+def test_where_there_is_no_room_permissions_are_not_to_blame(number: int) -> None:
+    usual = cannot("write", Path("a"), OSError(errno.EACCES, "no"))
+    told = [cannot("write", Path("a"), OSError(number, "no")), cli._explained(OSError(number, "no", "a"))]
+    assert [error.place for error in told] == ["a", "a"]
+    assert {error.remedy for error in told} == {FULL[number]}
+    assert usual.remedy not in FULL.values()
+    assert str(cli._explained(OSError(number, "no"))).endswith(FULL[number])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import shutil
 import signal
 import stat
 import subprocess
@@ -17,7 +18,7 @@ import pytest
 
 from kill_points import n_steps, stop_at
 from limner import disk, outputs, unfinished
-from limner.errors import BadInput, LimnerError
+from limner.errors import FULL, BadInput, LimnerError
 from limner.files import ScratchFile, write_bytes
 from limner.outputs import write_folder
 
@@ -242,17 +243,17 @@ def test_what_comes_into_a_folder_in_the_last_moment_is_not_lost(
     assert list(tmp_path.iterdir()) == [made]
 
 
-def test_of_writers_that_race_one_wins_and_the_others_are_told(tmp_path: Path) -> None:
+@pytest.mark.parametrize("has_old", [False, True])
+def test_of_writers_that_race_the_first_wins_and_the_others_are_told(tmp_path: Path, has_old: bool) -> None:
     made = tmp_path / "made"
-
-    def second() -> None:
-        with write_folder(made) as folder:
-            (folder / "second").touch()
-            fill(made, "first")
-
-    with pytest.raises(BadInput, match="the folder is not empty"):
-        second()
-    assert contents(made) == {"a.txt": "first", "below/b.txt": "first"}
+    if has_old:
+        fill(made, "old")
+    with write_folder(made, names=("a.txt", "below/b.txt"), replace=True) as folder:
+        with pytest.raises(BadInput) as caught:
+            fill(made, "second", replace=True)
+        (folder / "a.txt").write_text("first")
+    assert (caught.value.place, caught.value.code) == (str(made), "folder-in-use")
+    assert contents(made) == {"a.txt": "first"}
     assert list(tmp_path.iterdir()) == [made]
 
 
@@ -409,6 +410,30 @@ def test_an_output_that_gets_too_large_is_named(tmp_path: Path) -> None:
     ):
         write(folder / "a.txt", bytes(200_000))
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.usefixtures("_full_disk")
+def test_a_folder_is_named_if_what_is_written_or_copied_into_it_gets_too_large(tmp_path: Path) -> None:
+    """Errors of plain handles have no name, and those of copies the source's."""
+    large, made = tmp_path / "large", tmp_path / "made"
+    large.touch()
+    os.truncate(large, 100_000)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+
+    def write_plainly(folder: Path) -> None:
+        with (folder / "a").open("wb") as handle:
+            handle.write(bytes(60_000))
+
+    for fill in (write_plainly, lambda folder: shutil.copyfile(large, folder / "a")):
+        with pytest.raises(BadInput) as refused, write_folder(made) as folder:
+            fill(folder)
+        assert (refused.value.place, refused.value.remedy) == (str(made), FULL[errno.EFBIG])
+    assert list(tmp_path.iterdir()) == [large]
+
+
+def test_a_full_disk_elsewhere_is_not_called_that_of_the_output(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="elsewhere"), write_folder(tmp_path / "made"):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), "elsewhere")
 
 
 @pytest.mark.usefixtures("_full_disk")

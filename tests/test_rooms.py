@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -48,8 +49,10 @@ LARGE = {
 LIGHT_START = {*LARGE, "numpy", "PIL", "zstandard"}
 
 
-def modules() -> list[Path]:
-    return sorted(PACKAGE.rglob("*.py"))
+@cache
+def modules() -> dict[Path, ast.Module]:
+    """Every module of the package, parsed."""
+    return {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def dotted(path: Path) -> str:
@@ -86,12 +89,15 @@ def lazily_imported(tree: ast.AST) -> Iterator[str]:
             yield node.value.partition(":")[0]
 
 
-@pytest.mark.parametrize("path", modules(), ids=dotted)
-def test_a_room_imports_only_from_lower_floors(path: Path) -> None:
-    room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-    if room in ("__init__", "__main__"):
-        return
-    tree = ast.parse(path.read_text())
+def test_a_room_imports_only_from_lower_floors() -> None:
+    for path, tree in modules().items():
+        room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        if room not in ("__init__", "__main__"):
+            assert not forbidden(room, tree), f"{dotted(path)} may not import {sorted(forbidden(room, tree))}"
+
+
+def forbidden(room: str, tree: ast.Module) -> set[str]:
+    """The rooms that a module of a room imports and may not."""
     late = [] if room in FLOORS[0] else lazily_imported(tree)
     names = [name.split(".") for name in (*imported(tree), *late)]
     rooms = {parts[1] for parts in names if parts[0] == "limner" and len(parts) > 1} & FLOOR.keys()
@@ -99,30 +105,33 @@ def test_a_room_imports_only_from_lower_floors(path: Path) -> None:
     allowed = {other for other in rooms if FLOOR[other] < FLOOR[room]} | {room}
     allowed |= {"experiments"} if room == "cli" else set()
     allowed |= set(FLOORS[0]) if room in FLOORS[0] else set()
-    assert rooms <= allowed, f"{room} may not import {sorted(rooms - allowed)}"
+    return rooms - allowed
 
 
-@pytest.mark.parametrize("path", modules(), ids=dotted)
-def test_only_heavy_modules_import_large_libraries(path: Path) -> None:
-    body = executed(ast.parse(path.read_text()))
-    large = {name.split(".")[0] for name in imported(ast.Module(body, []))} & LARGE
-    assert not large or extra_of(dotted(path)), f"declare {dotted(path)} in limner.lazy.HEAVY, or load {large} lazily"
+def test_only_heavy_modules_import_large_libraries() -> None:
+    for name, names in light_imports():
+        large = {other.split(".")[0] for other in names} & LARGE
+        assert not large, f"declare {name} in limner.lazy.HEAVY, or load {large} lazily"
 
 
-@pytest.mark.parametrize("path", modules(), ids=dotted)
-def test_light_modules_do_not_import_heavy_ones(path: Path) -> None:
-    if extra_of(dotted(path)):
-        return
-    body = executed(ast.parse(path.read_text()))
-    assert not [name for name in imported(ast.Module(body, [])) if extra_of(name)]
+def test_light_modules_do_not_import_heavy_ones() -> None:
+    for name, names in light_imports():
+        heavy = [other for other in names if extra_of(other)]
+        assert not heavy, f"{name}: load {heavy} lazily"
 
 
-@pytest.mark.parametrize("path", modules(), ids=dotted)
-def test_nothing_is_imported_inside_a_function(path: Path) -> None:
-    tree = ast.parse(path.read_text())
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-    late = [name for function in functions for name in imported(function)]
-    assert not late, f"import {late} at the top, or through limner.lazy"
+def light_imports() -> Iterator[tuple[str, list[str]]]:
+    """Every module that is not declared heavy, and what it imports when it is imported."""
+    for path, tree in modules().items():
+        if not extra_of(dotted(path)):
+            yield dotted(path), list(imported(ast.Module(executed(tree), [])))
+
+
+def test_nothing_is_imported_inside_a_function() -> None:
+    for path, tree in modules().items():
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+        late = [name for function in functions for name in imported(function)]
+        assert not late, f"{dotted(path)}: import {late} at the top, or through limner.lazy"
 
 
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
@@ -131,13 +140,12 @@ OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]+")
 FOREIGN_OPTIONS = {"--add-opens"}
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in modules() if path.relative_to(PACKAGE).parts[0] != "cli"], ids=dotted
-)
-def test_the_library_never_speaks_of_command_line_options(path: Path) -> None:
-    tree = ast.parse(path.read_text())
-    texts = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-    assert {option for text in texts for option in OPTION.findall(text)} <= FOREIGN_OPTIONS
+def test_the_library_never_speaks_of_command_line_options() -> None:
+    for path, tree in modules().items():
+        if path.relative_to(PACKAGE).parts[0] != "cli":
+            values = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+            options = {option for text in values if isinstance(text, str) for option in OPTION.findall(text)}
+            assert options <= FOREIGN_OPTIONS, dotted(path)
 
 
 def test_heavy_modules_exist() -> None:

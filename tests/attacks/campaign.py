@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
@@ -139,13 +140,17 @@ def campaign(
     Of hostile files there are the `traps` that are named, whatever the number of tries.
     """
     reports = []
-    with tempfile.TemporaryDirectory() as temporary:
+    with tempfile.TemporaryDirectory() as temporary, ExitStack() as stack:
         battlefield = Battlefield(Path(temporary), traps)
         digest = battlefield.digest()
+        workers = stack.enter_context(
+            # Workers begin anew: what this process has in memory would be counted as theirs.
+            ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), initializer=load_commands)
+        )
         for family in families:
             n_tries = len(traps) if family == "hostile files" else tries
             report = Report(family)
-            for number, outcome in enumerate(_outcomes(battlefield, family, n_tries, seed)):
+            for number, outcome in enumerate(_outcomes(workers, battlefield, family, n_tries, seed)):
                 report.add(outcome)
                 for line in _harm(outcome):
                     show(f"{family} {number}: {line}")
@@ -156,13 +161,13 @@ def campaign(
     return reports
 
 
-def _outcomes(battlefield: Battlefield, family: str, tries: int, seed: int) -> Iterator[Outcome]:
+def _outcomes(
+    workers: ProcessPoolExecutor, battlefield: Battlefield, family: str, tries: int, seed: int
+) -> Iterator[Outcome]:
     """What came of each try, in order, whichever worker had it."""
     # Hostile files take seconds each, others much less than the exchange between processes.
     chunksize = 1 if family == "hostile files" else 16
-    # Workers begin anew: what this process has in memory would be counted as theirs.
-    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), initializer=load_commands) as workers:
-        yield from workers.map(partial(_try, battlefield, family, seed), range(tries), chunksize=chunksize)
+    yield from workers.map(partial(_try, battlefield, family, seed), range(tries), chunksize=chunksize)
 
 
 def _try(battlefield: Battlefield, family: str, seed: int, number: int) -> Outcome:

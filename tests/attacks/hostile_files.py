@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import warnings
@@ -15,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import zstandard
+from PIL import Image as Picture
 
 from attacks.hostile_arrays import ARRAY_TRAPS
 
@@ -208,6 +210,16 @@ def _link_to_itself(folder: Path) -> list[str]:
     return ["info", "loop.jsonl"]
 
 
+def _scans(folder: Path) -> list[str]:
+    """A picture that is painted 15,000 times."""
+    buffer = io.BytesIO()
+    Picture.new("L", (4000, 4000), 128).save(buffer, "JPEG", progressive=True)
+    content = buffer.getvalue()
+    (folder / "a.jpg").write_bytes(content[:-2] + content[content.rindex(b"\xff\xda") : -2] * 15_000)
+    (folder / "a.jsonl").write_text('{"limner":2,"id":"a"}\n')
+    return ["show", "a.jsonl", "--pictures", ".", "-o", "page.html"]
+
+
 def _device(path: str, format: str) -> Trap:
     return lambda folder: ["info", f"{format}:{path}"]
 
@@ -242,6 +254,7 @@ TRAPS: dict[str, Trap] = {
     "a table of prefixes": _prefixes,
     "a deep JSON": _nested,
     "a pipe in a folder": _fifo_in_folder,
+    "a picture of 15,000 scans": _scans,
     "a link to itself": _link_to_itself,
     "an endless device": _device("/dev/zero", "jsonl"),
     "an endless device of JSON": _device("/dev/zero", "coco"),

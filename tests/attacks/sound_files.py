@@ -17,6 +17,7 @@ from PIL import Image as Picture
 from safetensors.numpy import save_file
 
 from captioner_runs import CONFIG
+from command_line import limner
 from conftest import REPOSITORY
 from limner.corpus import Image, open_corpus, write_corpus
 from limner.corpus.formats import FORMATS
@@ -230,7 +231,8 @@ def make_sound_files(folder: Path) -> list[Target]:
         ["index", "few.jsonl", "--model", "few.grounder", "-o", "grounder-index"],
         [*TRAIN_CAPTIONER, "captioner"],
     ):
-        subprocess.run([sys.executable, "-m", "limner", *arguments], cwd=folder, check=True, capture_output=True)
+        done = limner(*arguments, cwd=folder)
+        assert done.returncode == 0, done.stderr
     stopped = [sys.executable, "-c", STOPPED, *TRAIN_CAPTIONER, "halfway"]
     subprocess.run(stopped, cwd=folder, check=True, capture_output=True)
     return [*targets, *(Target(name, [name], commands) for name, commands in ON_FILE.items())]

@@ -465,6 +465,8 @@ def test_why_opens_and_closes_by_button_and_by_key(show: Open) -> None:
 
 def test_keys_go_from_image_to_image_and_are_no_commands_in_a_field(show: Open) -> None:
     page = show()
+    # Cards are drawn as they come into view.
+    page.locator(".card h2").nth(2).wait_for(state="attached")
     order = ids(page)
     for key, there in [("j", 0), ("j", 1), ("ArrowDown", 2), ("k", 1), ("ArrowUp", 0), ("k", 0)]:
         page.keyboard.press(key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from command_line import Done, limner
 from limner.bench import image_selection as selection
 from limner.cli import bench_build, bench_domains
 
@@ -60,9 +62,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def bench(folder: Path, *arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "limner", "bench", *map(str, arguments)]
-    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=120, check=False, cwd=folder)
+def bench(folder: Path, *arguments: object, given: str = "") -> Done:
+    return limner("bench", *arguments, given=given, cwd=folder)
 
 
 def images(path: Path) -> list[dict[str, Any]]:
@@ -278,6 +279,15 @@ def test_a_run_that_is_stopped_leaves_nothing(folder: Path, asked: list[str], nu
     running.communicate(timeout=60)
     assert running.returncode == code
     assert sorted(folder.iterdir()) == before
+
+
+def test_a_named_pipe_is_read_once_and_kept(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    with subprocess.Popen(["/bin/sh", "-c", "cat corpus.jsonl > pipe"], cwd=folder):
+        done = bench(folder, "build", "jsonl:pipe", "--size", 5, "-o", "piped.jsonl")
+    assert done.returncode == 0, done.stderr
+    assert bench(folder, "build", "corpus.jsonl", "--size", 5, "-o", "out.jsonl").returncode == 0
+    assert (folder / "piped.jsonl").read_bytes() == (folder / "out.jsonl").read_bytes()
 
 
 def test_what_is_told_to_be_drawn_is_drawn() -> None:

@@ -11,7 +11,8 @@ import pytest
 from PIL import Image as PillowImage
 
 import tiny_captioners
-from captioner_runs import CONFIG, Done, limner, train_captioner
+from captioner_runs import CONFIG, train_captioner
+from command_line import Done, limner
 from limner.caption.search import search_memory
 from limner.corpus import Box, Image, open_corpus, write_corpus
 from limner.corpus.classes.class_names import class_phrases
@@ -39,8 +40,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "vectors.txt").write_text("\n".join(lines) + "\n")
     glove = f'kind = "glove"\nvectors = "{folder / "vectors.txt"}"\n'
     (folder / "glove.toml").write_text(CONFIG.replace("[words]\n", f"[words]\n{glove}"))
-    assert train_captioner(folder, "model").code == 0
-    assert train_captioner(folder, "glove", "--config", folder / "glove.toml").code == 0
+    assert train_captioner(folder, "model").returncode == 0
+    assert train_captioner(folder, "glove", "--config", folder / "glove.toml").returncode == 0
     return folder
 
 
@@ -50,9 +51,9 @@ def caption(folder: Path, out: str, *options: object, corpus: str = "others.json
 
 def test_images_without_captions_are_captioned_and_gold_has_no_influence(folder: Path) -> None:
     done = caption(folder, "free.jsonl")
-    assert (done.code, done.out) == (0, "")
-    assert done.err == f"limner: 12 images written to {folder / 'free.jsonl'}\n"
-    assert caption(folder, "gold-free.jsonl", corpus="gold.jsonl").code == 0
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"limner: 12 images written to {folder / 'free.jsonl'}\n"
+    assert caption(folder, "gold-free.jsonl", corpus="gold.jsonl").returncode == 0
     texts = [
         [image.captions[0].text for image in open_corpus(folder / name)] for name in ("free.jsonl", "gold-free.jsonl")
     ]
@@ -62,14 +63,14 @@ def test_images_without_captions_are_captioned_and_gold_has_no_influence(folder:
 
 def test_captions_are_the_same_whatever_the_batch(folder: Path) -> None:
     caption(folder, "free.jsonl")
-    assert caption(folder, "small.jsonl", "--batch", 5).code == 0
+    assert caption(folder, "small.jsonl", "--batch", 5).returncode == 0
     assert (folder / "free.jsonl").read_bytes() == (folder / "small.jsonl").read_bytes()
 
 
 def test_constraints_from_boxes_are_said_and_tied_to_them(folder: Path) -> None:
     done = caption(folder, "boxes.jsonl", "--constrain", "boxes", model="glove")
-    assert done.code == 0, done.err
-    assert "captions that meet enough constraints: 12 of 12\n" in done.err
+    assert done.returncode == 0, done.stderr
+    assert "captions that meet enough constraints: 12 of 12\n" in done.stderr
     label_by_box = {(i.id, box.id): box.label for i in open_corpus(folder / "others.jsonl") for box in i.boxes}
     n_met = 0
     for image in open_corpus(folder / "boxes.jsonl"):
@@ -87,18 +88,18 @@ def test_constraints_of_a_file_are_said(folder: Path) -> None:
     asked = [{"image": id, "constraints": [{"phrases": ["man", "men"]}, {"phrases": ["woman"]}]} for id in ids[:3]]
     (folder / "asked.jsonl").write_text("".join(json.dumps(choice) + "\n" for choice in asked))
     done = caption(folder, "asked-said.jsonl", "--constrain", folder / "asked.jsonl", "--search", "banks", "--beam", 4)
-    assert done.code == 0, done.err
-    assert "captions that meet enough constraints: 3 of 3\n" in done.err
+    assert done.returncode == 0, done.stderr
+    assert "captions that meet enough constraints: 3 of 3\n" in done.stderr
     said = {
         image.id: image.captions[0].text.lower().strip(".").split()
         for image in open_corpus(folder / "asked-said.jsonl")
     }
     assert all("woman" in said[id] and {"man", "men"} & set(said[id]) for id in ids[:3])
     # Of what `limner constraints` chose.
-    assert limner("constraints", folder / "others.jsonl", "--json", "-o", folder / "chosen.jsonl").code == 0
+    assert limner("constraints", folder / "others.jsonl", "--json", "-o", folder / "chosen.jsonl").returncode == 0
     chosen = caption(folder, "c.jsonl", "--constrain", folder / "chosen.jsonl", model="glove")
-    assert chosen.code == 0, chosen.err
-    assert caption(folder, "d.jsonl", "--constrain", "boxes", model="glove").code == 0
+    assert chosen.returncode == 0, chosen.stderr
+    assert caption(folder, "d.jsonl", "--constrain", "boxes", model="glove").returncode == 0
     assert (folder / "c.jsonl").read_bytes() == (folder / "d.jsonl").read_bytes()
 
 
@@ -106,20 +107,20 @@ def test_faults_of_a_constraint_file_have_their_line_or_are_left_out(folder: Pat
     constraints = [{"phrases": ["...", "man"], "boxes": ["no-such"]}]
     (folder / "faulty.jsonl").write_text(json.dumps({"image": "p1-000000", "constraints": constraints}) + "\n")
     refused = caption(folder, "x.jsonl", "--constrain", folder / "faulty.jsonl")
-    assert (refused.code, refused.err.count("\n")) == (1, 1)
-    assert f"{folder / 'faulty.jsonl'}:1: there is no word in the phrase '...'" in refused.err
-    assert "or pass --lenient to leave it out" in refused.err
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert f"{folder / 'faulty.jsonl'}:1: there is no word in the phrase '...'" in refused.stderr
+    assert "or pass --lenient to leave it out" in refused.stderr
     lenient = caption(folder, "x.jsonl", "--constrain", folder / "faulty.jsonl", "--lenient")
-    assert lenient.code == 0
-    assert "left out: 1 × phrase without a word" in lenient.err
-    assert "left out: 1 × unknown box of a constraint" in lenient.err
+    assert lenient.returncode == 0
+    assert "left out: 1 × phrase without a word" in lenient.stderr
+    assert "left out: 1 × unknown box of a constraint" in lenient.stderr
     first = next(iter(open_corpus(folder / "x.jsonl"))).captions[0]
     assert "man" in first.text.lower().strip(".").split()
     assert "no-such" not in {id for mention in first.mentions for id in mention.boxes}
 
 
 def test_captions_are_no_longer_than_asked_for(folder: Path) -> None:
-    assert caption(folder, "short.jsonl", "--max-len", 3).code == 0
+    assert caption(folder, "short.jsonl", "--max-len", 3).returncode == 0
     assert all(len(image.captions[0].text.split()) <= 3 for image in open_corpus(folder / "short.jsonl"))
 
 
@@ -129,7 +130,7 @@ def test_one_constraint_is_enough_if_one_is_asked_for(folder: Path) -> None:
     )
     options = ("--constrain", folder / "few.jsonl", "--explain", "--json")
     met = [
-        json.loads(caption(folder, "few-said.jsonl", *options, "--at-least", n).out.splitlines()[0])["constraints"]
+        json.loads(caption(folder, "few-said.jsonl", *options, "--at-least", n).stdout.splitlines()[0])["constraints"]
         for n in (1, 2)
     ]
     assert [sum(constraint["met"] for constraint in constraints) for constraints in met] == [1, 2]
@@ -137,7 +138,7 @@ def test_one_constraint_is_enough_if_one_is_asked_for(folder: Path) -> None:
 
 def test_the_n_best_are_different_and_the_first_is_the_best(folder: Path) -> None:
     caption(folder, "free.jsonl", "--beam", 3)
-    assert caption(folder, "three.jsonl", "--n-best", 3, "--beam", 3).code == 0
+    assert caption(folder, "three.jsonl", "--n-best", 3, "--beam", 3).returncode == 0
     for best, image in zip(open_corpus(folder / "free.jsonl"), open_corpus(folder / "three.jsonl"), strict=True):
         assert image.captions[0].text == best.captions[0].text
         assert [caption.id for caption in image.captions] == ["0", "1", "2"]
@@ -145,22 +146,22 @@ def test_the_n_best_are_different_and_the_first_is_the_best(folder: Path) -> Non
 
 
 def test_a_search_is_as_wide_as_captions_are_asked_for(folder: Path) -> None:
-    assert caption(folder, "nine.jsonl", "--n-best", 9).code == 0
+    assert caption(folder, "nine.jsonl", "--n-best", 9).returncode == 0
     assert {len(image.captions) for image in open_corpus(folder / "nine.jsonl")} == {9}
     done = caption(folder, "few.jsonl", "--n-best", 3, "--beam", 2)
-    assert done.code == 2
-    assert "--n-best 3 needs a beam at least as wide; --beam is 2" in done.err
+    assert done.returncode == 2
+    assert "--n-best 3 needs a beam at least as wide; --beam is 2" in done.stderr
 
 
 def test_explanations_are_text_or_json(folder: Path) -> None:
     done = caption(folder, "e.jsonl", "--explain", "--constrain", "boxes", model="glove")
-    assert done.code == 0
-    assert done.out.startswith("p1-000000: ")
-    assert "\n  said: " in done.out
-    first, _, lines = done.out.partition("\n")
+    assert done.returncode == 0
+    assert done.stdout.startswith("p1-000000: ")
+    assert "\n  said: " in done.stdout
+    first, _, lines = done.stdout.partition("\n")
     words = first.partition(": ")[2].partition(".")[0].lower().split()
     assert [line.split()[0] for line in lines.splitlines() if "%" in line][: len(words)] == words
-    rows = [json.loads(line) for line in caption(folder, "e.jsonl", "--explain", "--json").out.splitlines()]
+    rows = [json.loads(line) for line in caption(folder, "e.jsonl", "--explain", "--json").stdout.splitlines()]
     images = list(open_corpus(folder / "e.jsonl"))
     assert [(row["image"], row["caption"]) for row in rows] == [(i.id, i.captions[0].text) for i in images]
     for row in rows:
@@ -175,12 +176,12 @@ def test_results_can_be_scored_and_explained_mentions_are_in_them(folder: Path) 
         *("score", "captions", folder / "free.jsonl", "--refs", folder / "gold.jsonl"),
         *("--metrics", "cider", "--samples", 0, "--json"),
     )
-    assert scored.code == 0, scored.err
+    assert scored.returncode == 0, scored.stderr
 
 
 def test_training_images_are_warned_of(folder: Path) -> None:
     done = caption(folder, "seen.jsonl", corpus="world.jsonl")
-    assert "40 of 40 images are training images" in done.err
+    assert "40 of 40 images are training images" in done.stderr
 
 
 def test_a_word_is_added_by_its_vector_or_refused(folder: Path) -> None:
@@ -188,14 +189,14 @@ def test_a_word_is_added_by_its_vector_or_refused(folder: Path) -> None:
         '{"image": "p1-000000", "constraints": [{"phrases": ["zebra", "zebrafoal"]}]}\n'
     )
     added = caption(folder, "zebra-said.jsonl", "--constrain", folder / "zebra.jsonl", model="glove")
-    assert added.code == 0, added.err
+    assert added.returncode == 0, added.stderr
     assert "zebra" in next(iter(open_corpus(folder / "zebra-said.jsonl"))).captions[0].text.lower()
     refused = caption(folder, "x.jsonl", "--constrain", folder / "zebra.jsonl")
-    assert (refused.code, refused.err.count("\n")) == (1, 1)
-    assert "image 'p1-000000': the captioner has no word for 'zebra' or 'zebrafoal'" in refused.err
-    assert "or pass --lenient to leave the constraint out" in refused.err
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "image 'p1-000000': the captioner has no word for 'zebra' or 'zebrafoal'" in refused.stderr
+    assert "or pass --lenient to leave the constraint out" in refused.stderr
     lenient = caption(folder, "x.jsonl", "--constrain", folder / "zebra.jsonl", "--lenient")
-    assert (lenient.code, "constraint that the captioner has no words for" in lenient.err) == (0, True)
+    assert (lenient.returncode, "constraint that the captioner has no words for" in lenient.stderr) == (0, True)
 
 
 def test_a_captioner_of_hugging_face_says_what_it_must(folder: Path, tmp_path: Path) -> None:
@@ -205,18 +206,18 @@ def test_a_captioner_of_hugging_face_says_what_it_must(folder: Path, tmp_path: P
     (tmp_path / "dog.jsonl").write_text(json.dumps({"image": first.id, "constraints": [{"phrases": ["dog"]}]}) + "\n")
     run = ("caption", tmp_path / "seen.jsonl", "--model", tmp_path / "blip", "-o", tmp_path / "said.jsonl")
     refused = limner(*run)
-    assert (refused.code, "pass --pictures" in refused.err) == (1, True)
+    assert (refused.returncode, "pass --pictures" in refused.stderr) == (1, True)
     looking = (*run, "--pictures", tmp_path / "seen_pictures")
     done = limner(*looking, "--constrain", tmp_path / "dog.jsonl", "--beam", 2, "--explain")
-    assert done.code == 0, done.err
+    assert done.returncode == 0, done.stderr
     said = list(open_corpus(tmp_path / "said.jsonl"))
     assert [image.captions[0].source for image in said] == ["system:hugging-face"] * 3
     assert "dog" in said[0].captions[0].text
-    assert done.out.count("\n") >= 3
+    assert done.stdout.count("\n") >= 3
     refused = limner(*looking, "--features", "store")
-    assert (refused.code, "leave --features out" in refused.err) == (1, True)
+    assert (refused.returncode, "leave --features out" in refused.stderr) == (1, True)
     explained = limner(*looking, "--constrain", tmp_path / "dog.jsonl", "--beam", 2, "--explain", "--json")
-    assert json.loads(explained.out.splitlines()[0])["constraints"] == [{"words": "dog", "met": True}]
+    assert json.loads(explained.stdout.splitlines()[0])["constraints"] == [{"words": "dog", "met": True}]
 
 
 def test_captions_of_hugging_face_are_numbered_and_as_long_as_asked_for(tmp_path: Path) -> None:
@@ -224,12 +225,12 @@ def test_captions_of_hugging_face_are_numbered_and_as_long_as_asked_for(tmp_path
     tiny_captioners.blip(tmp_path / "blip")
     run = ("caption", tmp_path / "seen.jsonl", "--model", tmp_path / "blip", "-o", tmp_path / "said.jsonl")
     looking = (*run, "--pictures", tmp_path / "seen_pictures", "--beam", 3)
-    assert limner(*looking, "--n-best", 3, "--max-len", 4).code == 0
+    assert limner(*looking, "--n-best", 3, "--max-len", 4).returncode == 0
     for image in open_corpus(tmp_path / "said.jsonl"):
         assert [caption.id for caption in image.captions] == ["0", "1", "2"]
     n_words = []
     for options in (["--max-len", 3], ["--max-len", 30], []):
-        assert limner(*looking, "--beam", 1, *options).code == 0
+        assert limner(*looking, "--beam", 1, *options).returncode == 0
         n_words.append(max(len(image.captions[0].text.split()) for image in open_corpus(tmp_path / "said.jsonl")))
     assert n_words[0] <= 3 < n_words[1] <= n_words[2]
 
@@ -244,11 +245,11 @@ def test_a_picture_that_the_model_refuses_is_named_or_left_out(tmp_path: Path) -
     run = ("caption", tmp_path / "seen.jsonl", "--model", tmp_path / "qwen", "-o", tmp_path / "said.jsonl")
     looking = (*run, "--pictures", tmp_path / "pictures", "--beam", 1, "--max-len", 3)
     refused = limner(*looking)
-    assert (refused.code, refused.err.count("\n")) == (1, 1)
-    assert "picture b: the model's processor does not take a picture of 900 by 3" in refused.err
-    assert "or pass --lenient to leave it out" in refused.err
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "picture b: the model's processor does not take a picture of 900 by 3" in refused.stderr
+    assert "or pass --lenient to leave it out" in refused.stderr
     lenient = limner(*looking, "--lenient")
-    assert (lenient.code, "left out: 1 × image without a usable picture" in lenient.err) == (0, True)
+    assert (lenient.returncode, "left out: 1 × image without a usable picture" in lenient.stderr) == (0, True)
     assert [(image.id, image.captions[0].id) for image in open_corpus(tmp_path / "said.jsonl")] == [
         ("a", "0"),
         ("c", "0"),
@@ -284,28 +285,28 @@ def test_faults_are_one_line_with_a_remedy(
     (folder / "changed" / "weights.safetensors").write_bytes(weights)
     (folder / "unweighted" / "weights.safetensors").unlink(missing_ok=True)
     done = limner("caption", "others.jsonl", "-o", "x.jsonl", *options)
-    assert (done.code, done.out) == (1, "")
-    assert said in done.err
-    assert done.err.count("\n") == 1
+    assert (done.returncode, done.stdout) == (1, "")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_a_search_that_cannot_fit_has_options_as_its_remedy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_memory, "memory_of", lambda device: 10_000)
     done = caption(folder, "x.jsonl", "--constrain", "boxes", "--search", "per_state", model="glove")
-    assert (done.code, done.err.count("\n")) == (1, 1)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     remedy = "GB of memory; lower --batch, or lower --beam, or pass --search banks, or ask for fewer constraints\n"
-    assert done.err.endswith(remedy)
+    assert done.stderr.endswith(remedy)
     banks = caption(folder, "x.jsonl", "--constrain", "boxes", "--search", "banks", model="glove")
-    assert banks.err.endswith("GB of memory; lower --batch, or lower --beam, or ask for fewer constraints\n")
+    assert banks.stderr.endswith("GB of memory; lower --batch, or lower --beam, or ask for fewer constraints\n")
 
 
 def test_boxes_need_a_size_of_their_image(folder: Path) -> None:
     write_corpus([Image("a", boxes=(Box("0", 1, 1, 5, 5, "dog"),)), Image("b")], folder / "sizeless.jsonl")
     refused = caption(folder, "x.jsonl", corpus="sizeless.jsonl")
-    assert (refused.code, refused.err.count("\n")) == (1, 1)
-    assert "image 'a': it has no width and height" in refused.err
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "image 'a': it has no width and height" in refused.stderr
     done = caption(folder, "x.jsonl", "--lenient", corpus="sizeless.jsonl")
-    assert (done.code, [image.id for image in open_corpus(folder / "x.jsonl")]) == (0, ["b"])
+    assert (done.returncode, [image.id for image in open_corpus(folder / "x.jsonl")]) == (0, ["b"])
 
 
 def test_a_store_must_have_the_images_and_the_features_of_training(folder: Path, tmp_path: Path) -> None:
@@ -323,16 +324,19 @@ def test_a_store_must_have_the_images_and_the_features_of_training(folder: Path,
             *("features", tmp_path / corpus, "--model", model, "--boxes", "mixed", "-o", tmp_path / name),
             *("--pictures", tmp_path / "seen_pictures"),
         )
-        assert made.code == 0, made.err
-    assert train_captioner(tmp_path, "model", "--features", tmp_path / "store").code == 0
+        assert made.returncode == 0, made.stderr
+    assert train_captioner(tmp_path, "model", "--features", tmp_path / "store").returncode == 0
     refused = caption(tmp_path, "x.jsonl")
-    assert refused.code == 1
-    assert f"there are no features of image '{images[10].id}'; make them with `limner features`" in refused.err
-    assert caption(tmp_path, "x.jsonl", "--features", tmp_path / "new").code == 0
+    assert refused.returncode == 1
+    assert f"there are no features of image '{images[10].id}'; make them with `limner features`" in refused.stderr
+    assert caption(tmp_path, "x.jsonl", "--features", tmp_path / "new").returncode == 0
     refused = caption(tmp_path, "x.jsonl", "--features", tmp_path / "colours")
-    assert (refused.code, "its features are not those of training" in refused.err) == (1, True)
+    assert (refused.returncode, "its features are not those of training" in refused.stderr) == (1, True)
     lenient = caption(tmp_path, "x.jsonl", "--lenient", corpus="seen.jsonl")
-    assert (lenient.code, "2 images without features" in lenient.err or "image without features" in lenient.err) == (
+    assert (
+        lenient.returncode,
+        "2 images without features" in lenient.stderr or "image without features" in lenient.stderr,
+    ) == (
         0,
         True,
     )
@@ -354,13 +358,13 @@ def test_options_that_do_not_go_together(
 ) -> None:
     monkeypatch.chdir(folder)
     done = limner("caption", "others.jsonl", "--model", "model", "-o", "x.jsonl", *options)
-    assert done.code in (1, 2)
-    assert said in done.err
+    assert done.returncode in (1, 2)
+    assert said in done.stderr
 
 
 def test_words_that_are_added_for_an_image_are_no_others(folder: Path) -> None:
     options = ("--constrain", "boxes", "--explain", "--json")
-    runs = [caption(folder, "x.jsonl", *options, "--batch", n, model="glove").out.splitlines() for n in (32, 1)]
+    runs = [caption(folder, "x.jsonl", *options, "--batch", n, model="glove").stdout.splitlines() for n in (32, 1)]
     for row, other in zip(*(map(json.loads, lines) for lines in runs), strict=True):
         assert row["caption"] == other["caption"]
         assert row["log_prob"] == pytest.approx(other["log_prob"], abs=2e-4)
@@ -391,5 +395,5 @@ def test_a_hostile_record_is_one_line(folder: Path, tmp_path: Path, table: str, 
     (record[table] if table else record)[key] = value
     (tmp_path / "model" / "captioner.json").write_text(json.dumps(record))
     done = limner("caption", folder / "others.jsonl", "--model", tmp_path / "model", "-o", tmp_path / "x.jsonl")
-    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
-    assert done.err.startswith(f"limner: {tmp_path / 'model'}/")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (1, "", 1)
+    assert done.stderr.startswith(f"limner: {tmp_path / 'model'}/")

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from command_line import limner
+
 LIMNER = [sys.executable, "-m", "limner"]
 CAPTIONS = ("A man's red hat, on a table.", "", "It is raining.", "Two dogs and three cats play in the background.")
-
-
-def limner(*arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
-    command = [*LIMNER, *map(str, arguments)]
-    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.fixture

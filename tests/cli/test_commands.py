@@ -11,16 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from command_line import limner
 from limner.cli import COMMANDS, main
 from limner.errors import MissingLibrary
 
 LIMNER = [sys.executable, "-m", "limner"]
 LINES = '{"limner":2,"id":"a"}\n{"limner":2,"id":"b","captions":[{"id":"0","text":"A dog ."}]}\n'
-
-
-def limner(*arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
-    command = [*LIMNER, *map(str, arguments)]
-    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.fixture

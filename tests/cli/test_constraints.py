@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from command_line import Done, limner
+
 LIMNER = [sys.executable, "-m", "limner", "constraints"]
 TREE = {
     "LabelName": "/m/0",
@@ -38,22 +40,21 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def limner(*arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
-    command = [*LIMNER, *map(str, arguments)]
-    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=60, check=False)
+def constraints(*arguments: object, given: str = "") -> Done:
+    return limner("constraints", *arguments, given=given)
 
 
 HIERARCHY = ("--hierarchy", "tree.json", "--names", "names.csv")
 
 
 def chosen(*arguments: object, given: str = "") -> list[str]:
-    done = limner(*arguments, "--json", given=given)
+    done = constraints(*arguments, "--json", given=given)
     assert done.returncode == 0, done.stderr
     return [constraint["label"] for one in done.stdout.splitlines() for constraint in json.loads(one)["constraints"]]
 
 
 def test_choices_are_printed_with_their_reasons() -> None:
-    done = limner("park.jsonl", *HIERARCHY)
+    done = constraints("park.jsonl", *HIERARCHY)
     assert done.returncode == 0
     assert done.stdout == (
         "park: dog, cup\n"
@@ -70,7 +71,7 @@ def test_choices_are_printed_with_their_reasons() -> None:
 
 
 def test_json_is_one_object_a_line() -> None:
-    done = limner("-", "--json", *HIERARCHY, given=PARK + line("bare"))
+    done = constraints("-", "--json", *HIERARCHY, given=PARK + line("bare"))
     first, second = map(json.loads, done.stdout.splitlines())
     assert list(first) == ["image", "by", "constraints", "dropped"]
     assert first["constraints"][0] == {
@@ -106,7 +107,7 @@ def test_every_option_changes_what_is_chosen(files: Path) -> None:
 
 
 def test_what_ranked_gold_boxes_is_said() -> None:
-    done = limner("-", given=line("a", ("dog", 5, 1.0), ("cat", 9, 1.0)))
+    done = constraints("-", given=line("a", ("dog", 5, 1.0), ("cat", 9, 1.0)))
     assert done.stdout.splitlines()[0] == "a: cat, dog"
     assert done.stderr == (
         "limner: 2 constraints for 1 of 1 image\n"
@@ -116,7 +117,7 @@ def test_what_ranked_gold_boxes_is_said() -> None:
 
 
 def test_a_hierarchy_of_ids_beside_named_boxes_is_warned_of() -> None:
-    done = limner("park.jsonl", "--hierarchy", "tree.json")
+    done = constraints("park.jsonl", "--hierarchy", "tree.json")
     assert done.returncode == 0
     assert "warning: 4 of 4 boxes have a label outside the hierarchy: animal, dog, cup, person; pass --names?" in (
         done.stderr
@@ -125,11 +126,11 @@ def test_a_hierarchy_of_ids_beside_named_boxes_is_warned_of() -> None:
 
 def test_an_excluded_class_that_no_box_has_is_told(files: Path) -> None:
     (files / "classes.txt").write_text("dog\npersn\n")
-    assert "limner: excluded, but on no box: persn\n" in limner("park.jsonl", "--exclude", "classes.txt").stderr
+    assert "limner: excluded, but on no box: persn\n" in constraints("park.jsonl", "--exclude", "classes.txt").stderr
 
 
 def test_the_choices_go_to_a_file(files: Path) -> None:
-    done = limner("park.jsonl", "--json", "-o", "out.jsonl.gz")
+    done = constraints("park.jsonl", "--json", "-o", "out.jsonl.gz")
     assert done.returncode == 0
     assert done.stdout == ""
     assert json.loads(gzip.decompress((files / "out.jsonl.gz").read_bytes()))["image"] == "park"
@@ -190,7 +191,7 @@ def test_a_fault_is_one_line_and_leaves_nothing(files: Path, arguments: tuple[st
     (files / "typo.txt").write_text("Dog\nAnmal\n")
     before = sorted(files.iterdir())
     out = () if "-o" in arguments else ("-o", "out.jsonl")
-    done = limner(*arguments, *out)
+    done = constraints(*arguments, *out)
     assert done.returncode == 1
     assert done.stderr.startswith(said)
     assert done.stderr.count("\n") == 1
@@ -212,7 +213,7 @@ def test_a_fault_is_one_line_and_leaves_nothing(files: Path, arguments: tuple[st
     ],
 )
 def test_wrong_usage_is_answered_with_two(arguments: tuple[str, ...], said: str) -> None:
-    done = limner(*arguments)
+    done = constraints(*arguments)
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stdout == ""
@@ -220,7 +221,7 @@ def test_wrong_usage_is_answered_with_two(arguments: tuple[str, ...], said: str)
 
 def test_the_lenient_leave_out_what_is_faulty(files: Path) -> None:
     (files / "names.csv").write_text(NAMES + "/m/9\n")
-    done = limner("-", "--json", "--lenient", *HIERARCHY, given=PARK + "{\n" + line("b", ("dog", 5, 1.0)))
+    done = constraints("-", "--json", "--lenient", *HIERARCHY, given=PARK + "{\n" + line("b", ("dog", 5, 1.0)))
     assert done.returncode == 0
     assert len(done.stdout.splitlines()) == 2
     assert "left out: 1 × faulty class" in done.stderr
@@ -235,6 +236,6 @@ def test_a_reader_that_has_seen_enough_is_no_fault(files: Path) -> None:
 
 
 def test_a_corpus_without_boxes_is_refused_and_nothing_is_printed() -> None:
-    done = limner("-", "--json", given=line("bare") + line("empty"))
+    done = constraints("-", "--json", given=line("bare") + line("empty"))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("limner: -: there are 2 images and none of them has a box; detect things")

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import tiny_captioners
-from captioner_runs import CONFIG, Done, limner, train_captioner
+from captioner_runs import CONFIG, train_captioner
+from command_line import Done, limner
 from limner.corpus import open_corpus, write_corpus
 from limner.playground import World, playground, write_world
 from limner.score.content import mentioned
@@ -21,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "tiny.toml").write_text(
         CONFIG.replace("min_count = 2", "min_count = 1").replace("max_len = 12", "max_len = 20")
     )
-    assert train_captioner(folder, "model").code == 0
+    assert train_captioner(folder, "model").returncode == 0
     return folder
 
 
@@ -31,7 +32,7 @@ def describe(folder: Path, *options: object, corpus: str = "others.jsonl") -> Do
 
 def test_sentences_name_the_selected_things_and_tell_what_they_do_not(folder: Path) -> None:
     done = describe(folder, "--realise", "neural", "--captioner", folder / "model", "--k", 2)
-    assert done.code == 0, done.err
+    assert done.returncode == 0, done.stderr
     gold = open_corpus(folder / "others.jsonl").index()
     n_unsaid = 0
     for result in open_corpus(folder / "said.jsonl"):
@@ -44,20 +45,20 @@ def test_sentences_name_the_selected_things_and_tell_what_they_do_not(folder: Pa
     # Words that no training caption had cannot be said; most of the things are.
     assert 0 < n_unsaid < 8
     images = "1 image" if n_unsaid == 1 else f"{n_unsaid} images"
-    assert f"not said, in sentences of {images}: " in done.err
+    assert f"not said, in sentences of {images}: " in done.stderr
 
 
 def test_equal_commands_write_equal_files_and_many_things_are_no_error(folder: Path) -> None:
     options = ("--realise", "neural", "--captioner", folder / "model", "--select", "all")
-    assert describe(folder, *options).code == 0
+    assert describe(folder, *options).returncode == 0
     first = (folder / "said.jsonl").read_bytes()
-    assert describe(folder, *options).code == 0
+    assert describe(folder, *options).returncode == 0
     assert (folder / "said.jsonl").read_bytes() == first
 
 
 def test_training_images_are_warned_of(folder: Path) -> None:
     done = describe(folder, "--realise", "neural", "--captioner", folder / "model", corpus="world.jsonl")
-    assert "40 of 40 images are training images" in done.err
+    assert "40 of 40 images are training images" in done.stderr
 
 
 def test_a_captioner_of_pictures_needs_them(folder: Path, tmp_path: Path) -> None:
@@ -65,9 +66,9 @@ def test_a_captioner_of_pictures_needs_them(folder: Path, tmp_path: Path) -> Non
     tiny_captioners.blip(tmp_path / "blip")
     options = ("--realise", "neural", "--captioner", tmp_path / "blip", "--k", 1)
     refused = describe(tmp_path, *options)
-    assert (refused.code, "pass --pictures to name their folder" in refused.err) == (1, True)
+    assert (refused.returncode, "pass --pictures to name their folder" in refused.stderr) == (1, True)
     done = describe(tmp_path, *options, "--pictures", tmp_path / "others_pictures")
-    assert done.code == 0, done.err
+    assert done.returncode == 0, done.stderr
     assert len(list(open_corpus(tmp_path / "said.jsonl"))) == 3
 
 
@@ -86,4 +87,4 @@ def test_wrong_options_are_told(
 ) -> None:
     monkeypatch.chdir(folder)
     done = limner("describe", "others.jsonl", "-o", "x.jsonl", *options)
-    assert (done.code, said in " ".join(done.err.split())) == (code, True)
+    assert (done.returncode, said in " ".join(done.stderr.split())) == (code, True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
@@ -11,17 +10,13 @@ import numpy as np
 import pytest
 from PIL import Image as Picture
 
+from command_line import limner
 from small_detectors import onnx_detector
 
 LIMNER = [sys.executable, "-m", "limner"]
 
 # A thing of the second class in the upper half of everything, and one that is less sure.
 SEEN = {"boxes": [[0, 0, 40, 15], [20, 0, 40, 30]], "labels": [1, 0], "scores": [0.9, 0.2]}
-
-
-def limner(*arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
-    command = [*LIMNER, *map(str, arguments)]
-    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from base64 import b64encode
 from pathlib import Path
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image as Picture
 
+from command_line import Done, limner
 from limner.corpus import Box, Image, write_corpus
 from limner.vision.features import open_features
 
@@ -31,22 +31,21 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def limner(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [*LIMNER, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+def features(*arguments: object) -> Done:
+    return limner("features", *arguments)
 
 
 def test_a_corpus_becomes_a_store_that_is_resumed_only_if_asked_for() -> None:
-    done = limner("corpus.jsonl", "--pictures", "pictures", "--model", "colour", "-o", "store", "--dtype", "float32")
+    done = features("corpus.jsonl", "--pictures", "pictures", "--model", "colour", "-o", "store", "--dtype", "float32")
     assert (done.returncode, done.stdout) == (0, "")
     assert done.stderr == "limner: 6 regions of 3 images written to store, 81 numbers each\n"
     assert open_features("store").features("b", ["1"]).shape == (1, 81)
-    again = limner("corpus.jsonl", "--pictures", "pictures", "--model", "colour", "-o", "store", "--dtype", "float32")
+    again = features("corpus.jsonl", "--pictures", "pictures", "--model", "colour", "-o", "store", "--dtype", "float32")
     assert again.returncode == 1
     assert again.stderr == (
         "limner: store: is a store of features already; name another folder, or pass --resume to go on with it\n"
     )
-    resumed = limner(
+    resumed = features(
         *("corpus.jsonl", "--pictures", "pictures", "--model", "colour", "-o", "store", "--dtype", "float32"),
         "--resume",
     )
@@ -66,18 +65,18 @@ def test_a_corpus_becomes_a_store_that_is_resumed_only_if_asked_for() -> None:
     ],
 )
 def test_a_folder_of_pictures_has_the_whole_or_a_grid(options: list[str], n_regions: int, n_dims: int) -> None:
-    done = limner("pictures", "-o", "store", *options)
+    done = features("pictures", "-o", "store", *options)
     assert done.stderr == f"limner: {n_regions} regions of 3 images written to store, {n_dims} numbers each\n"
 
 
 def test_a_picture_that_cannot_be_read_is_named_or_left_out(files: Path) -> None:
     (files / "pictures" / "b.png").write_bytes(b"\x89PNG\r\n\x1a\n")
     arguments = ("corpus.jsonl", "--pictures", "pictures", "--model", "shape", "-o", "store")
-    strict = limner(*arguments)
+    strict = features(*arguments)
     assert strict.returncode == 1
     assert strict.stderr.startswith("limner: pictures/b.png: ")
     assert strict.stderr.count("\n") == 1
-    lenient = limner(*arguments, "--lenient", "--resume")
+    lenient = features(*arguments, "--lenient", "--resume")
     assert "limner: left out: 1 × image without features (pictures/b.png: " in lenient.stderr
     assert "4 regions of 2 images written to store" in lenient.stderr
 
@@ -86,7 +85,7 @@ def test_features_of_others_need_no_model(files: Path) -> None:
     boxes, rows = np.array([[1, 1, 9, 9]], dtype=np.float32), np.ones((1, 5), dtype=np.float32)
     cells = ["42", "40", "30", "1", b64encode(boxes).decode(), b64encode(rows).decode()]
     (files / "features.tsv").write_text("\t".join(cells) + "\n")
-    done = limner("features.tsv", "-o", "store")
+    done = features("features.tsv", "-o", "store")
     assert done.stderr == "limner: 1 regions of 1 images written to store, 5 numbers each\n"
     assert open_features("store").boxes("42")[0].corners == (1, 1, 10, 10)
 
@@ -137,7 +136,7 @@ def test_features_of_others_need_no_model(files: Path) -> None:
 )
 def test_what_is_wrong_is_said_in_one_line(arguments: list[str], code: int, said: str) -> None:
     np.savez("f.npz", features=np.ones((1, 3)), boxes=[[0, 0, 1, 1]])
-    done = limner(*arguments)
+    done = features(*arguments)
     assert done.returncode == code
     assert said in done.stderr
     assert not Path("s").exists()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from command_line import Done, limner
 from limner.cli import main
 
 DOGS = """\
@@ -22,9 +21,8 @@ TEXTS = "".join(
 )
 
 
-def info(*arguments: object, given: str = "", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "limner", "info", *map(str, arguments)]
-    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=60, check=False, cwd=cwd)
+def info(*arguments: object, given: str = "", cwd: Path | None = None) -> Done:
+    return limner("info", *arguments, given=given, cwd=cwd)
 
 
 @pytest.fixture

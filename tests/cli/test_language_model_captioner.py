@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from captioner_runs import CONFIG, limner, train_captioner
+from captioner_runs import CONFIG, train_captioner
+from command_line import limner
 from limner.caption.captioner_files import read_captioner_record
 from limner.corpus import open_corpus, write_corpus
 from limner.corpus.seen_images import SeenImages
@@ -39,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         *("train", "language-model", folder / "all.jsonl", "--out", folder / "lm"),
         *("--config", folder / "lm.toml", "--threads", 1),
     )
-    assert trained.code == 0, trained.err
+    assert trained.returncode == 0, trained.stderr
     return folder
 
 
@@ -48,8 +49,8 @@ def captioner(folder: Path) -> Path:
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         done = train_captioner(folder, "captioner")
-    assert done.code == 0, done.err
-    assert "warning" not in done.err
+    assert done.returncode == 0, done.stderr
+    assert "warning" not in done.stderr
     return folder / "captioner"
 
 
@@ -63,8 +64,8 @@ def test_held_out_images_that_the_language_model_has_read_are_warned_of(
 ) -> None:
     monkeypatch.chdir(folder)
     done = train_captioner(folder, "other", "--seed", 5)
-    assert done.code == 0, done.err
-    assert "warning: the language model has learnt from " in done.err
+    assert done.returncode == 0, done.stderr
+    assert "warning: the language model has learnt from " in done.stderr
 
 
 def test_a_captioner_is_used_from_any_folder_and_finds_a_language_model_that_was_moved(
@@ -72,28 +73,28 @@ def test_a_captioner_is_used_from_any_folder_and_finds_a_language_model_that_was
 ) -> None:
     monkeypatch.chdir(tmp_path)
     run = ("caption", folder / "others.jsonl", "--model", captioner, "-o", tmp_path / "said.jsonl")
-    assert limner(*run).code == 0
+    assert limner(*run).returncode == 0
     shutil.copytree(captioner, tmp_path / "captioner")
     record = tmp_path / "captioner" / "captioner.json"
     record.write_text(record.read_text().replace(str(folder / "lm"), "/nowhere/lm"))
     run = (*run[:3], tmp_path / "captioner", *run[4:])
     lost = limner(*run)
-    assert (lost.code, lost.err.count("\n")) == (1, 1)
-    assert "/nowhere/lm: the captioner was trained with the words of this path" in lost.err
-    assert "pass --words-from to say where they are now" in lost.err
+    assert (lost.returncode, lost.stderr.count("\n")) == (1, 1)
+    assert "/nowhere/lm: the captioner was trained with the words of this path" in lost.stderr
+    assert "pass --words-from to say where they are now" in lost.stderr
     first = (tmp_path / "said.jsonl").read_bytes()
-    assert limner(*run, "--words-from", folder / "lm").code == 0
+    assert limner(*run, "--words-from", folder / "lm").returncode == 0
     assert (tmp_path / "said.jsonl").read_bytes() == first
     described = limner(
         *("describe", folder / "others.jsonl", "-o", tmp_path / "described.jsonl", "--realise", "neural"),
         *("--captioner", tmp_path / "captioner", "--words-from", folder / "lm"),
     )
-    assert described.code == 0, described.err
+    assert described.returncode == 0, described.stderr
 
 
 def test_a_run_is_finished_by_the_same_config_though_its_paths_are_relative(
     folder: Path, captioner: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    assert train_captioner(folder, "captioner", "--resume").code == 0
+    assert train_captioner(folder, "captioner", "--resume").returncode == 0
     assert read_captioner_record(captioner).config.words.language_model == str(folder / "lm")

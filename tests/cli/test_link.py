@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from command_line import Done, limner
+
 LIMNER = [sys.executable, "-m", "limner"]
 BOXES = (
     '"width":9,"height":9,"boxes":[{"id":"0","x0":0,"y0":0,"x1":5,"y1":5,"label":"dog"},'
@@ -19,9 +21,8 @@ BOXES = (
 LINE = f'{{"limner":1,"id":"a",{BOXES},"captions":[{{"id":"0","text":"A man walks two dogs ."}}]}}\n'
 
 
-def limner(*arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
-    command = [*LIMNER, "link", *map(str, arguments)]
-    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=60, check=False)
+def link(*arguments: object, given: str = "") -> Done:
+    return limner("link", *arguments, given=given)
 
 
 @pytest.fixture
@@ -32,7 +33,7 @@ def corpus(tmp_path: Path) -> Path:
 
 
 def test_captions_are_tied_to_boxes(corpus: Path) -> None:
-    done = limner(corpus, "-")
+    done = link(corpus, "-")
     assert done.returncode == 0
     image = json.loads(done.stdout)
     assert image["provenance"] == {"mentions": "linked"}
@@ -48,7 +49,7 @@ def test_a_linker_and_its_seed_are_chosen_and_told(tmp_path: Path) -> None:
     corpus.write_text(LINE.replace('"person"', '"dog"').replace("A man walks two dogs", "A dog"))
 
     def linked(*options: str) -> tuple[dict[str, str], list[str]]:
-        image = json.loads(limner(corpus, "-", *options).stdout)
+        image = json.loads(link(corpus, "-", *options).stdout)
         return image["provenance"], image["captions"][0]["mentions"][0]["boxes"]
 
     assert linked() == linked("--linker", "largest") == ({"mentions": "linked"}, ["1"])
@@ -61,27 +62,27 @@ def test_a_linker_and_its_seed_are_chosen_and_told(tmp_path: Path) -> None:
 def test_boxes_and_captions_may_come_from_two_files(tmp_path: Path) -> None:
     (tmp_path / "boxes.jsonl").write_text(f'{{"limner":1,"id":"a",{BOXES}}}\n')
     (tmp_path / "texts.jsonl").write_text('{"limner":1,"id":"a","captions":[{"id":"0","text":"A dog ."}]}\n')
-    assert "1 of 1 captions" in limner(tmp_path / "boxes.jsonl", tmp_path / "texts.jsonl", "-").stderr
-    alone = limner(tmp_path / "texts.jsonl", "-")
+    assert "1 of 1 captions" in link(tmp_path / "boxes.jsonl", tmp_path / "texts.jsonl", "-").stderr
+    alone = link(tmp_path / "texts.jsonl", "-")
     assert alone.returncode == 0
     assert "warning: no image has both boxes and captions; name the files of both" in alone.stderr
 
 
 def test_a_corpus_with_mentions_is_refused_unless_forced(corpus: Path, tmp_path: Path) -> None:
     linked = tmp_path / "linked.jsonl"
-    assert limner(corpus, linked).returncode == 0
-    again = limner(linked, tmp_path / "again.jsonl")
+    assert link(corpus, linked).returncode == 0
+    again = link(linked, tmp_path / "again.jsonl")
     assert again.returncode == 1
     assert again.stderr == f"limner: {linked}: image 'a' has mentions already; pass --force to replace them\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["corpus.jsonl", "linked.jsonl"]
-    assert limner(linked, tmp_path / "again.jsonl", "--force").returncode == 0
+    assert link(linked, tmp_path / "again.jsonl", "--force").returncode == 0
     assert (tmp_path / "again.jsonl").read_bytes() == linked.read_bytes()
 
 
 def test_other_words_are_read_from_a_file(corpus: Path, tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text("person, pedestrian\n")
-    found = json.loads(limner(corpus, "-", "--synonyms", words).stdout)["captions"][0]["mentions"]
+    found = json.loads(link(corpus, "-", "--synonyms", words).stdout)["captions"][0]["mentions"]
     assert [(m["start"], m["end"]) for m in found] == [(12, 20)]
 
 
@@ -101,7 +102,7 @@ def test_a_fault_is_one_line_and_leaves_nothing(
     (tmp_path / "empty.jsonl").write_text("")
     (tmp_path / "bad.jsonl").write_text(LINE + "{")
     before = sorted(tmp_path.iterdir())
-    done = limner(*(argument if argument.startswith("-") else tmp_path / argument for argument in arguments))
+    done = link(*(argument if argument.startswith("-") else tmp_path / argument for argument in arguments))
     assert done.returncode == 1
     assert said in done.stderr
     assert done.stderr.count("\n") == 1
@@ -110,7 +111,7 @@ def test_a_fault_is_one_line_and_leaves_nothing(
 
 def test_lenient_leaves_out_what_is_faulty(tmp_path: Path) -> None:
     (tmp_path / "bad.jsonl").write_text(LINE + "{\n")
-    done = limner(tmp_path / "bad.jsonl", "-", "--lenient")
+    done = link(tmp_path / "bad.jsonl", "-", "--lenient")
     assert done.returncode == 0
     assert "left out: 1 ×" in done.stderr
     assert len(done.stdout.splitlines()) == 1

@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from command_line import Done, limner
 from limner.cli import localise as localise_command
 from limner.corpus import open_corpus, write_corpus
 from limner.ground import systems
 from limner.ground.localising import without_boxes
 from limner.playground import World, write_world
-
-
-def limner(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "limner", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def localise(folder: Path, corpus: str, out: str, *options: object) -> subprocess.CompletedProcess[str]:
+def localise(folder: Path, corpus: str, out: str, *options: object) -> Done:
     return limner(
         *("localise", folder / corpus, "--pictures", folder, "--model", folder / "model.grounder"),
         *("-o", folder / out, *options),

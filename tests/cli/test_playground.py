@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 from PIL import Image as Pictures
 
+from command_line import Done, limner
+
 LIMNER = [sys.executable, "-m", "limner"]
 
 
-def limner(*arguments: object, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    command = [*LIMNER, "playground", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=cwd)
+def playground(*arguments: object, cwd: Path | None = None) -> Done:
+    return limner("playground", *arguments, cwd=cwd)
 
 
 def lines(path: Path) -> list[str]:
@@ -25,25 +26,25 @@ def lines(path: Path) -> list[str]:
 
 
 def test_a_world_is_written(tmp_path: Path) -> None:
-    done = limner(12, "world.jsonl", cwd=tmp_path)
+    done = playground(12, "world.jsonl", cwd=tmp_path)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "limner: 12 images written to world.jsonl\n")
     assert len(lines(tmp_path / "world.jsonl")) == 12
     assert [path.name for path in tmp_path.iterdir()] == ["world.jsonl"]
 
 
 def test_fewer_images_are_the_first_of_more(tmp_path: Path) -> None:
-    limner(5, tmp_path / "few.jsonl")
-    limner(9, tmp_path / "many.jsonl")
+    playground(5, tmp_path / "few.jsonl")
+    playground(9, tmp_path / "many.jsonl")
     assert lines(tmp_path / "few.jsonl") == lines(tmp_path / "many.jsonl")[:5]
 
 
 def test_a_world_goes_down_a_pipe() -> None:
-    done = limner(3, "-", "--seed", 7)
+    done = playground(3, "-", "--seed", 7)
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == ["p7-000000", "p7-000001", "p7-000002"]
 
 
 def test_pictures_lie_beside_the_corpus(tmp_path: Path) -> None:
-    done = limner(3, "world.jsonl.gz", "--pictures", "--size", "320x200", cwd=tmp_path)
+    done = playground(3, "world.jsonl.gz", "--pictures", "--size", "320x200", cwd=tmp_path)
     assert done.stderr.endswith("limner: their pictures are in world_pictures\n")
     names = sorted(path.name for path in (tmp_path / "world_pictures").iterdir())
     assert names == ["p0-000000.png", "p0-000001.png", "p0-000002.png"]
@@ -52,20 +53,20 @@ def test_pictures_lie_beside_the_corpus(tmp_path: Path) -> None:
 
 
 def test_an_images_file_is_its_pictures_path_from_the_corpus(tmp_path: Path) -> None:
-    limner(2, tmp_path / "world.jsonl", "--pictures", "--size", "200x150")
+    playground(2, tmp_path / "world.jsonl", "--pictures", "--size", "200x150")
     for line in lines(tmp_path / "world.jsonl"):
         assert (tmp_path / json.loads(line)["file"]).is_file()
 
 
 def test_pictures_change_nothing_else(tmp_path: Path) -> None:
-    limner(3, tmp_path / "drawn.jsonl", "--pictures", "--size", "200x150")
-    limner(3, tmp_path / "plain.jsonl", "--size", "200x150")
+    playground(3, tmp_path / "drawn.jsonl", "--pictures", "--size", "200x150")
+    playground(3, tmp_path / "plain.jsonl", "--size", "200x150")
     drawn, plain = ([json.loads(line) for line in lines(tmp_path / f"{n}.jsonl")] for n in ("drawn", "plain"))
     assert [{**record, "file": None} for record in drawn] == [{**record, "file": None} for record in plain]
 
 
 def test_a_sheet_is_drawn(tmp_path: Path) -> None:
-    done = limner(2, "world.jsonl", "--sheet", "sheet.png", "--boxes", cwd=tmp_path)
+    done = playground(2, "world.jsonl", "--sheet", "sheet.png", "--boxes", cwd=tmp_path)
     assert done.returncode == 0
     with Pictures.open(tmp_path / "sheet.png") as sheet:
         assert sheet.width > 600
@@ -94,7 +95,7 @@ def test_a_sheet_is_drawn(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_usage_is_told_and_writes_nothing(tmp_path: Path, arguments: tuple[object, ...], problem: str) -> None:
-    done = limner(*arguments, cwd=tmp_path)
+    done = playground(*arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert problem in done.stderr
     assert "Traceback" not in done.stderr
@@ -104,23 +105,23 @@ def test_wrong_usage_is_told_and_writes_nothing(tmp_path: Path, arguments: tuple
 def test_a_folder_of_pictures_is_replaced_only_by_force(tmp_path: Path) -> None:
     (tmp_path / "w_pictures").mkdir()
     (tmp_path / "w_pictures" / "mine.png").write_text("dear to me")
-    done = limner(2, "w.jsonl", "--pictures", cwd=tmp_path)
+    done = playground(2, "w.jsonl", "--pictures", cwd=tmp_path)
     assert done.returncode == 1
     assert done.stderr == "limner: w_pictures: the folder is not empty; name another, or pass --force\n"
     assert [path.name for path in tmp_path.iterdir()] == ["w_pictures"]
-    assert limner(2, "w.jsonl", "--pictures", "--force", cwd=tmp_path).returncode == 0
+    assert playground(2, "w.jsonl", "--pictures", "--force", cwd=tmp_path).returncode == 0
     assert not (tmp_path / "w_pictures" / "mine.png").exists()
 
 
 def test_a_place_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
-    done = limner(2, "nowhere/w.jsonl", "--pictures", cwd=tmp_path)
+    done = playground(2, "nowhere/w.jsonl", "--pictures", cwd=tmp_path)
     assert done.returncode == 1
     assert len(done.stderr.splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_sheet_that_cannot_be_written_leaves_nothing(tmp_path: Path) -> None:
-    done = limner(2, "w.jsonl", "--sheet", "nowhere/sheet.png", cwd=tmp_path)
+    done = playground(2, "w.jsonl", "--sheet", "nowhere/sheet.png", cwd=tmp_path)
     assert done.returncode == 1
     assert list(tmp_path.iterdir()) == []
 
@@ -139,7 +140,7 @@ def test_an_interruption_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_novel_classes_can_be_picked_by_number(tmp_path: Path) -> None:
-    done = limner(20, tmp_path / "w.jsonl", "--novel", 5, "--domains", "near-domain,out-domain")
+    done = playground(20, tmp_path / "w.jsonl", "--novel", 5, "--domains", "near-domain,out-domain")
     names = done.stderr.splitlines()[0].removeprefix("limner: novel classes: ").split(", ")
     assert len(names) == 5
     records = [json.loads(line) for line in lines(tmp_path / "w.jsonl")]
@@ -148,6 +149,6 @@ def test_novel_classes_can_be_picked_by_number(tmp_path: Path) -> None:
 
 
 def test_other_formats_are_written_by_name(tmp_path: Path) -> None:
-    done = limner(3, f"coco:{tmp_path / 'world'}")
+    done = playground(3, f"coco:{tmp_path / 'world'}")
     assert done.returncode == 0
     assert (tmp_path / "world").exists()

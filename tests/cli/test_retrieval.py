@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from command_line import Done, limner
 from limner.corpus import open_corpus
 from limner.ground.retriever_training import train_retriever
 from retrieval_world import make_world, train
@@ -21,19 +20,18 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A world with its pictures, a retriever that was trained on it, and an index of both."""
     folder = tmp_path_factory.mktemp("world")
     train(make_world(folder, 16), folder).save(folder / "mine.model")
-    done = limner(folder, "index", "world.jsonl", "--model", "mine.model", "-o", "index", "--regions")
+    done = run(folder, "index", "world.jsonl", "--model", "mine.model", "-o", "index", "--regions")
     assert done.returncode == 0, done.stderr
     assert done.stderr == "limner: 16 images, 80 captions and 1,920 regions written to index\n"
     return folder
 
 
-def limner(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "limner", *map(str, arguments)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+def run(folder: Path, *arguments: object) -> Done:
+    return limner(*arguments, cwd=folder)
 
 
 def test_a_sentence_finds_pictures(made: Path) -> None:
-    done = limner(made, "retrieve", "a dog in the snow", "index", "--k", 4, "--json")
+    done = run(made, "retrieve", "a dog in the snow", "index", "--k", 4, "--json")
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert answer["query"] == "a dog in the snow"
@@ -41,12 +39,12 @@ def test_a_sentence_finds_pictures(made: Path) -> None:
     scores = [result["score"] for result in answer["results"]]
     assert scores == sorted(scores, reverse=True)
     assert len(answer["results"][0]["captions"]) == 5
-    plain = limner(made, "retrieve", "a dog in the snow", "index", "--k", 4)
+    plain = run(made, "retrieve", "a dog in the snow", "index", "--k", 4)
     assert [line.split()[2] for line in plain.stdout.splitlines()[1:]] == [r["id"] for r in answer["results"]]
 
 
 def test_phrases_have_boxes_in_the_picture(made: Path) -> None:
-    done = limner(made, "retrieve", "a dog in the snow", "index", "--by", "phrases", "--json", "--k", 1)
+    done = run(made, "retrieve", "a dog in the snow", "index", "--by", "phrases", "--json", "--k", 1)
     (result,) = json.loads(done.stdout)["results"]
     assert [phrase["phrase"] for phrase in result["phrases"]] == ["a dog", "the snow"]
     for phrase in result["phrases"]:
@@ -57,7 +55,7 @@ def test_phrases_have_boxes_in_the_picture(made: Path) -> None:
 
 def test_a_page_shows_the_pictures(made: Path, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
-    done = limner(made, "retrieve", "a <b>dog</b> in the snow", "index", "--by", "mixture", "--html", page, "--k", 3)
+    done = run(made, "retrieve", "a <b>dog</b> in the snow", "index", "--by", "mixture", "--html", page, "--k", 3)
     assert (done.returncode, done.stderr) == (0, "")
     html = page.read_text()
     assert html.count("data:image/webp;base64,") == 3
@@ -71,7 +69,7 @@ def test_a_page_shows_the_pictures(made: Path, tmp_path: Path) -> None:
 def test_a_page_without_pictures_says_so(made: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
-    done = limner(made, "retrieve", "a dog", "index", "--html", tmp_path / "page.html", "--pictures", empty, "--k", 2)
+    done = run(made, "retrieve", "a dog", "index", "--html", tmp_path / "page.html", "--pictures", empty, "--k", 2)
     assert done.returncode == 0
     assert "warning: 2 of 2 pictures are not in" in done.stderr
     assert "no picture" in (tmp_path / "page.html").read_text()
@@ -80,7 +78,7 @@ def test_a_page_without_pictures_says_so(made: Path, tmp_path: Path) -> None:
 def test_a_picture_finds_captions(made: Path, tmp_path: Path) -> None:
     picture = next((made / "world_pictures").iterdir())
     page = tmp_path / "page.html"
-    done = limner(made, "retrieve", "--picture", picture, "index", "--json", "--k", 5, "--html", page)
+    done = run(made, "retrieve", "--picture", picture, "index", "--json", "--k", 5, "--html", page)
     assert done.returncode == 0, done.stderr
     results = json.loads(done.stdout)["results"]
     assert len(results) == 5
@@ -90,18 +88,18 @@ def test_a_picture_finds_captions(made: Path, tmp_path: Path) -> None:
 
 def test_sentences_of_a_file_are_answered_in_lines(made: Path, tmp_path: Path) -> None:
     (tmp_path / "queries.txt").write_text("a dog\n\na woman in the snow\n")
-    done = limner(made, "retrieve", "--queries", tmp_path / "queries.txt", "index", "--k", 2, "--json")
+    done = run(made, "retrieve", "--queries", tmp_path / "queries.txt", "index", "--k", 2, "--json")
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert [answer["query"] for answer in answers] == ["a dog", "a woman in the snow"]
-    single = limner(made, "retrieve", "a dog", "index", "--by", "whole", "--k", 2, "--json")
+    single = run(made, "retrieve", "a dog", "index", "--by", "whole", "--k", 2, "--json")
     expected = [result["id"] for result in json.loads(single.stdout)["results"]]
     assert [result["id"] for result in answers[0]["results"]] == expected
-    plain = limner(made, "retrieve", "--queries", tmp_path / "queries.txt", "index", "--k", 1)
+    plain = run(made, "retrieve", "--queries", tmp_path / "queries.txt", "index", "--k", 1)
     assert plain.stdout.splitlines()[0].startswith("a dog\t")
 
 
 def test_an_index_is_scored_by_its_aspects(made: Path) -> None:
-    done = limner(made, "score", "retrieval", "index", "--by", "whole,phrases,mixture", "--json")
+    done = run(made, "score", "retrieval", "index", "--by", "whole,phrases,mixture", "--json")
     assert done.returncode == 0, done.stderr
     warning, *others = done.stderr.splitlines()
     assert warning.startswith("limner: warning: index: training images: 16 seen of 16 images; scores on images that")
@@ -112,7 +110,7 @@ def test_an_index_is_scored_by_its_aspects(made: Path) -> None:
     assert set(report["compared"]) == {"index (phrases)", "index (mixture)"}
     assert 0 <= report["image_to_text"]["R@1"] <= report["image_to_text"]["R@10"] <= 1
     assert report["n_texts"] == 80
-    table = limner(made, "score", "retrieval", "index", "--samples", "0").stdout
+    table = run(made, "score", "retrieval", "index", "--samples", "0").stdout
     assert "text to image" in table
     assert "metric:retrieval|version:2" in table
 
@@ -122,11 +120,11 @@ def test_files_of_vectors_are_scored(made: Path, tmp_path: Path) -> None:
     images = random.standard_normal((40, 8)).astype(np.float32)
     texts = np.repeat(images, 5, axis=0) + random.standard_normal((200, 8)).astype(np.float32)
     np.savez(tmp_path / "mine.npz", image_vectors=images, text_vectors=texts)
-    done = limner(tmp_path, "score", "retrieval", "mine.npz", "--captions-each", 5, "--json", "--samples", 200)
+    done = run(tmp_path, "score", "retrieval", "mine.npz", "--captions-each", 5, "--json", "--samples", 200)
     report = json.loads(done.stdout)
     low, high = report["intervals"]["text_to_image R@1"]
     assert low < report["text_to_image"]["R@1"] < high
-    without = limner(tmp_path, "score", "retrieval", "mine.npz")
+    without = run(tmp_path, "score", "retrieval", "mine.npz")
     assert without.returncode == 1
     assert "or pass --captions-each" in without.stderr
 
@@ -134,11 +132,11 @@ def test_files_of_vectors_are_scored(made: Path, tmp_path: Path) -> None:
 def test_relevance_of_a_file_counts(made: Path, tmp_path: Path) -> None:
     ids = [json.loads(line)["id"] for line in (made / "world.jsonl").read_text().splitlines()]
     (tmp_path / "right.json").write_text(json.dumps({**dict.fromkeys(ids, ()), ids[0]: [f"{ids[0]}#0", f"{ids[1]}#3"]}))
-    done = limner(made, "score", "retrieval", "index", "--relevance", tmp_path / "right.json", "--json")
+    done = run(made, "score", "retrieval", "index", "--relevance", tmp_path / "right.json", "--json")
     report = json.loads(done.stdout)
     assert "relevance:right.json" in report["signature"]
     assert [report[name]["n_mAP_queries"] for name in ("image_to_text", "text_to_image")] == [1, 2]
-    table = limner(made, "score", "retrieval", "index", "--relevance", tmp_path / "right.json", "--samples", 0)
+    table = run(made, "score", "retrieval", "index", "--relevance", tmp_path / "right.json", "--samples", 0)
     assert "mAP@R is of 1 images and 2 texts that have a right answer" in table.stdout
 
 
@@ -172,7 +170,7 @@ def test_relevance_of_a_file_counts(made: Path, tmp_path: Path) -> None:
     ],
 )
 def test_bad_input_is_told_in_one_line(made: Path, arguments: list[str], code: int, message: str) -> None:
-    done = limner(made, *arguments)
+    done = run(made, *arguments)
     assert done.returncode == code
     assert message in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
@@ -183,26 +181,26 @@ def test_a_picture_that_is_missing_is_an_error_or_left_out(made: Path, tmp_path:
     shutil.copytree(made / "world_pictures", tmp_path / "world_pictures")
     next((tmp_path / "world_pictures").iterdir()).unlink()
     arguments = ["index", made / "world.jsonl", "--model", made / "mine.model", "-o", "new", "--pictures", tmp_path]
-    strict = limner(tmp_path, *arguments)
+    strict = run(tmp_path, *arguments)
     assert strict.returncode == 1
     assert "there is no picture of image" in strict.stderr
     assert not (tmp_path / "new").exists()
-    lenient = limner(tmp_path, *arguments, "--lenient", "--no-captions")
+    lenient = run(tmp_path, *arguments, "--lenient", "--no-captions")
     assert lenient.returncode == 0
     assert "left out: 1 ×" in lenient.stderr
     assert "15 images, 0 captions" in lenient.stderr
 
 
 def test_a_folder_of_pictures_is_indexed(made: Path, tmp_path: Path) -> None:
-    done = limner(made, "index", "world_pictures", "--model", "mine.model", "-o", tmp_path / "new")
+    done = run(made, "index", "world_pictures", "--model", "mine.model", "-o", tmp_path / "new")
     assert done.returncode == 0, done.stderr
-    found = limner(made, "retrieve", "a dog", tmp_path / "new", "--k", 1)
+    found = run(made, "retrieve", "a dog", tmp_path / "new", "--k", 1)
     assert "score  image" in found.stdout
 
 
 def test_a_retriever_is_trained(made: Path, tmp_path: Path) -> None:
     arguments = ["train", "retriever", "world.jsonl", "--out", tmp_path / "new.model", "--no-regions"]
-    done = limner(made, *arguments)
+    done = run(made, *arguments)
     assert done.returncode == 0, done.stderr
     assert "a retriever of 80 captions of 16 images written to" in done.stderr
     assert "held out (6 at most): whole" in done.stderr
@@ -212,12 +210,12 @@ def test_a_retriever_is_trained(made: Path, tmp_path: Path) -> None:
 
 def test_a_sentence_of_unknown_words_is_left_out_of_a_file(made: Path, tmp_path: Path) -> None:
     (tmp_path / "queries.txt").write_text("a dog\nxyzzy plugh\na woman\n")
-    done = limner(made, "retrieve", "--queries", tmp_path / "queries.txt", "index", "--k", 1)
+    done = run(made, "retrieve", "--queries", tmp_path / "queries.txt", "index", "--k", 1)
     assert done.returncode == 0, done.stderr
     assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["a dog", "a woman"]
     assert f"1 sentence was left out, of which no word is known, such as {tmp_path}/queries.txt:2" in done.stderr
     (tmp_path / "queries.txt").write_text("xyzzy\n")
-    none = limner(made, "retrieve", "--queries", tmp_path / "queries.txt", "index")
+    none = run(made, "retrieve", "--queries", tmp_path / "queries.txt", "index")
     assert (none.returncode, none.stdout) == (1, "")
     assert "queries.txt:1: no word of any sentence is known" in none.stderr
 
@@ -229,10 +227,10 @@ def test_word_vectors_that_moved_are_named(made: Path, tmp_path: Path) -> None:
     train_retriever(images, made, vectors=str(vectors), regions=False).save(tmp_path / "mine.model")
     vectors.rename(tmp_path / "moved.txt")
     index = ["index", "world.jsonl", "--model", tmp_path / "mine.model", "-o", tmp_path / "new"]
-    lost = limner(made, *index)
+    lost = run(made, *index)
     assert lost.returncode == 1
     assert "are not there; pass --vectors to say where they are now" in lost.stderr
     moved = ["--vectors", tmp_path / "moved.txt"]
-    assert limner(made, *index, *moved).returncode == 0
-    found = limner(made, "retrieve", "a dog", tmp_path / "new", "--k", 1, *moved)
+    assert run(made, *index, *moved).returncode == 0
+    found = run(made, "retrieve", "a dog", tmp_path / "new", "--k", 1, *moved)
     assert found.returncode == 0, found.stderr

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from command_line import Done, limner
 from limner.corpus import Caption, Chain, Image, Mention, write_corpus
 
 CAPTIONS = ("A man rides a horse .", "A rider on a pony .")
@@ -33,14 +32,13 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "found.jsonl", tmp_path / "gold.jsonl"
 
 
-def limner(*arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "limner", "score", "chains", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+def score_chains(*arguments: object) -> Done:
+    return limner("score", "chains", *arguments)
 
 
 def test_scores_are_one_json_object(files: tuple[Path, Path]) -> None:
     found, gold = files
-    done = limner(found, "--gold", gold, "--json")
+    done = score_chains(found, "--gold", gold, "--json")
     scores = json.loads(done.stdout)
     assert scores["muc"] == pytest.approx({"P": 1.0, "R": 3 / 4, "F": 6 / 7})
     assert scores["intervals"]["mean"] == [None, None]
@@ -49,7 +47,7 @@ def test_scores_are_one_json_object(files: tuple[Path, Path]) -> None:
 
 def test_the_table_has_every_measure_and_what_was_confused(files: tuple[Path, Path]) -> None:
     found, gold = files
-    done = limner(found, "--gold", gold, "--samples", 0)
+    done = score_chains(found, "--gold", gold, "--samples", 0)
     measures = [line.split() for line in done.stdout.splitlines()[4:9]]
     assert [row[0] for row in measures] == ["P", "MUC", "B³", "CEAF-e", "mean"]
     assert measures[1][1:] == ["1.0000", "0.7500", "0.8571", "0.8571", "0.8571"]
@@ -60,11 +58,11 @@ def test_the_table_has_every_measure_and_what_was_confused(files: tuple[Path, Pa
 def test_a_missing_image_is_one_line_with_a_remedy(files: tuple[Path, Path], tmp_path: Path) -> None:
     _, gold = files
     write_corpus([image("a", "1212")], tmp_path / "some.jsonl")
-    done = limner(tmp_path / "some.jsonl", "--gold", gold)
+    done = score_chains(tmp_path / "some.jsonl", "--gold", gold)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
     assert "image 'b' of gold is missing; pass --missing zero" in done.stderr
-    assert limner(tmp_path / "some.jsonl", "--gold", gold, "--missing", "skip").returncode == 0
+    assert score_chains(tmp_path / "some.jsonl", "--gold", gold, "--missing", "skip").returncode == 0
 
 
 def test_spaces_do_not_count(files: tuple[Path, Path], tmp_path: Path) -> None:
@@ -74,6 +72,6 @@ def test_spaces_do_not_count(files: tuple[Path, Path], tmp_path: Path) -> None:
         for i in (image("a", "1212"), image("b", "1212"))
     ]
     write_corpus(raw, tmp_path / "raw.jsonl")
-    done = limner(tmp_path / "raw.jsonl", "--gold", gold, "--json")
+    done = score_chains(tmp_path / "raw.jsonl", "--gold", gold, "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["mean"] == 1

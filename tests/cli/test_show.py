@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from PIL import Image as Picture
+
+from command_line import Done, limner
 
 LIMNER = [sys.executable, "-m", "limner"]
 BOX = '{"id":"0","x0":0,"y0":0,"x1":5,"y1":5,"label":"dog"}'
@@ -15,9 +16,8 @@ GOLD = f'{{"limner":1,"id":"a","file":"a.jpg","width":8,"height":6,"boxes":[{BOX
 RESULT = '{"limner":1,"id":"a","captions":[{"id":"0","text":"A dog","source":"system:s"}]}\n'
 
 
-def limner(*arguments: object, given: str = "") -> subprocess.CompletedProcess[str]:
-    command = [*LIMNER, "show", *map(str, arguments)]
-    return subprocess.run(command, input=given, capture_output=True, text=True, timeout=60, check=False)
+def show(*arguments: object, given: str = "") -> Done:
+    return limner("show", *arguments, given=given)
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_page_of_gold_and_results(folder: Path) -> None:
     page = folder / "page.html"
-    done = limner(folder / "gold.jsonl", folder / "mine.jsonl", "-o", page)
+    done = show(folder / "gold.jsonl", folder / "mine.jsonl", "-o", page)
     assert done.returncode == 0
     note = f"no picture was found in {folder}, so layouts are shown; pass --pictures to name their folder"
     assert done.stderr == f"limner: {note}\nlimner: 2 images written to {page}\n"
@@ -40,25 +40,25 @@ def test_a_page_of_gold_and_results(folder: Path) -> None:
 
 
 def test_pictures_from_a_folder_and_how_many_are_lacking(folder: Path) -> None:
-    done = limner(folder / "gold.jsonl", "-o", folder / "page.html", "--pictures", folder / "pictures")
+    done = show(folder / "gold.jsonl", "-o", folder / "page.html", "--pictures", folder / "pictures")
     assert done.stderr.splitlines()[0] == f"limner: 1 of 2 images have no picture in {folder / 'pictures'}: layouts"
     assert 'id="picture-0"' in (folder / "page.html").read_text()
 
 
 def test_pictures_beside_the_corpus_are_found(folder: Path) -> None:
     (folder / "pictures" / "a.jpg").rename(folder / "a.jpg")
-    assert limner(folder / "gold.jsonl", "-o", folder / "page.html").returncode == 0
+    assert show(folder / "gold.jsonl", "-o", folder / "page.html").returncode == 0
     assert 'id="picture-0"' in (folder / "page.html").read_text()
 
 
 def test_linked_pictures(folder: Path) -> None:
     arguments = ["--pictures", folder / "pictures", "--link-pictures"]
-    assert limner(folder / "gold.jsonl", "-o", folder / "page.html", *arguments).returncode == 0
+    assert show(folder / "gold.jsonl", "-o", folder / "page.html", *arguments).returncode == 0
     assert '"p":"./pictures/a.jpg"' in (folder / "page.html").read_text()
 
 
 def test_the_page_may_go_to_standard_output_and_gold_come_from_standard_input() -> None:
-    done = limner("-", "-o", "-", "--title", "Mine", given=GOLD)
+    done = show("-", "-o", "-", "--title", "Mine", given=GOLD)
     assert done.stdout.startswith("<!doctype html>")
     assert "<title>Mine</title>" in done.stdout
 
@@ -80,7 +80,7 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(
 ) -> None:
     monkeypatch.chdir(folder)
     (folder / "other.jsonl").write_text(RESULT.replace('"a"', '"z"'))
-    done = limner(*arguments, "-o", "page.html")
+    done = show(*arguments, "-o", "page.html")
     assert done.returncode == 1
     assert message in done.stderr
     assert done.stderr.count("\n") == 1
@@ -88,7 +88,7 @@ def test_what_is_wrong_is_one_line_and_nothing_is_written(
 
 
 def test_standard_input_is_read_only_once(folder: Path) -> None:
-    done = limner("-", "-", "-o", folder / "page.html", given=GOLD)
+    done = show("-", "-", "-o", folder / "page.html", given=GOLD)
     assert done.returncode == 2
     assert "standard input (-) can be read only once" in done.stderr
     assert not (folder / "page.html").exists()
@@ -96,13 +96,13 @@ def test_standard_input_is_read_only_once(folder: Path) -> None:
 
 def test_lenient_results_for_unknown_images_are_counted(folder: Path) -> None:
     (folder / "other.jsonl").write_text(RESULT.replace('"a"', '"z"'))
-    done = limner(folder / "gold.jsonl", folder / "other.jsonl", "-o", folder / "page.html", "--lenient")
+    done = show(folder / "gold.jsonl", folder / "other.jsonl", "-o", folder / "page.html", "--lenient")
     assert done.returncode == 0
     assert "left out: 1 × result for an unknown image" in done.stderr
 
 
 def test_swapped_arguments_are_refused(folder: Path) -> None:
-    done = limner(folder / "mine.jsonl", folder / "gold.jsonl", "-o", folder / "page.html")
+    done = show(folder / "mine.jsonl", folder / "gold.jsonl", "-o", folder / "page.html")
     assert done.returncode == 1
     assert done.stderr == (
         f"limner: {folder}/gold.jsonl: it looks like a corpus, and the corpus like results; "
@@ -115,7 +115,7 @@ def test_disjoint_ids_are_said_with_one_of_each_side(folder: Path) -> None:
     (folder / "mine.jsonl").write_text(RESULT.replace('"id":"a"', '"id":"x9"'))
     said = "there is no image 'x9' in the corpus, which has 'a', nor any other of these results"
     for options in ([], ["--lenient"], ["--limit", "1"]):
-        done = limner(folder / "gold.jsonl", folder / "mine.jsonl", "-o", folder / "page.html", *options)
+        done = show(folder / "gold.jsonl", folder / "mine.jsonl", "-o", folder / "page.html", *options)
         assert said in done.stderr
         assert done.returncode == ("--lenient" not in options)
 
@@ -123,7 +123,7 @@ def test_disjoint_ids_are_said_with_one_of_each_side(folder: Path) -> None:
 def test_names_of_classes_are_coloured_by_domain(folder: Path) -> None:
     (folder / "classes.csv").write_text("class,domain\nDog,out-domain\n")
     page = folder / "page.html"
-    done = limner(folder / "gold.jsonl", folder / "mine.jsonl", "-o", page, "--domains", folder / "classes.csv")
+    done = show(folder / "gold.jsonl", folder / "mine.jsonl", "-o", page, "--domains", folder / "classes.csv")
     assert done.returncode == 0
     assert '["dog",{"d":2}]' in page.read_text()
     assert '"domains":[null,null,"out-domain"]' in page.read_text()
@@ -132,5 +132,5 @@ def test_names_of_classes_are_coloured_by_domain(folder: Path) -> None:
 def test_results_alone_lack_the_boxes_that_they_name(tmp_path: Path) -> None:
     mentions = '"mentions":[{"start":0,"end":5,"boxes":["0"]}]'
     (tmp_path / "said.jsonl").write_text(RESULT.replace('"source"', f'{mentions},"source"'))
-    done = limner(tmp_path / "said.jsonl", "-o", tmp_path / "page.html")
+    done = show(tmp_path / "said.jsonl", "-o", tmp_path / "page.html")
     assert "warning: 1 of 1 images have captions of boxes that are not there; give the corpus" in done.stderr

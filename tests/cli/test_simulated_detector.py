@@ -65,6 +65,17 @@ def test_a_profile_is_fitted_and_used(tmp_path: Path, gold: Path) -> None:
     assert sum(1 for _ in open_corpus(tmp_path / "again.jsonl")) == 80
 
 
+def test_a_profile_of_files_whose_names_are_not_utf8_is_written(tmp_path: Path, gold: Path) -> None:
+    odd = tmp_path / "\udcff.jsonl"
+    try:
+        odd.write_bytes(gold.read_bytes())
+    except OSError:
+        pytest.skip("the file system has no such names")
+    done = run("train", "detector", odd, odd, "--out", tmp_path / "profile.json")
+    assert done.exit_code == 0, done.output
+    assert "\\udcff.jsonl" in json.loads((tmp_path / "profile.json").read_text())["source"]
+
+
 def test_detections_without_unsure_boxes_and_few_pictures_are_warned_of(tmp_path: Path, gold: Path) -> None:
     run("detect", gold, "--model", "simulated", "-o", tmp_path / "seen.jsonl", "--score", "0.5")
     done = run("train", "detector", gold, tmp_path / "seen.jsonl", "--out", tmp_path / "profile.json")

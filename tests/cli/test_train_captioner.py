@@ -12,16 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
 
-from captioner_runs import CONFIG, KILLED, SELF_CRITICAL, limner, train_captioner
+from captioner_runs import CONFIG, KILLED, SELF_CRITICAL, losses, train_captioner, trained
+from command_line import limner
 from limner import lazy
 from limner.caption.captioner_config import CONFIGS, read_captioner_config
 from limner.cli import train_captioner as command
 from limner.corpus import Caption, Image, open_corpus, write_corpus
 from limner.errors import MissingLibrary
 from limner.learn.torch import training_stage
-from limner.learn.torch.safe_tensors import read_tensors
 from limner.playground import World, playground, write_world
 from process_pairs import HAS_LOOPBACK, torchrun
 
@@ -45,18 +44,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     write_corpus([Image("a", 9, 9)], folder / "bare.jsonl")
     (folder / "tiny.toml").write_text(LEARNING)
     done = train_captioner(folder, "model")
-    assert done.code == 0, done.err
-    (folder / "said.txt").write_text(done.out + done.err)
+    assert done.returncode == 0, done.stderr
+    (folder / "said.txt").write_text(done.stdout + done.stderr)
     return folder
-
-
-def _losses(folder: Path, name: str, stage: str) -> list[float]:
-    history: Any = trained(folder, name)["history"]
-    return [figures["loss"] for figures in history[stage]]
-
-
-def trained(folder: Path, name: str) -> dict[str, object]:
-    return dict(json.loads((folder / name / "captioner.json").read_text())["trained"])
 
 
 @pytest.mark.skipif(not HAS_LOOPBACK, reason="loopback has another name elsewhere")
@@ -64,16 +54,15 @@ def test_two_processes_train_the_captioner_of_one(folder: Path) -> None:
     (folder / "steady.toml").write_text(LEARNING.replace("dropout = 0.1", "dropout = 0"))
     options = ("--config", folder / "steady.toml", "--threads", 1)
     one = limner("train", "captioner", folder / "world.jsonl", "--out", folder / "of-one", *options)
-    assert one.code == 0, one.err
+    assert one.returncode == 0, one.stderr
     two = torchrun("-m", "limner", "train", "captioner", folder / "world.jsonl", "--out", folder / "of-two", *options)
     assert two.returncode == 0, two.stderr
     # Only the first process speaks.
     assert two.stderr.count("words epoch 1:") == 1
-    assert _losses(folder, "of-one", "cider")[0] < 0
-    weights = [read_tensors(folder / name / "weights.safetensors") for name in ("of-one", "of-two")]
-    assert weights[0].keys() == weights[1].keys()
-    for name, tensor in weights[0].items():
-        torch.testing.assert_close(weights[1][name], tensor, atol=1e-4, rtol=1e-3, msg=name)
+    assert losses(folder, "of-one", "cider")[0] < 0
+    # Not the weights: Adam turns the last bits of a small gradient into steps of full size.
+    for stage in ("words", "cider"):
+        assert losses(folder, "of-two", stage) == pytest.approx(losses(folder, "of-one", stage), rel=1e-4, abs=1e-5)
 
 
 def test_epochs_are_told_and_training_is_drawn(folder: Path) -> None:
@@ -108,12 +97,12 @@ def test_a_run_that_was_killed_ends_with_the_same_weights(folder: Path, tmp_path
     )
     assert killed.returncode == -signal.SIGKILL
     # The second stage has something to learn: captions that are worth more than others.
-    assert _losses(folder, "model", "cider")[0] < 0
+    assert losses(folder, "model", "cider")[0] < 0
     refused = limner("caption", folder / "others.jsonl", "--model", tmp_path / "m", "-o", tmp_path / "x.jsonl")
-    assert (refused.code, refused.err.count("\n"), "--resume" in refused.err) == (1, 1, True)
+    assert (refused.returncode, refused.stderr.count("\n"), "--resume" in refused.stderr) == (1, 1, True)
     again = limner(*arguments)
-    assert (again.code, "--resume" in again.err) == (1, True)
-    assert limner(*arguments, "--resume", "--threads", 1).code == 0
+    assert (again.returncode, "--resume" in again.stderr) == (1, True)
+    assert limner(*arguments, "--resume", "--threads", 1).returncode == 0
     assert (tmp_path / "m" / "weights.safetensors").read_bytes() == (
         folder / "model" / "weights.safetensors"
     ).read_bytes()
@@ -128,30 +117,33 @@ def test_a_run_that_is_interrupted_says_how_it_goes_on(folder: Path, monkeypatch
 
     monkeypatch.setattr(training_stage, "write_checkpoint", interrupted)
     done = train_captioner(folder, "interrupted")
-    assert done.code == 130
-    assert f"the run in {folder / 'interrupted'} goes on with --resume" in done.err
+    assert done.returncode == 130
+    assert f"the run in {folder / 'interrupted'} goes on with --resume" in done.stderr
 
 
 def test_captions_with_nothing_in_common_with_peoples_are_warned_of(folder: Path) -> None:
     # Two epochs are not enough: captions have one word.
     (folder / "silent.toml").write_text(CONFIG)
     done = train_captioner(folder, "silent", "--config", folder / "silent.toml")
-    assert (done.code, "its captions have nothing in common with people's" in done.err) == (0, True)
+    assert (done.returncode, "its captions have nothing in common with people's" in done.stderr) == (0, True)
 
 
 def test_a_run_that_has_ended_is_not_run_again(folder: Path) -> None:
     before = (folder / "model" / "weights.safetensors").read_bytes()
     done = train_captioner(folder, "model", "--resume")
-    assert (done.code, done.out) == (0, "")
+    assert (done.returncode, done.stdout) == (0, "")
     assert (folder / "model" / "weights.safetensors").read_bytes() == before
     other = train_captioner(folder, "model", "--resume", "--seed", 3)
-    assert (other.code, "of another run: its seed is not the same; name another folder" in other.err) == (1, True)
+    assert (other.returncode, "of another run: its seed is not the same; name another folder" in other.stderr) == (
+        1,
+        True,
+    )
 
 
 def test_classes_that_are_left_out_are_in_no_training_caption(folder: Path) -> None:
     done = train_captioner(folder, "without", "--without", "dog,tree", "--seed", 1)
-    assert done.code == 0
-    assert "left out: " in done.err
+    assert done.returncode == 0
+    assert "left out: " in done.stderr
     record = json.loads((folder / "without" / "captioner.json").read_text())
     assert record["trained"]["without"] == ["dog", "tree"]
     assert not {"dog", "dogs", "tree", "trees"} & set(record["vocabulary"])
@@ -162,23 +154,23 @@ def test_a_single_image_is_told_in_the_singular(folder: Path) -> None:
     zebra = Image("z", 9, 9, captions=(Caption("0", "A zebra stands."),))
     write_corpus([*open_corpus(folder / "world.jsonl"), zebra], folder / "zebra.jsonl")
     done = train_captioner(folder, "single", "--without", "zebra", corpus="zebra.jsonl")
-    assert done.code == 0, done.err
-    assert "left out: 1 image that shows or mentions zebra\n" in done.err
+    assert done.returncode == 0, done.stderr
+    assert "left out: 1 image that shows or mentions zebra\n" in done.stderr
 
 
 def test_a_single_image_cannot_choose_the_epoch(folder: Path) -> None:
     write_corpus(playground(1, seed=1), folder / "single.jsonl")
     done = train_captioner(folder, "alone", "--valid", folder / "single.jsonl")
-    assert done.code == 1
-    assert "single.jsonl: only 1 image to choose the epoch by; give at least 2 images with captions" in done.err
+    assert done.returncode == 1
+    assert "single.jsonl: only 1 image to choose the epoch by; give at least 2 images with captions" in done.stderr
 
 
 def test_a_class_that_is_nowhere_is_warned_of_and_a_missing_file_refused(folder: Path) -> None:
     done = train_captioner(folder, "nowhere", "--without", "dgo,tree")
-    assert "warning: no image shows or mentions 'dgo'\n" in done.err
+    assert "warning: no image shows or mentions 'dgo'\n" in done.stderr
     refused = train_captioner(folder, "nofile", "--without", "nofile.txt")
-    assert refused.code == 1
-    assert "nofile.txt: there is no such file of classes" in refused.err
+    assert refused.returncode == 1
+    assert "nofile.txt: there is no such file of classes" in refused.stderr
 
 
 def words(image: Image) -> list[str]:
@@ -187,11 +179,11 @@ def words(image: Image) -> list[str]:
 
 def test_other_images_choose_the_epoch(folder: Path) -> None:
     done = train_captioner(folder, "valid", "--valid", folder / "others.jsonl")
-    assert done.code == 0
+    assert done.returncode == 0
     facts = trained(folder, "valid")
     assert (facts["n_images"], facts["n_held_out"], facts["tuned_on"]) == (40, 6, "others.jsonl")
     refused = train_captioner(folder, "x", "--valid", folder / "world.jsonl")
-    assert (refused.code, "40 of 40 images are training images" in refused.err) == (1, True)
+    assert (refused.returncode, "40 of 40 images are training images" in refused.stderr) == (1, True)
 
 
 def test_a_descriptor_of_pictures_trains_and_is_remembered(folder: Path, tmp_path: Path) -> None:
@@ -199,28 +191,28 @@ def test_a_descriptor_of_pictures_trains_and_is_remembered(folder: Path, tmp_pat
     (tmp_path / "tiny.toml").write_text(CONFIG)
     pictures = tmp_path / "seen_pictures"
     done = train_captioner(tmp_path, "model", "--features", "shape", "--pictures", pictures, corpus="seen.jsonl")
-    assert done.code == 0, done.err
+    assert done.returncode == 0, done.stderr
     # The store that was made on the way is not left there.
     assert not (tmp_path / "model" / "features").exists()
     refused = limner("caption", tmp_path / "seen.jsonl", "--model", tmp_path / "model", "-o", tmp_path / "a.jsonl")
-    assert refused.code == 1
-    assert refused.err.endswith("pass --pictures to name their folder\n")
+    assert refused.returncode == 1
+    assert refused.stderr.endswith("pass --pictures to name their folder\n")
     caption = ("caption", tmp_path / "seen.jsonl", "--model", tmp_path / "model", "-o")
-    assert limner(*caption, tmp_path / "a.jsonl", "--pictures", pictures).code == 0
+    assert limner(*caption, tmp_path / "a.jsonl", "--pictures", pictures).returncode == 0
     # A captioner of a store says the same from the same features.
     made = ("features", tmp_path / "seen.jsonl", "--model", "shape", "--boxes", "mixed", "--pictures", pictures)
-    assert limner(*made, "-o", tmp_path / "store").code == 0
-    assert train_captioner(tmp_path, "stored", "--features", tmp_path / "store", corpus="seen.jsonl").code == 0
+    assert limner(*made, "-o", tmp_path / "store").returncode == 0
+    assert train_captioner(tmp_path, "stored", "--features", tmp_path / "store", corpus="seen.jsonl").returncode == 0
     by_store = ("caption", tmp_path / "seen.jsonl", "--model", tmp_path / "stored", "-o", tmp_path / "b.jsonl")
-    assert limner(*by_store).code == 0
+    assert limner(*by_store).returncode == 0
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
     (shard,) = (tmp_path / "store").glob("*.npy")
     rows = np.lib.format.open_memmap(shard, mode="r+")
     rows[3, 5] = np.nan
     rows.flush()
     refused = train_captioner(tmp_path, "bad", "--features", tmp_path / "store", corpus="seen.jsonl")
-    assert refused.code == 1
-    assert "are not finite numbers; make them anew with `limner features`" in refused.err
+    assert refused.returncode == 1
+    assert "are not finite numbers; make them anew with `limner features`" in refused.stderr
 
 
 def test_training_does_without_plots_where_nothing_draws(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -231,8 +223,8 @@ def test_training_does_without_plots_where_nothing_draws(folder: Path, monkeypat
 
     monkeypatch.setattr(command, "load", missing)
     done = train_captioner(folder, "undrawn")
-    assert done.code == 0
-    assert "training will not be drawn: this needs matplotlib" in done.err
+    assert done.returncode == 0
+    assert "training will not be drawn: this needs matplotlib" in done.stderr
     assert not (folder / "undrawn" / "training.svg").exists()
 
 
@@ -256,9 +248,9 @@ def test_faults_are_one_line_with_a_remedy(
     (folder / "odd.toml").write_text(CONFIG.replace("hidden", "hiden"))
     config = [] if "--config" in options else ["--config", "tiny.toml"]
     done = limner("train", "captioner", "world.jsonl", *config, *options)
-    assert (done.code, done.out) == (1, "")
-    assert said in done.err
-    assert done.err.count("\n") == 1
+    assert (done.returncode, done.stdout) == (1, "")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_captions_without_words_are_refused_or_left_out(folder: Path) -> None:
@@ -268,12 +260,12 @@ def test_captions_without_words_are_refused_or_left_out(folder: Path) -> None:
     )
     write_corpus([empty, *rest], folder / "empty.jsonl")
     refused = train_captioner(folder, "y", corpus="empty.jsonl")
-    assert (refused.code, refused.err.count("\n")) == (1, 1)
-    assert "has no word; remove it, or pass --lenient to leave it out" in refused.err
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "has no word; remove it, or pass --lenient to leave it out" in refused.stderr
     done = train_captioner(folder, "y", "--lenient", corpus="empty.jsonl")
-    assert (done.code, "caption without a word" in done.err) == (0, True)
+    assert (done.returncode, "caption without a word" in done.stderr) == (0, True)
     bare = limner("train", "captioner", folder / "bare.jsonl", "--out", folder / "z", "--config", folder / "tiny.toml")
-    assert (bare.code, "0 images have captions" in bare.err) == (1, True)
+    assert (bare.returncode, "0 images have captions" in bare.stderr) == (1, True)
 
 
 def test_a_checkpoint_of_another_run_is_refused(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -288,7 +280,7 @@ def test_a_checkpoint_of_another_run_is_refused(folder: Path, tmp_path: Path, mo
     arguments = ["train", "captioner", folder / "world.jsonl", "--config", folder / "tiny.toml", "--out", model]
     with monkeypatch.context() as patch:
         patch.setattr(training_stage, "write_checkpoint", write_and_stop)
-        assert limner(*arguments, "--threads", 1).code == 130
+        assert limner(*arguments, "--threads", 1).returncode == 130
     checkpoint = model / "words.checkpoint.safetensors"
     (tmp_path / "other.toml").write_text((CONFIG + SELF_CRITICAL).replace("hidden = 16", "hidden = 20"))
     other = [tmp_path / "other.toml" if word == folder / "tiny.toml" else word for word in arguments]
@@ -298,12 +290,12 @@ def test_a_checkpoint_of_another_run_is_refused(folder: Path, tmp_path: Path, mo
         ([*arguments, "--threads", 2], "is of another run: it took 1 threads, now 2; leave --threads out"),
     ):
         refused = limner(*changed, "--resume")
-        assert refused.code == 1
-        assert refused.err.splitlines()[-1].startswith(f"limner: {checkpoint}: ")
-        assert said in refused.err
+        assert refused.returncode == 1
+        assert refused.stderr.splitlines()[-1].startswith(f"limner: {checkpoint}: ")
+        assert said in refused.stderr
     checkpoint.write_bytes(checkpoint.read_bytes()[:-100])
     refused = limner(*arguments, "--resume")
-    assert (refused.code, str(checkpoint) in refused.err) == (1, True)
+    assert (refused.returncode, str(checkpoint) in refused.stderr) == (1, True)
 
 
 def test_the_configs_of_limner_are_sound_and_the_papers_is_table_7() -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from command_line import Done, limner
 from limner.corpus import Image, write_corpus
 from limner.corpus.caption import Caption
 
@@ -23,9 +22,8 @@ best_by = "log_likelihood"
 """
 
 
-def limner(folder: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "limner", *map(str, arguments)]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
+def run(folder: Path, *arguments: object) -> Done:
+    return limner(*arguments, cwd=folder)
 
 
 @pytest.fixture
@@ -41,32 +39,32 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_model_is_trained_written_and_not_replaced(folder: Path) -> None:
     arguments = ("train", "language-model", "mine.jsonl", "--out", "model", "--config", "tiny.toml", "--threads", 1)
-    done = limner(folder, *arguments)
+    done = run(folder, *arguments)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("perplexity ")
     assert "of a bigram model" in done.stdout
     assert sorted(path.name for path in (folder / "model").iterdir()) == ["language_model.json", "weights.safetensors"]
     assert not (folder / "model.checkpoint").exists()
     weights = (folder / "model" / "weights.safetensors").read_bytes()
-    refused = limner(folder, *arguments)
+    refused = run(folder, *arguments)
     assert refused.returncode == 1
     assert refused.stderr == "limner: model: the folder is not empty; name another, or pass --force\n"
-    assert limner(folder, *arguments, "--force").returncode == 0
+    assert run(folder, *arguments, "--force").returncode == 0
     assert (folder / "model" / "weights.safetensors").read_bytes() == weights
 
 
 def test_validation_images_that_were_trained_on_are_refused(folder: Path) -> None:
     arguments = ("train", "language-model", "mine.jsonl", "--out", "model", "--config", "tiny.toml", "--threads", 1)
-    seen = limner(folder, *arguments, "--valid", "./mine.jsonl")
+    seen = run(folder, *arguments, "--valid", "./mine.jsonl")
     assert seen.returncode == 1
     assert seen.stderr.startswith("limner: mine.jsonl: 30 of 30 images are training images")
     assert "Traceback" not in seen.stderr
-    assert limner(folder, *arguments, "--valid", "others.jsonl").returncode == 0
+    assert run(folder, *arguments, "--valid", "others.jsonl").returncode == 0
 
 
 def test_a_misspelt_setting_is_told(folder: Path) -> None:
     (folder / "tiny.toml").write_text(CONFIG.replace("epochs", "epoches"))
-    done = limner(folder, "train", "language-model", "mine.jsonl", "--out", "model", "--config", "tiny.toml")
+    done = run(folder, "train", "language-model", "mine.jsonl", "--out", "model", "--config", "tiny.toml")
     assert done.returncode == 1
     assert "epoches" in done.stderr
     assert not (folder / "model").exists()
@@ -74,7 +72,7 @@ def test_a_misspelt_setting_is_told(folder: Path) -> None:
 
 def test_a_folder_below_others_that_are_not_there_is_made(folder: Path) -> None:
     arguments = ("train", "language-model", "mine.jsonl", "--config", "tiny.toml", "--threads", 1)
-    done = limner(folder, *arguments, "--out", "new/dir/model")
+    done = run(folder, *arguments, "--out", "new/dir/model")
     assert done.returncode == 0, done.stderr
     assert [path.name for path in (folder / "new" / "dir").iterdir()] == ["model"]
 
@@ -82,10 +80,10 @@ def test_a_folder_below_others_that_are_not_there_is_made(folder: Path) -> None:
 def test_the_working_folder_and_files_are_refused_before_training(folder: Path) -> None:
     (folder / "empty").mkdir()
     arguments = ("train", "language-model", "../mine.jsonl", "--config", "../tiny.toml", "--out")
-    refused = limner(folder / "empty", *arguments, ".")
+    refused = run(folder / "empty", *arguments, ".")
     assert (refused.returncode, refused.stdout) == (1, "")
-    assert refused.stderr == "limner: .: is the working folder; name another folder\n"
-    refused = limner(folder / "empty", *arguments, "../tiny.toml", "--force")
-    assert refused.stderr == "limner: ../tiny.toml: is a file; name a folder\n"
-    refused = limner(folder / "empty", *arguments, "../tiny.toml/model")
+    assert refused.stderr == "limner: .: is the working folder; name another folder to write\n"
+    refused = run(folder / "empty", *arguments, "../tiny.toml", "--force")
+    assert refused.stderr == "limner: ../tiny.toml: is a file; name a folder to write\n"
+    refused = run(folder / "empty", *arguments, "../tiny.toml/model")
     assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)

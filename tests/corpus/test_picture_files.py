@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from io import BytesIO
 from pathlib import Path
 
 import pytest
+from PIL import Image as Picture
 
-from limner.corpus import Image
-from limner.corpus.picture_files import find_picture
+from limner.corpus import Image, picture_files
+from limner.corpus.picture_files import check_scans, find_picture
 
 
 @pytest.fixture
@@ -86,3 +88,32 @@ def test_links_within_the_folder_and_to_it_are_followed(
     monkeypatch.chdir(folder)
     assert find_picture(Path(), Image("1", file="deep/real.jpg")).file == Path("deep/real.jpg")
     assert find_picture(Path(), Image("1", file="in.jpg")).file == Path("in.jpg")
+
+
+def scanned(path: Path, n: int, **options: object) -> Path:
+    """A picture of 64 by 64 pixels in so many scans, six of which are those of a usual progressive file."""
+    buffer = BytesIO()
+    Picture.new("L", (64, 64), 128).save(buffer, "JPEG", progressive=True, **options)
+    content = buffer.getvalue()
+    last = content[content.rindex(b"\xff\xda") : -2]
+    # What follows the end is not decoded: phones keep videos there.
+    path.write_bytes(content[:-2] + last * (n - 6) + b"\xff\xd9" + last)
+    return path
+
+
+@pytest.mark.parametrize("block", [7, 16, 100, 1 << 16])
+def test_a_jpeg_file_of_too_many_scans_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
+    monkeypatch.setattr(picture_files, "BLOCK", block)
+    monkeypatch.setattr(picture_files, "MAX_SCANNED", 10 * 64 * 64)
+    with Picture.open(scanned(tmp_path / "a.jpg", 10, exif=b"Exif\0\0" + b"\xff\xda\0\x02" * 30)) as picture:
+        check_scans(picture)
+        picture.load()
+    with (
+        Picture.open(scanned(tmp_path / "b.jpg", 11)) as picture,
+        pytest.raises(Picture.DecompressionBombError),
+    ):
+        check_scans(picture)
+
+
+def test_usual_progressive_files_of_the_largest_pictures_are_far_from_the_bound() -> None:
+    assert picture_files.MAX_SCANNED >= 3 * 10 * Picture.MAX_IMAGE_PIXELS * 0.99

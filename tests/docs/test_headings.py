@@ -82,7 +82,7 @@ def test_every_page_is_reached_from_the_index() -> None:
     assert {page for page in pages if f"({page})" not in index} == set()
 
 
-@pytest.mark.parametrize("page", [REPOSITORY / "README.md", *sorted(DOCS.rglob("*.md"))], ids=lambda p: p.stem)
+@pytest.mark.parametrize("page", [*sorted(REPOSITORY.glob("*.md")), *sorted(DOCS.rglob("*.md"))], ids=lambda p: p.stem)
 def test_every_link_leads_somewhere(page: Path) -> None:
     links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
     assert [link for link in links if not (page.parent / link).exists()] == []

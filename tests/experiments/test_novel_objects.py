@@ -176,6 +176,7 @@ def test_a_second_run_makes_nothing_and_writes_the_same(
     assert messages == []
 
 
+@pytest.mark.slow
 def test_two_processes_make_what_one_makes(folder: Path, out: Path) -> None:
     messages: list[str] = []
     assert_same(report(folder, "parallel", workers=2, notice=messages.append), out)

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from limner.corpus import Box, Caption, Chain, Image, Mention, open_corpus
-from limner.errors import BadInput, LimnerError
+from limner.errors import BadInput
 from limner.ground import Chainer, add_chains, built_in_chainer, chain_corpus, train_chains
 from limner.playground import playground
 from limner.score import evaluate_chains
@@ -139,9 +139,33 @@ def test_training_learns_from_chains_whatever_the_order(tmp_path: Path) -> None:
     assert scores["mean"] > 0.8 > alone["mean"]
 
 
-def test_there_must_be_chains_to_learn_from() -> None:
-    with pytest.raises(LimnerError, match=r"^a\.jsonl: .*nothing to learn from"):
-        train_chains([image(["a man"], ["a man"])], place="a.jsonl")
+@pytest.mark.parametrize("chains", ["", "ab", "ab ab", "aab"])
+def test_there_must_be_chains_to_learn_from(chains: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        train_chains(chained_images(chains), place="a.jsonl")
+    assert (refused.value.code, refused.value.place) == ("no-chains", "a.jsonl")
+
+
+def test_the_only_image_with_a_chain_of_two_mentions_may_be_held_out() -> None:
+    codes = set()
+    for seed in range(10):
+        try:
+            train_chains(chained_images("aa b c d"), seed=seed)
+        except BadInput as error:
+            codes.add(error.code)
+    assert codes == {"no-chains"}
+
+
+def chained_images(chains: str) -> list[Image]:
+    """Images by the chains of their captions, each of one mention: "aa b" is one of two captions and one of one."""
+    return [
+        Image(
+            str(number),
+            captions=tuple(Caption(str(i), "a man", (Mention(0, 5, chain=id),)) for i, id in enumerate(ids)),
+            chains=tuple(Chain(id) for id in sorted(set(ids))),
+        )
+        for number, ids in enumerate(chains.split())
+    ]
 
 
 FAULTS = [

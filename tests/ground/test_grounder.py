@@ -17,6 +17,7 @@ from limner.corpus.geometry import iou, nms
 from limner.corpus.reading import Reading
 from limner.corpus.seen_images import Overlap
 from limner.errors import BadInput, LimnerError
+from limner.ground import localising
 from limner.ground.colour_classifiers import ColourClassifiers
 from limner.ground.grounder import CueTable, Grounder, ranked
 from limner.ground.grounder_training import train_grounder
@@ -254,6 +255,22 @@ def test_a_missing_picture_is_an_error_or_counted(grounder: Grounder, images: li
     overlap = Overlap.of(grounder.training_images)
     list(localise_corpus([lost, images[1], images[11]], world, grounder, overlap=overlap, reading=reading))
     assert (overlap.n_images, overlap.first_seen, overlap.n_seen) == (2, images[1].id, 1)
+
+
+def test_an_image_with_too_many_gold_candidates_is_an_error_or_counted(
+    grounder: Grounder, images: list[Image], world: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few, many = sorted(images[:2], key=lambda image: len(gold_candidates(image)))
+    monkeypatch.setattr(localising, "MOST_CANDIDATES", len(gold_candidates(many)) - 1)
+    assert len(gold_candidates(few)) < len(gold_candidates(many))
+    gold = LocaliseSettings("gold", n_proposals=1)
+    with pytest.raises(BadInput) as refused:
+        list(localise_corpus([many, few], world, grounder, gold))
+    assert (refused.value.code, refused.value.place) == ("too-many-candidates", f"image {many.id!r}")
+    reading = Reading(lenient=True)
+    results = list(localise_corpus([many, few], world, grounder, gold, reading=reading))
+    assert [result.id for result in results] == [few.id]
+    assert reading.skipped.total() == 1
 
 
 def test_what_cannot_be_learnt_from_is_refused(images: list[Image], world: Path) -> None:

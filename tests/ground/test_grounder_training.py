@@ -197,3 +197,14 @@ def test_features_too_large_for_16_bits_are_refused(images: list[Image], world: 
         reader.read(images[0], seen.pixels)
     with pytest.raises(BadInput, match=r"^loud\.tflite"):
         reader.proposing(5).read(images[0], seen.pixels)
+
+
+def test_a_model_whose_name_cannot_be_kept_is_refused_before_training(tmp_path: Path) -> None:
+    path = tmp_path / "\udcff.onnx"
+    try:
+        path.touch()
+    except OSError:
+        pytest.skip("the file system has no such names")
+    with pytest.raises(BadInput) as refused:
+        RegionRecipe(str(path)).open()
+    assert (refused.value.code, refused.value.place) == ("not-utf8", f"{tmp_path}/\\udcff.onnx")

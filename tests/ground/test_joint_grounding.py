@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -93,3 +95,13 @@ def test_of_two_that_want_one_box_the_one_with_the_better_second_choice_makes_wa
     ):
         joint, _ = solve_together(np.array(scores), [relation], pair_geometry(CORNERS, CORNERS), apart)
         assert joint.argmax(axis=1).tolist() == [int(loser == 0), int(loser == 1)]
+
+
+def test_relations_of_one_kind_are_weighed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    weighed: list[Relation] = []
+    points = RelationModel.points
+    monkeypatch.setattr(RelationModel, "points", lambda self, r, g: weighed.append(r) or points(self, r, g))
+    people = [Relation(i, j, ("people", "people:one-one")) for i, j in combinations(range(6), 2)]
+    scores = np.random.default_rng(0).normal(size=(6, 4))
+    solved(scores.tolist(), *people)
+    assert len(weighed) == 1

@@ -256,9 +256,12 @@ def typed(descr: str) -> Callable[[Path], None]:
     return content("images.npy", head(f"{{'descr': {descr}, 'fortran_order': False, 'shape': (24, 9), }}"))
 
 
-def pipe(folder: Path) -> None:
-    (folder / "images.npy").unlink()
-    os.mkfifo(folder / "images.npy")
+def pipe(name: str) -> Callable[[Path], None]:
+    def put(folder: Path) -> None:
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+
+    return put
 
 
 def guessed(folder: Path) -> None:
@@ -299,7 +302,8 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
     "a head of no type": typed("()"),
     "a head of half a type": typed("('<f4',)"),
     "a head that nests": typed("-" * 9000 + "1"),
-    "a pipe": pipe,
+    "a pipe for vectors": pipe("images.npy"),
+    "a pipe for images": pipe("images.jsonl"),
     "more numbers than the head says": longer,
     "a shape to be guessed": guessed,
     "vectors in Fortran's order": array("images.npy", np.asfortranarray),

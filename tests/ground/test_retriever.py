@@ -136,7 +136,7 @@ def rewritten(path: Path, out: Path, changes: dict[str, object]) -> Path:
         ({"vectors": "a\0b"}, "are not there"),
         ({"grounder": "a\0b"}, "is not there"),
         ({"model": "shape"}, "not those that it was trained with"),
-        ({"model": "/nowhere/model.tflite"}, "cannot be read"),
+        ({"model": "/nowhere/model.tflite"}, "/nowhere/model.tflite: cannot read"),
         ({"images": ["odd"]}, "something else than hashes"),
         ({"version": 1}, "of version 1"),
         ({"text_signature": "other"}, "word vectors are not those"),

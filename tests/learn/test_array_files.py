@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import pickle
 import zipfile
 from pathlib import Path
@@ -114,9 +113,6 @@ def test_a_file_that_unpacks_to_more_than_it_is_is_refused(tmp_path: Path) -> No
 
 
 def test_what_is_not_there_or_no_file_is_told(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(LimnerError, match="it is a pipe"):
-        read_arrays(tmp_path / "pipe", KIND, ExampleRecord)
     with pytest.raises(LimnerError, match="cannot read"):
         read_arrays(tmp_path / "nothing", KIND, ExampleRecord)
     with pytest.raises(LimnerError, match="is a folder"):

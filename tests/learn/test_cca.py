@@ -254,6 +254,15 @@ def test_settings_count_from_the_next_fit_on() -> None:
     assert model.fit(x, y).transform(x).shape == (200, 1)
 
 
+@pytest.mark.parametrize("dims", [(6, 9), (9, 6)])
+def test_weights_are_in_the_order_in_which_a_file_gives_them(dims: tuple[int, int]) -> None:
+    # Some processors round products with weights in Fortran order differently.
+    x, y = (np.random.default_rng(3).normal(size=(30, n)) for n in dims)
+    model = NormalisedCCA(4).fit(x, y)
+    assert model.x_weights_.flags.c_contiguous
+    assert model.y_weights_.flags.c_contiguous
+
+
 def test_what_was_learnt_has_a_fingerprint() -> None:
     x, y = correlated(200, 4, 3)
     assert NormalisedCCA().fit(x, y).fingerprint == NormalisedCCA().fit(x, y).fingerprint

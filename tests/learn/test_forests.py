@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from limner.learn import forests
-from limner.learn.boosting import SETTINGS, forest_of
+from limner.learn.boosting import SETTINGS, forest_of, grow
 from limner.learn.forests import LEAF, Forest, Tree, depth, squashed
 
 # Is feature 0 at most 2? Then 10; else is feature 1 at most -1? Then 20, else 40.
@@ -25,6 +25,11 @@ def test_a_row_goes_left_where_its_feature_is_at_most_the_threshold(row: tuple[f
 
 def test_the_depth_is_the_number_of_questions_on_the_longest_way() -> None:
     assert (depth(SMALL), depth(STUMP), Forest([]).depth) == (2, 0, 0)
+
+
+def test_trees_can_grow_on_one_row() -> None:
+    (forest,) = grow(np.ones((1, 2)), [np.ones(1)], seed=0, rounds=2)
+    assert forest.predict(np.ones((1, 2))).shape == (1,)
 
 
 def test_no_trees_or_no_rows_say_nothing() -> None:

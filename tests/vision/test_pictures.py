@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from PIL import Image as Picture
 
+from limner.corpus import picture_files
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
+from limner.vision.picture_stream import find_pictures
 from limner.vision.pictures import TURNS, list_pictures, read_pixels
 
 # Four colours, one a corner, so that every turn of the picture is told from the others.
@@ -118,13 +120,21 @@ def test_a_picture_that_is_cut_short_is_an_error(tmp_path: Path, suffix: str) ->
         read_pixels(path)
 
 
+def test_a_picture_of_too_many_scans_is_not_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = save(tmp_path / "a.jpg", Picture.fromarray(CORNERS))
+    monkeypatch.setattr(picture_files, "MAX_SCANNED", 1)
+    with pytest.raises(BadInput) as caught:
+        read_pixels(path)
+    assert (caught.value.code, caught.value.place) == ("unusable-picture", str(path))
+
+
 def test_colours_in_fractions_are_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="fractions of an unknown range"):
         read_pixels(save(tmp_path / "a.tif", Picture.new("F", (2, 2))))
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"cannot be read .no such file"):
+    with pytest.raises(BadInput, match=r"no such file"):
         read_pixels(tmp_path / "a.jpg")
 
 
@@ -169,6 +179,22 @@ def test_links_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     reading = Reading()
     assert [picture.id for picture in list_pictures(tmp_path / "folder", reading)] == ["a", "in"]
     assert reading.warnings["link out of the folder, not followed"] == 1
+
+
+def test_a_name_that_is_not_utf8_is_an_error_or_counted(tmp_path: Path) -> None:
+    try:
+        touch(tmp_path, "a.jpg", "\udcff\udcfe.jpg")
+    except OSError:
+        pytest.skip("the file system has no such names")
+    with pytest.raises(BadInput) as refused:
+        list_pictures(tmp_path)
+    assert (refused.value.code, refused.value.place) == ("unusable-picture", f"{tmp_path}/\\udcff\\udcfe.jpg")
+    reading = Reading(lenient=True)
+    assert [picture.id for picture in list_pictures(tmp_path, reading)] == ["a"]
+    assert reading.skipped.total() == 1
+    with pytest.raises(BadInput) as refused:
+        find_pictures(tmp_path / "\udcff\udcfe.jpg", reading)
+    assert refused.value.code == "unusable-picture"
 
 
 @pytest.mark.parametrize("names", [(), ("notes.txt",)])

@@ -16,10 +16,12 @@ from msgspec.structs import replace
 from limner.corpus import Box, Image
 from limner.corpus.geometry import iou
 from limner.errors import BadInput, LimnerError
+from limner.vision import error_fitting
 from limner.vision.error_fitting import fit_profile
 from limner.vision.error_profile import LEVELS, N_LEVELS, ErrorProfile, band_of, built_in_profile, read_profile
 from limner.vision.error_rates import ErrorRates, similarity
 from limner.vision.simulated_detector import SimulatedDetector, moved_boxes
+from memory import memory_below
 
 LABELS = ("person", "dog", "cat", "car", "truck")
 
@@ -273,6 +275,31 @@ def test_detections_in_a_crowd_are_excused_and_loose_ones_belong_to_their_box() 
     profile = fit_profile(gold, [Image(str(i), 200, 200, boxes) for i in range(60)])
     assert sum(map(sum, profile.n_right)) == 60
     assert profile.n_false == [60]
+
+
+def test_boxes_are_matched_a_few_at_a_time_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    images = world()[:200]
+    found = detected(SimulatedDetector(), images)
+    whole = fit_profile(images, found)
+    monkeypatch.setattr(error_fitting, "BLOCK", 1)
+    assert fit_profile(images, found) == whole
+
+
+def test_an_image_with_too_many_overlapping_boxes_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(error_fitting, "MAX_PAIRS", 8)
+    crowded = Image("7", 100, 100, tuple(Box(str(i), 0, 0, 40, 40, "dog") for i in range(3)))
+    with pytest.raises(BadInput) as refused:
+        fit_profile([crowded], [crowded])
+    assert (refused.value.code, refused.value.place) == ("too-many-boxes", "image '7'")
+
+
+def test_memory_does_not_grow_with_the_square_of_the_boxes() -> None:
+    boxes = tuple(
+        Box(str(i), i % 100 * 10, i // 100 * 10, i % 100 * 10 + 9, i // 100 * 10 + 9, "dog") for i in range(8000)
+    )
+    with memory_below(300 << 20):
+        profile = fit_profile([Image("a", 1000, 1000, boxes)], [Image("a", 1000, 1000, boxes)])
+    assert sum(map(sum, profile.n_right)) == 8000
 
 
 def test_fitting_needs_pictures_in_common_and_enough_of_them() -> None:

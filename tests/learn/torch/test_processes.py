@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -17,9 +18,8 @@ from small_training import CountingTask, train
 PROGRAM = REPOSITORY / "tests" / "small_training.py"
 
 
-def train_in_two(folder: Path, *options: str) -> int:
-    program = (PROGRAM, folder / "checkpoint", folder / "weights", "--dropout=0", *options)
-    return torchrun(*program).returncode
+def train_in_two(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return torchrun(PROGRAM, folder / "checkpoint", folder / "weights", "--dropout=0", *options)
 
 
 @pytest.mark.skipif(not HAS_LOOPBACK, reason="loopback has another name elsewhere")
@@ -28,14 +28,16 @@ def test_two_processes_end_with_the_weights_of_one_even_after_a_kill(tmp_path: P
     train(whole, tmp_path / "whole")
     for name in ("plain", "killed"):
         (tmp_path / name).mkdir()
-    assert train_in_two(tmp_path / "plain") == 0
+    done = train_in_two(tmp_path / "plain")
+    assert done.returncode == 0, done.stderr
     two = read_tensors(tmp_path / "plain" / "weights")
     assert two.keys() == whole.model.state_dict().keys()
     for name, tensor in whole.model.state_dict().items():
         assert torch.allclose(two[name], tensor, atol=1e-5), name
-    assert train_in_two(tmp_path / "killed", "--kill-at=11") != 0
+    assert train_in_two(tmp_path / "killed", "--kill-at=11").returncode != 0
     assert (tmp_path / "killed" / "checkpoint").exists()
-    assert train_in_two(tmp_path / "killed") == 0
+    done = train_in_two(tmp_path / "killed")
+    assert done.returncode == 0, done.stderr
     assert (tmp_path / "killed" / "weights").read_bytes() == (tmp_path / "plain" / "weights").read_bytes()
     # One process rounds sums in another way than two, and so cannot go on where they ended.
     with pytest.raises(BadInput, match="the number of processes was 2, now 1"):

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from limner.corpus import Box, Candidate, Caption, Chain, Image, Mention, open_corpus
 from limner.errors import BadInput, LimnerError
 from limner.score import evaluate_localisation
+from limner.score.localisation import phrase_ranking
 from limner.score.localisation.gold_phrases import read_gold
 from limner.score.localisation.localisation_evaluation import SystemScores
 from limner.score.localisation.phrase_table import VALUES
@@ -330,6 +331,18 @@ def test_candidates_that_do_not_exist_are_an_error() -> None:
     results = [Image("1", captions=(Caption("0", MEN, (Mention(0, 5, ("no such",)), Mention(10, 15))),))]
     with pytest.raises(BadInput, match="'A man' names the box 'no such', which does not exist"):
         scored(results, [gold])
+
+
+def test_an_image_with_too_many_boxes_is_an_error_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    gold, results = made_case(0, n_images=1)
+    n_gold = len(read_gold(gold).images["0"].corners)
+    monkeypatch.setattr(phrase_ranking, "MAX_PAIRS", n_gold * max(n_gold, len(results[0].boxes)))
+    scored(results, gold)
+    monkeypatch.setattr(phrase_ranking, "MAX_PAIRS", phrase_ranking.MAX_PAIRS - 1)
+    with pytest.raises(BadInput) as refused:
+        scored(results, gold)
+    assert refused.value.code == "too-many-boxes"
+    assert refused.value.place.endswith("image '0'")
 
 
 def test_faulty_choices_are_errors() -> None:

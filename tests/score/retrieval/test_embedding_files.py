@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -125,13 +124,6 @@ def test_one_long_id_does_not_make_all_of_them_long(tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 50 << 20
     finally:
         tracemalloc.stop()
-
-
-@pytest.mark.parametrize("name", ["pipe.npz", "pipe.safetensors"])
-def test_pipes_are_not_waited_for(tmp_path: Path, name: str) -> None:
-    os.mkfifo(tmp_path / name)
-    with pytest.raises(BadInput, match="it is a pipe"):
-        open_embeddings(tmp_path / name)
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")

@@ -240,10 +240,11 @@ def test_a_run_with_other_settings_cannot_be_resumed(tmp_path: Path, options: di
 def test_two_runs_do_not_write_one_store(tmp_path: Path) -> None:
     with (
         write_store(tmp_path / "s", "test", N_DIMS),
-        pytest.raises(LimnerError, match="another run is writing this store"),
+        pytest.raises(BadInput) as caught,
         write_store(tmp_path / "s", "other", N_DIMS, resume=True),
     ):
         pass
+    assert (caught.value.place, caught.value.code) == (str(tmp_path / "s"), "folder-in-use")
 
 
 @pytest.mark.parametrize(
