@@ -6,6 +6,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALLED := pyproject.toml setup.py constraints.txt $(shell find src -name '*.c' -o -name '*.h')
 INSTALL := $(PIP) install --quiet --constraint constraints.txt --editable
 
+# Images of containers often set it; then every process that a test starts would compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test test-all setup check audit format fuzz sanitise attack bench clean
 .DELETE_ON_ERROR:
 
@@ -15,7 +18,7 @@ help:  ## what there is to make
 demo: .venv/.demo  ## play: a world of pictures learnt from, described, scored and shown, in demo/
 	$(BIN)/limner demo demo
 
-# -rs names what was skipped, and why, in the last lines.
+# -rfEs names what was skipped, and why, in the last lines.
 test: .venv/.dev .venv/.browser  ## run the tests
 	$(BIN)/python -m pytest -n auto -rfEs
 

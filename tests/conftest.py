@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+import refusals
 from limner.learn.half_precision import cap_instructions_if_broken
 
 # There is a worker for each core: more threads would only wait for each other. Read when the libraries are loaded.
@@ -35,10 +37,36 @@ def pytest_configure(config: pytest.Config) -> None:
     """Keep all processes of the tests from instructions that would kill them."""
     if not hasattr(config, "workerinput"):
         cap_instructions_if_broken()
+    refusals.wording.is_new = config.getoption("--reword")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--mutations", type=int, default=200, help="broken files to give to each reader")
+    parser.addoption("--reword", action="store_true", help="write wording.json anew for the tests that are run")
+
+
+# The tests that were run, here or by workers.
+ran: set[str] = set()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Note a test that was run."""
+    if report.when == "call" and not report.skipped:
+        ran.add(report.nodeid)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over what a worker's tests have raised."""
+    refusals.raised.update(getattr(node, "workeroutput", {}).get("raised", {}))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Hand over what tests have raised, or write it to its file."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["raised"] = dict(refusals.raised)
+    elif refusals.wording.is_new:
+        refusals.write_anew(ran)
 
 
 @pytest.fixture(scope="session")

@@ -148,6 +148,7 @@ def main() -> None:
     parser.add_argument("weights", type=Path)
     parser.add_argument("--kill-at", type=int)
     parser.add_argument("--kills", type=int)
+    parser.add_argument("--leave", action="store_true", help="end the group of processes, and wait for its threads")
     parser.add_argument("--seed", type=int, default=0, help="of the moments of kills")
     parser.add_argument("--dropout", type=float, default=0.3)
     parser.add_argument("--epochs", type=int, default=SETTINGS["epochs"])
@@ -159,7 +160,7 @@ def main() -> None:
     train(task, asked.checkpoint, epochs=asked.epochs)
     if processes_of_environment().is_first:
         write_tensors(asked.weights, task.model.state_dict())
-    if distributed.is_initialized():
+    if asked.leave:
         leave_group()
 
 

@@ -242,17 +242,36 @@ def test_a_pipe_that_a_process_was_started_with_is_read(name: str) -> None:
     assert done.stdout == "(1, 'a') (2, 'b')\n", done.stderr
 
 
-# What opens a path by itself, and where that is right: files of the package, and descriptors that are open already.
-DIRECT = re.compile(r'\.open\("r|\.read_(?:bytes|text)\(|(?<![.\w])open\(|FileIO\(')
-ALLOWED = re.compile(r"files\(|def |class |os\.devnull|closefd|svg|out\.json")
+# What opens a path to read it. Files of the package are read by `files(...)`.
+DIRECT = re.compile(
+    r'\.open\("r|mode="rb|\.read_(?:bytes|text)\(|(?<![.\w])open\(|FileIO\(|np\.(?:load|fromfile)\(|np\.memmap\((?!handle)'
+    r"|pq\.read_|OSFile\(|h5py\.File\(|sqlite3\.connect\(|Picture\.open\("
+)
+
+# Where that is right.
+ALLOWED = {
+    "zip_files.py": "a descriptor that is open",
+    "corpus/formats/parquet_tables.py": "checked before",
+    "corpus/picture_files.py": "checked before",
+    "experiments/experiment_files.py": "a plot that was just drawn",
+    "experiments/label_protocols_report.py": "a plot that was just drawn",
+    "score/spice/original_spice.py": "what a program wrote into a folder of its own",
+    "score/spice/parse_store.py": "checked before",
+    "text/glove_package.py": "files of an installed package",
+    "vision/features/hdf5_features.py": "checked before",
+    "vision/runtimes/litert_models.py": "the null device, to write",
+}
 
 
 def test_nothing_else_opens_files_that_are_read() -> None:
     folder = Path(limner.__file__).parent
-    direct = [
-        f"{path.relative_to(folder)}:{number}: {line.strip()}"
+    lines = {
+        path.relative_to(folder).as_posix(): [
+            f"{number}: {line.strip()}"
+            for number, line in enumerate(path.read_text().splitlines(), 1)
+            if DIRECT.search(line) and "files(" not in line and not line.lstrip().startswith(("def ", "class "))
+        ]
         for path in sorted(folder.rglob("*.py"))
-        for number, line in enumerate(path.read_text().splitlines(), 1)
-        if DIRECT.search(line) and not ALLOWED.search(line)
-    ]
-    assert direct == []
+    }
+    assert {name: found for name, found in lines.items() if found and name not in ALLOWED} == {}
+    assert {name for name in ALLOWED if not lines[name]} == set()

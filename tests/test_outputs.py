@@ -21,6 +21,7 @@ from limner import disk, outputs, unfinished
 from limner.errors import FULL, BadInput, LimnerError
 from limner.files import ScratchFile, write_bytes
 from limner.outputs import write_folder
+from refusals import refusal
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can make devices and give files away")
 
@@ -75,7 +76,7 @@ def test_a_disk_is_not_written(tmp_path: Path) -> None:
     device = tmp_path / "disk"
     # No driver has this number, so nothing is behind it.
     os.mknod(device, 0o600 | stat.S_IFBLK, os.makedev(4000, 0))
-    with pytest.raises(LimnerError, match="is a disk; name a file to write"):
+    with refusal(LimnerError):
         write(device)
     assert stat.S_ISBLK(device.stat().st_mode)
 
@@ -98,7 +99,7 @@ def test_a_link_stays_and_what_it_leads_to_is_written(tmp_path: Path, exists: bo
 def test_links_that_lead_nowhere_are_an_error_and_stay(tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to("link")
-    with pytest.raises(BadInput, match="link: cannot write"):
+    with refusal(BadInput):
         write(link)
     assert link.is_symlink()
 
@@ -190,7 +191,7 @@ def test_a_failed_folder_leaves_nothing(tmp_path: Path) -> None:
 def test_a_folder_with_something_in_it_is_replaced_only_when_asked(tmp_path: Path) -> None:
     made = tmp_path / "made"
     fill(made, "old", name="other.txt")
-    with pytest.raises(LimnerError, match="not empty"):
+    with refusal(LimnerError):
         fill(made)
     assert contents(made) == {"other.txt": "old", "below/b.txt": "old"}
     fill(made, replace=True)
@@ -199,24 +200,22 @@ def test_a_folder_with_something_in_it_is_replaced_only_when_asked(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("make", "named"),
+    "make",
     [
-        (lambda made: (made / "thesis.tex").write_text("precious"), "thesis.tex"),
-        (lambda made: (made / "below" / "thesis.tex").write_text("precious"), "below/thesis.tex"),
-        (lambda made: (made / "mine").mkdir(), "mine"),
-        (lambda made: (made / "below" / "c.txt").mkdir(), "below/c.txt"),
-        (lambda made: (made / "c.txt").symlink_to("/etc/passwd"), "c.txt"),
-        (lambda made: os.mkfifo(made / "c.txt"), "c.txt"),
+        lambda made: (made / "thesis.tex").write_text("precious"),
+        lambda made: (made / "below" / "thesis.tex").write_text("precious"),
+        lambda made: (made / "mine").mkdir(),
+        lambda made: (made / "below" / "c.txt").mkdir(),
+        lambda made: (made / "c.txt").symlink_to("/etc/passwd"),
+        lambda made: os.mkfifo(made / "c.txt"),
     ],
 )
-def test_a_folder_with_anything_else_in_it_is_never_replaced(
-    tmp_path: Path, make: Callable[[Path], object], named: str
-) -> None:
+def test_a_folder_with_anything_else_in_it_is_never_replaced(tmp_path: Path, make: Callable[[Path], object]) -> None:
     made = tmp_path / "made"
     fill(made, "old")
     make(made)
     before = sorted(made.rglob("*"))
-    with pytest.raises(BadInput, match=f"made: the folder holds '{named}'") as caught:
+    with refusal(BadInput) as caught:
         fill(made, replace=True)
     assert "move it away, or name another folder" in str(caught.value)
     assert sorted(made.rglob("*")) == before
@@ -237,7 +236,7 @@ def test_what_comes_into_a_folder_in_the_last_moment_is_not_lost(
         return exchange(first, second) if in_one_step else False
 
     monkeypatch.setattr(disk, "exchange", late)
-    with pytest.raises(BadInput, match=r"thesis\.tex"):
+    with refusal(BadInput):
         fill(made, replace=True)
     assert contents(made) == {**OLD, "thesis.tex": "precious"}
     assert list(tmp_path.iterdir()) == [made]
@@ -259,7 +258,7 @@ def test_of_writers_that_race_the_first_wins_and_the_others_are_told(tmp_path: P
 
 def test_the_working_folder_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(LimnerError, match="is the working folder"):
+    with refusal(LimnerError):
         fill(Path())
 
 
@@ -295,7 +294,7 @@ def test_whenever_a_writer_ends_the_outputs_are_the_old_or_the_new_ones(
         if in_two_steps and not (folder / "made").exists():
             # Only a kill leaves it so, and whoever writes there next puts it back.
             assert how == signal.SIGKILL
-            with pytest.raises(BadInput, match="not empty"):
+            with refusal(BadInput):
                 fill(folder / "made")
         made = contents(folder / "made")
         assert file in ("old", "new")
@@ -402,10 +401,10 @@ def _full_disk() -> object:
 
 @pytest.mark.usefixtures("_full_disk")
 def test_an_output_that_gets_too_large_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"out\.txt: cannot write \(file too large\)"):
+    with refusal(BadInput):
         write(tmp_path / "out.txt", bytes(200_000))
     with (
-        pytest.raises(BadInput, match=r"/made: cannot write \(file too large\)"),
+        refusal(BadInput),
         write_folder(tmp_path / "made") as folder,
     ):
         write(folder / "a.txt", bytes(200_000))
@@ -439,7 +438,7 @@ def test_a_full_disk_elsewhere_is_not_called_that_of_the_output(tmp_path: Path) 
 @pytest.mark.usefixtures("_full_disk")
 def test_a_full_folder_of_temporary_files_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with ScratchFile(1000) as scratch, pytest.raises(BadInput, match=f"{tmp_path}: cannot write"):
+    with ScratchFile(1000) as scratch, refusal(BadInput):
         scratch.write(bytes(300_000))
 
 

@@ -55,12 +55,17 @@ def modules() -> dict[Path, ast.Module]:
     return {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
 
 
+@cache
+def nodes(tree: ast.AST) -> list[ast.AST]:
+    return list(ast.walk(tree))
+
+
 def dotted(path: Path) -> str:
     return ".".join(("limner", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__")
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -84,7 +89,7 @@ def executed(tree: ast.Module) -> list[ast.stmt]:
 
 def lazily_imported(tree: ast.AST) -> Iterator[str]:
     """The modules that `lazy`, `load` and `load_object` are asked for by a literal name."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("limner."):
             yield node.value.partition(":")[0]
 
@@ -92,8 +97,8 @@ def lazily_imported(tree: ast.AST) -> Iterator[str]:
 def test_a_room_imports_only_from_lower_floors() -> None:
     for path, tree in modules().items():
         room = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
-        if room not in ("__init__", "__main__"):
-            assert not forbidden(room, tree), f"{dotted(path)} may not import {sorted(forbidden(room, tree))}"
+        names = set() if room in ("__init__", "__main__") else forbidden(room, tree)
+        assert not names, f"{dotted(path)} may not import {sorted(names)}"
 
 
 def forbidden(room: str, tree: ast.Module) -> set[str]:
@@ -127,10 +132,17 @@ def light_imports() -> Iterator[tuple[str, list[str]]]:
             yield dotted(path), list(imported(ast.Module(executed(tree), [])))
 
 
+def outermost_functions(tree: ast.AST) -> Iterator[ast.AST]:
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+        else:
+            yield from outermost_functions(node)
+
+
 def test_nothing_is_imported_inside_a_function() -> None:
     for path, tree in modules().items():
-        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-        late = [name for function in functions for name in imported(function)]
+        late = [name for function in outermost_functions(tree) for name in imported(function)]
         assert not late, f"{dotted(path)}: import {late} at the top, or through limner.lazy"
 
 
@@ -143,7 +155,7 @@ FOREIGN_OPTIONS = {"--add-opens"}
 def test_the_library_never_speaks_of_command_line_options() -> None:
     for path, tree in modules().items():
         if path.relative_to(PACKAGE).parts[0] != "cli":
-            values = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+            values = [node.value for node in nodes(tree) if isinstance(node, ast.Constant)]
             options = {option for text in values if isinstance(text, str) for option in OPTION.findall(text)}
             assert options <= FOREIGN_OPTIONS, dotted(path)
 

@@ -56,6 +56,7 @@ WRITERS: dict[str, tuple[str, Callable[[Path], AbstractContextManager[object]]]]
         lambda path: write_folder(path, names=["a"], replace=True),
     ),
     "store": (block(f"{STORE}; m = w(out, 's', 3)"), lambda path: write_store(path, "s", 3, resume=True)),
+    "new, then in place": (block(f"{FOLDER}; m = w(out)"), write_in),
     "in place, then replaced": (block("from limner.unfinished import write_in; m = write_in(out)"), write_folder),
 }
 

@@ -34,7 +34,7 @@ _RENAME_EXCHANGE = 2
 def lock(descriptor: int, *, wait: bool = False) -> bool:
     """Lock an open file or folder until it is closed or this process ends; False if another process has it.
 
-    With `wait`, it is waited for. An OSError where there are no locks.
+    With `wait`, waits for it. Raises an OSError where there are no locks.
     """
     if sys.platform == "win32":
         raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
@@ -135,7 +135,10 @@ def errors_of(path: Path, *names: Path) -> Iterator[None]:
 
 
 def _is_about(error: OSError, names: Sequence[Path]) -> bool:
-    """Whether an error names one of the files, also as the target of a copy; or none, and there is no room to write."""
+    """Whether an error names one of the files, also as the target of a copy.
+
+    One that names no file is if it says that the disk is full.
+    """
     given = [Path(str(name)) for name in (error.filename, error.filename2) if name is not None]
     if not given:
         return error.errno in FULL

@@ -75,13 +75,25 @@ def open_kept(path: Path) -> io.BufferedReader | None:
         raise
 
 
+def read_kept(path: Path, size: int = -1) -> bytes | None:
+    """The first bytes of a file of a cache, or all; None if it has to be made again."""
+    file = open_kept(path)
+    if file is None:
+        return None
+    with file:
+        try:
+            return file.read(size)
+        except BadInput:
+            return None
+
+
 @contextmanager
 def open_bytes(path: Path, *, waits: bool = False) -> Iterator[IO[bytes]]:
     """The file's bytes, decompressed by its suffix (.gz, .zst); `-` is standard input.
 
     A pipe that this process was started with, such as the /dev/fd/63 of a
-    shell's `<(…)`, is read like standard input. A named pipe is only if `waits`
-    is set, because opening it waits for a writer.
+    shell's `<(…)`, is read like standard input. Named pipes are refused unless
+    `waits` is set, because opening one waits for a writer.
     """
     if path == STDIO:
         yield sys.stdin.buffer
@@ -98,9 +110,10 @@ def open_bytes(path: Path, *, waits: bool = False) -> Iterator[IO[bytes]]:
 def _opened(path: Path, *, takes_pipe: bool, waits: bool) -> io.BufferedReader:
     try:
         raw = _InputFile(path, waits=waits)
-    except IsADirectoryError as error:
-        raise _not_a_file(path, "folder") from error
     except OSError as error:
+        # Windows says that permission is denied.
+        if path.is_dir():
+            raise _not_a_file(path, "folder") from error
         # What the system says of sockets, and of devices that are not there.
         if error.errno == errno.ENXIO:
             raise _not_a_file(path, "socket or a device") from error
@@ -118,7 +131,7 @@ def _not_a_file(path: Path, kind: str) -> BadInput:
 
 
 class _InputFile(io.FileIO):
-    """An open file whose errors say which file it is; unless it `waits`, opening a pipe takes no time."""
+    """An open file whose errors say which file it is. Opening a pipe returns at once, unless it `waits`."""
 
     def __init__(self, path: Path, *, waits: bool) -> None:
         super().__init__(str(path), opener=None if waits else _open_at_once)

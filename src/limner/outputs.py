@@ -23,7 +23,7 @@ from typing import IO, cast
 from limner import disk
 from limner.disk import errors_of
 from limner.errors import BadInput, LimnerError, shown
-from limner.unfinished import is_within_unfinished, make_file, make_folder, replace_alone, unfinished_beside
+from limner.unfinished import is_within_unfinished, make_file, make_folder, unfinished_beside, write_alone
 from limner.written import NamedFile, watchers
 
 _OPEN_FILES = re.compile(r"/proc/([0-9]+)(/task/[0-9]+)?/fd")
@@ -86,7 +86,7 @@ def write_folder(
         status = _status(target)
         if status is not None and not stat.S_ISDIR(status.st_mode):
             raise LimnerError(f"{path}: is a file; name a folder to write")
-    with replace_alone(path, target):
+    with write_alone(path, target):
         with errors_of(path):
             _restore(target)
             if _status(target):
@@ -165,9 +165,13 @@ def _open_file(path: Path) -> tuple[int, int] | None:
     for _ in range(40):
         if not path.is_symlink():
             break
-        match = _OPEN_FILES.fullmatch(os.path.realpath(path.parent))
+        folder = os.path.realpath(path.parent)
+        match = _OPEN_FILES.fullmatch(folder)
         if match and path.name.isdecimal():
             return int(match[1]), int(path.name)
+        # On macOS it is a folder of its own, of this process alone.
+        if folder == "/dev/fd" and path.name.isdecimal():
+            return os.getpid(), int(path.name)
         path = path.parent / os.readlink(path)
     return None
 

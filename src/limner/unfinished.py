@@ -16,8 +16,9 @@ import platform
 import re
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 
@@ -27,6 +28,10 @@ from limner.errors import BadInput
 # Locks may be known to one machine only, so each removes only what was its own.
 _MACHINE = blake2b(platform.node().encode(), digest_size=2).hexdigest()
 _HIDDEN = re.compile(r"\..+\.[0-9a-f]{16}\.limner")
+# A lock is refused after so many attempts, with so many seconds between them: the sweep for what killed writers left
+# holds each for a moment.
+ATTEMPTS, PAUSE = 10, 0.01
+
 _OF_THIS_MACHINE = re.compile(rf"\..+\.{_MACHINE}[0-9a-f]{{12}}\.limner")
 
 
@@ -48,53 +53,80 @@ def write_in(folder: Path) -> Iterator[None]:
     still empty when the block fails is removed.
     """
     with disk.errors_of(folder):
-        is_new = not folder.exists()
-        folder.mkdir(parents=True, exist_ok=True)
-    try:
-        with _locked(folder, folder):
-            yield
-    except BaseException:
+        target = Path(os.path.realpath(folder))
+        target.parent.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as locks:
+        is_new = not locks.enter_context(write_alone(folder, target))
         if is_new:
-            with suppress(OSError):
-                folder.rmdir()
-        raise
+            with locks.pop_all():
+                _sweep(target.parent)
+                with disk.errors_of(folder):
+                    target.mkdir(exist_ok=True)
+                locks.enter_context(write_alone(folder, target))
+        try:
+            yield
+        except BaseException:
+            if is_new:
+                with suppress(OSError):
+                    target.rmdir()
+            raise
 
 
 @contextmanager
-def replace_alone(path: Path, target: Path) -> Iterator[None]:
-    """Keep other writers from a folder that will be put in the target's place; errors call it `path`."""
-    hidden = target.parent / _hidden_name(target, blake2b(os.fsencode(target.name), digest_size=6).hexdigest())
-    with _locked(target if target.is_dir() else hidden, path):
-        yield
-
-
-@contextmanager
-def _locked(place: Path, path: Path) -> Iterator[None]:
-    """Lock a folder, or a file that is made for it and removed at the end; an error if it is locked already.
+def write_alone(path: Path, target: Path) -> Iterator[bool]:
+    """Keep other writers from a folder within the block; whether it exists. Errors call it `path`.
 
     Where there are no locks nobody is kept out.
     """
     if sys.platform == "win32":
-        yield
+        yield target.is_dir()
         return
-    is_folder, is_mine = place.is_dir(), False
-    while not is_mine:
+    hidden = target.parent / _hidden_name(target, blake2b(os.fsencode(target.name), digest_size=6).hexdigest())
+    n_refused = 0
+    while True:
+        is_folder = target.is_dir()
+        place = target if is_folder else hidden
         with disk.errors_of(path):
-            # Whoever may see the file may lock it: another user may have left it.
-            descriptor = os.open(place, os.O_RDONLY if is_folder else os.O_RDONLY | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+            try:
+                # For reading only, so that a file left by another user can be locked too.
+                descriptor = os.open(place, os.O_RDONLY | (0 if is_folder else os.O_CREAT | os.O_NOFOLLOW), 0o644)
+            except FileNotFoundError:
+                if is_folder:
+                    continue
+                raise
         try:
-            with suppress(OSError):
-                if not disk.lock(descriptor):
+            if not _is_lockable(descriptor):
+                n_refused += 1
+                if n_refused == ATTEMPTS:
                     problem, remedy = "another process is writing to it", "wait for it to end, or name another folder"
                     raise BadInput(str(path), problem, remedy, code="folder-in-use")
-            # Its last owner may have replaced or removed it before it was locked here.
-            is_mine = place.exists() and os.path.samestat(os.fstat(descriptor), os.stat(place))
-            if is_mine:
-                yield
+                time.sleep(PAUSE)
+            elif _is_at(place, descriptor):
+                try:
+                    # The folder may have come or gone before this was locked.
+                    if target.is_dir() == is_folder:
+                        yield is_folder
+                        return
+                finally:
+                    if not is_folder:
+                        _remove(place)
         finally:
-            if is_mine and not is_folder:
-                _remove(place)
             os.close(descriptor)
+
+
+def _is_lockable(descriptor: int) -> bool:
+    """Lock an open file or folder; False if another process has locked it."""
+    with suppress(OSError):
+        return disk.lock(descriptor)
+    return True
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Whether an open file or folder is the one at the path: another process may have removed or replaced it."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except FileNotFoundError:
+        return False
 
 
 def _hidden_name(target: Path, letters: str) -> str:
@@ -133,7 +165,13 @@ def unfinished_beside(path: Path, target: Path, make: Callable[[Path], int]) -> 
         unfinished = Unfinished(target)
         try:
             with disk.errors_of(path):
-                unfinished.descriptor = make(unfinished.path)
+                try:
+                    unfinished.descriptor = make(unfinished.path)
+                except FileNotFoundError:
+                    # Another process took it for abandoned, or there is no folder to make it in.
+                    if target.parent.is_dir():
+                        continue
+                    raise
                 is_mine = unfinished.is_mine()
             if is_mine:
                 yield unfinished

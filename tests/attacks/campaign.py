@@ -133,9 +133,10 @@ def campaign(
     tries: int,
     seed: int = 0,
     traps: Sequence[str] = tuple(TRAPS),
+    workers: int | None = None,
     show: Callable[[str], object] = lambda line: None,
 ) -> list[Report]:
-    """Run so many attacks of these families; `show` is given a line for every one that did harm.
+    """Run so many attacks of these families in parallel processes; `show` is given a line for every one that did harm.
 
     Of hostile files there are the `traps` that are named, whatever the number of tries.
     """
@@ -143,14 +144,13 @@ def campaign(
     with tempfile.TemporaryDirectory() as temporary, ExitStack() as stack:
         battlefield = Battlefield(Path(temporary), traps)
         digest = battlefield.digest()
-        workers = stack.enter_context(
-            # Workers begin anew: what this process has in memory would be counted as theirs.
-            ProcessPoolExecutor(os.cpu_count(), get_context("spawn"), initializer=load_commands)
-        )
+        # Workers begin anew: what this process has in memory would be counted as theirs.
+        pool = ProcessPoolExecutor(workers or os.cpu_count(), get_context("spawn"), initializer=load_commands)
+        stack.enter_context(pool)
         for family in families:
             n_tries = len(traps) if family == "hostile files" else tries
             report = Report(family)
-            for number, outcome in enumerate(_outcomes(workers, battlefield, family, n_tries, seed)):
+            for number, outcome in enumerate(_outcomes(pool, battlefield, family, n_tries, seed)):
                 report.add(outcome)
                 for line in _harm(outcome):
                     show(f"{family} {number}: {line}")

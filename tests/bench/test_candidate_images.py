@@ -8,6 +8,7 @@ from limner.bench.candidate_images import Candidates, gather_candidates, per_ima
 from limner.bench.counted_classes import CountedClasses
 from limner.corpus import Box, Image
 from limner.errors import LimnerError
+from refusals import refusal
 
 ALL = CountedClasses()
 
@@ -53,7 +54,7 @@ def test_zero_is_upright_however_it_is_written(zero: object) -> None:
 
 def test_a_corpus_that_tells_no_rotation_is_not_dropped_whole_without_a_word() -> None:
     images = [image("a", "dog", "cat", rotation=None), image("b", "dog", rotation=None)]
-    with pytest.raises(LimnerError, match="no image has an attribute rotation"):
+    with refusal(LimnerError):
         gather_candidates(images, ALL)
     candidates = gather_candidates(images, ALL, rotation="any")
     assert candidates.ids == ["a"]

@@ -10,6 +10,7 @@ from limner.bench.counted_classes import CountedClasses
 from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.corpus.classes.open_images_classes import read_class_tree
 from limner.errors import LimnerError
+from refusals import refusal
 
 TREE = ClassHierarchy(
     "Entity",
@@ -69,19 +70,19 @@ def test_classes_can_be_kept_and_ignored() -> None:
 
 
 def test_a_class_to_keep_that_is_not_there_is_an_error() -> None:
-    with pytest.raises(LimnerError, match="unknown class 'Vehicel'; did you mean 'Vehicle'"):
+    with refusal(LimnerError):
         CountedClasses(TREE, keep=["Vehicel"])
 
 
 def test_a_class_to_ignore_that_is_nowhere_is_an_error() -> None:
-    with pytest.raises(LimnerError, match="unknown class 'dgo'; did you mean 'dog'"):
+    with refusal(LimnerError):
         CountedClasses(ignore=["dgo"]).check({"dog", "cat"})
     CountedClasses(ignore=["dog"]).check({"dog", "cat"})
     CountedClasses(TREE, ignore=["taxi"]).check({"Boot"})
 
 
 def test_a_hierarchy_of_other_classes_is_an_error() -> None:
-    with pytest.raises(LimnerError, match="no class of the corpus, such as '/m/1', is in the hierarchy"):
+    with refusal(LimnerError):
         CountedClasses(TREE).check({"/m/1", "/m/2"})
     CountedClasses(TREE).check({"/m/1", "boots"})
     CountedClasses(TREE).check(set())

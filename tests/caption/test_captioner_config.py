@@ -12,6 +12,7 @@ from msgspec import inspect
 from conftest import REPOSITORY
 from limner.caption.captioner_config import CaptionerConfig, WordSettings, read_captioner_config
 from limner.errors import LimnerError
+from refusals import refusal
 
 PAGE = REPOSITORY / "docs" / "captioner.md"
 
@@ -94,7 +95,7 @@ def test_settings_that_cannot_be_are_refused_with_their_key(tmp_path: Path, text
 
 
 def test_words_that_are_learnt_are_nowhere_else() -> None:
-    with pytest.raises(LimnerError, match="the captioner's words are its own"):
+    with refusal(LimnerError):
         WordSettings().with_source(Path("vectors.txt"))
     assert WordSettings().with_whole_paths() == WordSettings()
     assert WordSettings(classes="coco").with_whole_paths().classes == "coco"

@@ -15,6 +15,7 @@ from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
 from limner.vision.features import open_features, write_store
 from limner.vision.features.region_source import RegionSource
+from refusals import refusal
 
 DOG = Box("a", 10, 20, 60, 70, "dog", 0.9)
 CAT = Box("b", 0, 0, 100, 50, "cat", 0.5)
@@ -40,7 +41,7 @@ def test_an_image_without_boxes_is_a_picture() -> None:
 
 
 def test_boxes_in_an_image_without_a_size_are_an_error() -> None:
-    with pytest.raises(LimnerError, match=r"image '2': it has no width and height"):
+    with refusal(LimnerError):
         BoxInputs(LABELS, SETTINGS).read(Image("2", boxes=(DOG,)))
 
 
@@ -85,12 +86,12 @@ def test_features_that_are_not_finite_are_told_with_the_image(tmp_path: Path) ->
     shard = store / "shard-00000.npy"
     shard.write_bytes(shard.read_bytes()[:-4] + np.float32(np.nan).tobytes())
     inputs = StoreInputs(open_features(store), LABELS)
-    with pytest.raises(BadInput, match=r"box 'a' of image '1' are not finite"):
+    with refusal(BadInput):
         inputs.read(IMAGE)
 
 
 def test_an_image_without_regions_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"image '1' has no regions"):
+    with refusal(BadInput):
         StoreInputs(open_features(make_store(tmp_path / "s", boxes=())), LABELS).read(IMAGE)
 
 
@@ -98,7 +99,7 @@ def test_images_without_features_are_an_error_or_left_out(tmp_path: Path) -> Non
     store = make_store(tmp_path / "s")
     inputs = StoreInputs(open_features(store), LABELS)
     record = RegionsRecord("store", SETTINGS, inputs.signature, inputs.n_dims, str(store))
-    with pytest.raises(BadInput, match=r"no features of image '2'"):
+    with refusal(BadInput):
         list(stream_regions([IMAGE, Image("2")], record, LABELS))
     reading = Reading(lenient=True)
     assert [image.id for image, _ in stream_regions([Image("2"), IMAGE], record, LABELS, reading=reading)] == ["1"]
@@ -107,5 +108,5 @@ def test_images_without_features_are_an_error_or_left_out(tmp_path: Path) -> Non
 
 def test_a_store_of_other_features_is_refused(tmp_path: Path) -> None:
     record = RegionsRecord("store", SETTINGS, "other", 11, str(make_store(tmp_path / "s")))
-    with pytest.raises(BadInput, match="not those of training"):
+    with refusal(BadInput):
         list(stream_regions([IMAGE], record, LABELS))

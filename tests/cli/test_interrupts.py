@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from limner.cli import interrupts
 from limner.cli.interrupts import Interrupts
 
 pytestmark = pytest.mark.skipif(
@@ -36,16 +37,23 @@ class Deleted:
             pass
 
 
+def interrupt() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+    wait_for_interrupt()
+
+
 def wait_for_interrupt() -> None:
-    while True:
+    """Return without an error if none comes."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
         time.sleep(0.01)
 
 
 def test_an_interrupt_while_an_object_is_deleted_comes_again() -> None:
-    with Interrupts() as interrupts:
+    with Interrupts() as noted:
         with pytest.raises(KeyboardInterrupt):
             _delete_and_wait()
-        assert interrupts.any
+        assert noted.any
 
 
 def _delete_and_wait() -> None:
@@ -55,7 +63,7 @@ def _delete_and_wait() -> None:
 
 
 def test_an_interrupt_within_the_hook_comes_again() -> None:
-    with Interrupts() as interrupts:
+    with Interrupts() as noted:
         hook = sys.unraisablehook
         frames: list[str] = []
 
@@ -69,15 +77,39 @@ def test_an_interrupt_within_the_hook_comes_again() -> None:
                     pass
                 return KeyboardInterrupt()
 
-        hook(Ignored())  # type: ignore[arg-type]
-        assert frames == ["within"]
-        assert interrupts.any
-        with pytest.raises(KeyboardInterrupt):
+        def ignore_and_wait() -> None:
+            hook(Ignored())  # type: ignore[arg-type]
+            assert frames == ["within"]
             wait_for_interrupt()
 
+        with pytest.raises(KeyboardInterrupt):
+            ignore_and_wait()
+        assert noted.any
 
-def test_no_timer_is_left_behind() -> None:
+
+def test_no_timer_is_left_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interrupts, "AGAIN_AFTER", 600)
+    alarm = signal.getsignal(signal.SIGALRM)
     with Interrupts():
         sys.unraisablehook(type("Ignored", (), {"exc_value": KeyboardInterrupt()}))  # type: ignore[arg-type]
+        assert signal.getitimer(signal.ITIMER_REAL)[0] > 0
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+    assert signal.getsignal(signal.SIGALRM) is alarm
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_interrupt_that_gets_through_comes_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interrupts, "AGAIN_AFTER", 600)
+    with Interrupts():
+        sys.unraisablehook(type("Ignored", (), {"exc_value": KeyboardInterrupt()}))  # type: ignore[arg-type]
+        with pytest.raises(KeyboardInterrupt):
+            interrupt()
+        assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+def test_where_there_are_no_timers_an_interrupt_is_still_noted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interrupts, "HAS_TIMER", False)
+    with Interrupts() as noted:
+        with pytest.raises(KeyboardInterrupt):
+            interrupt()
+        assert noted.any

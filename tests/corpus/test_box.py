@@ -7,28 +7,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.corpus import Box
+from refusals import refusal
 from strategies import boxes
 
 any_box = boxes("0", 100, 80)
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    "fields",
     [
-        (("0", 5, 0, 4, 9), "inverted"),
-        (("0", 0, 5, 9, 4), "inverted"),
-        (("0", math.nan, 0, 4, 9), "not finite"),
-        (("0", 0, 0, math.inf, 9), "not finite"),
-        (("0", 0, 0, 10**400, 9), "not finite"),
-        (("0", -(10**400), 0, 10**400, 9), "not finite"),
-        (("", 0, 0, 4, 9), "needs an id"),
-        (("0", 0, 0, 4, 9, ""), "empty label"),
-        (("0", 0, 0, 4, 9, "dog", 1.5), "outside 0 to 1"),
-        (("0", 0, 0, 4, 9, "dog", math.nan), "outside 0 to 1"),
+        ("0", 5, 0, 4, 9),
+        ("0", 0, 5, 9, 4),
+        ("0", math.nan, 0, 4, 9),
+        ("0", 0, 0, math.inf, 9),
+        ("0", 0, 0, 10**400, 9),
+        ("0", -(10**400), 0, 10**400, 9),
+        ("", 0, 0, 4, 9),
+        ("0", 0, 0, 4, 9, ""),
+        ("0", 0, 0, 4, 9, "dog", 1.5),
+        ("0", 0, 0, 4, 9, "dog", math.nan),
     ],
 )
-def test_an_impossible_box_is_refused_with_its_value(fields: tuple[object, ...], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_an_impossible_box_is_refused_with_its_value(fields: tuple[object, ...]) -> None:
+    with refusal(ValueError):
         Box(*fields)  # type: ignore[arg-type]
 
 

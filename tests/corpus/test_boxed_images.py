@@ -7,6 +7,7 @@ import pytest
 from limner.corpus import Box, Image
 from limner.corpus.boxed_images import WAITING, BoxCheck
 from limner.errors import LimnerError
+from refusals import refusal
 
 BARE, BOXED = Image("bare"), Image("boxed", boxes=(Box("0", 0, 0, 1, 1, "dog"),))
 
@@ -16,16 +17,9 @@ def test_images_pass_in_their_order_if_one_has_a_box(images: list[Image]) -> Non
     assert list(BoxCheck().watch(images)) == images
 
 
-@pytest.mark.parametrize(
-    ("n", "problem"),
-    [
-        (1, "there is only one image and it has no box"),
-        (2, "there are 2 images and none"),
-        (WAITING + 1, "there are 10,001 images and none"),
-    ],
-)
-def test_images_without_a_box_are_refused(n: int, problem: str) -> None:
-    with pytest.raises(LimnerError, match=f"^a.jsonl: {problem}"):
+@pytest.mark.parametrize("n", [1, 2, WAITING + 1])
+def test_images_without_a_box_are_refused(n: int) -> None:
+    with refusal(LimnerError):
         list(BoxCheck("a.jsonl").watch([BARE] * n))
 
 

@@ -19,6 +19,7 @@ from limner.describe.realise.phrasebook_learning import learn_phrasebook
 from limner.describe.selectors import Concepts, seen
 from limner.errors import BadInput, LimnerError
 from limner.playground import playground
+from refusals import refusal
 from strategies import images
 
 
@@ -157,20 +158,20 @@ def test_nothing_is_learnt_from_hidden_boxes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("corpus", "n", "problem"),
+    ("corpus", "n"),
     [
-        (list(playground(3)), 9, "no image has more than 5 gold captions"),
-        ([Image("i", captions=(Caption("0", "a"), Caption("1", "b")))], 1, "no gold caption refers to a box"),
-        (list(HeldOutLabels(playground(3), 1)), 1, "are from held-out captions already"),
+        (list(playground(3)), 9),
+        ([Image("i", captions=(Caption("0", "a"), Caption("1", "b")))], 1),
+        (list(HeldOutLabels(playground(3), 1)), 1),
     ],
 )
-def test_what_cannot_be_labelled_so_is_refused(corpus: list[Image], n: int, problem: str) -> None:
-    with pytest.raises(BadInput, match=problem):
+def test_what_cannot_be_labelled_so_is_refused(corpus: list[Image], n: int) -> None:
+    with refusal(BadInput):
         list(HeldOutLabels(corpus, n))
 
 
 def test_labels_from_no_caption_are_refused() -> None:
-    with pytest.raises(ValueError, match="0 captions"):
+    with refusal(ValueError):
         HeldOutLabels([], 0)
 
 
@@ -182,7 +183,7 @@ def test_the_file_keeps_it_all(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format", ["coco", "flickr30k-entities", "tsv", "karpathy"])
 def test_a_format_that_would_make_held_out_captions_gold_again_is_refused(format: str, tmp_path: Path) -> None:
-    with pytest.raises(LimnerError, match=f"held-out captions, which {format} cannot tell from gold; write jsonl"):
+    with refusal(LimnerError):
         write_corpus(HeldOutLabels(playground(3), 2), tmp_path / "out", format)
     assert not list(tmp_path.iterdir())
 
@@ -206,7 +207,7 @@ def test_a_corpus_whose_boxes_are_all_hidden_is_refused_and_training_on_hidden_b
 ) -> None:
     held_out = list(HeldOutLabels(playground(40), 1))
     hidden = [replace(i, boxes=tuple(replace(box, flags=(HIDDEN,)) for box in i.boxes)) for i in held_out]
-    with pytest.raises(BadInput, match="none of them has a box"):
+    with refusal(BadInput):
         describe_corpus(hidden, tmp_path / "out.jsonl")
     boxes_only = [replace(image, captions=(), chains=()) for image in held_out]
     for seen_images in (train_selector(held_out).model.trained.seen, learn_phrasebook(held_out).seen):
@@ -214,16 +215,10 @@ def test_a_corpus_whose_boxes_are_all_hidden_is_refused_and_training_on_hidden_b
         assert {seen_images.find(image) for image in boxes_only} == {"seen"}
 
 
-@pytest.mark.parametrize(
-    ("n_captions", "advice"),
-    [
-        (1, "more than one gold caption; name a corpus with several of each image"),
-        (2, "more than 2 gold captions; take labels from fewer captions"),
-    ],
-)
-def test_advice_fits_the_number_of_captions(n_captions: int, advice: str) -> None:
+@pytest.mark.parametrize("n_captions", [1, 2])
+def test_advice_fits_the_number_of_captions(n_captions: int) -> None:
     captions = tuple(Caption(str(i), "A dog .") for i in range(n_captions))
-    with pytest.raises(BadInput, match=advice):
+    with refusal(BadInput):
         list(HeldOutLabels([Image("1", captions=captions)], 2))
 
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from limner.corpus import Box, Candidate, Caption, Chain, Image, ImageLabel, Mention
+from refusals import refusal
 from strategies import images
 
 DOG = Box("d", 0, 0, 10, 10, "dog")
@@ -16,58 +17,51 @@ IMAGE = Image("i", 20, 10, (DOG,), (SAID,), (Chain("c", ("d",)),))
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    "changes",
     [
-        ({"id": ""}, "needs an id"),
-        ({"width": None}, "cannot measure None by 10"),
-        ({"width": 0}, "cannot measure 0 by 10"),
-        ({"width": 5}, "reaches out of the image, 5 by 10"),
-        ({"boxes": (DOG, DOG)}, "box id 'd' twice"),
-        ({"captions": (SAID, SAID)}, "caption id '0' twice"),
-        ({"chains": ()}, "mentions chain 'c'"),
-        ({"boxes": (Box("e", 0, 0, 1, 1),)}, "chain 'c' names a box"),
-        ({"boxes": (Box("e", 0, 0, 1, 1),), "chains": (Chain("c"),)}, "mentions box 'd'"),
-        ({"labels": (ImageLabel("Dog"), ImageLabel("Dog", 0))}, "image 'i' has the same label twice from one source"),
-        ({"captions": (Caption("0", "Dog", (Mention(0, 3, candidates=(Candidate("e", 1),)),)),)}, "has candidate 'e'"),
+        {"id": ""},
+        {"width": None},
+        {"width": 0},
+        {"width": 5},
+        {"boxes": (DOG, DOG)},
+        {"captions": (SAID, SAID)},
+        {"chains": ()},
+        {"boxes": (Box("e", 0, 0, 1, 1),)},
+        {"boxes": (Box("e", 0, 0, 1, 1),), "chains": (Chain("c"),)},
+        {"labels": (ImageLabel("Dog"), ImageLabel("Dog", 0))},
+        {"captions": (Caption("0", "Dog", (Mention(0, 3, candidates=(Candidate("e", 1),)),)),)},
     ],
 )
-def test_an_image_that_contradicts_itself_is_refused(changes: dict[str, object], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_an_image_that_contradicts_itself_is_refused(changes: dict[str, object]) -> None:
+    with refusal(ValueError):
         replace(IMAGE, **changes)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("mentions", "said"),
-    [
-        ((Mention(0, 9),), "ends at character 9 of a text of 7"),
-        ((Mention(2, 5), Mention(0, 1)), "out of order"),
-        ((Mention(0, 3), Mention(2, 5)), "overlaps"),
-    ],
-)
-def test_mentions_stand_within_their_text_in_order(mentions: tuple[Mention, ...], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+@pytest.mark.parametrize("mentions", [(Mention(0, 9),), (Mention(2, 5), Mention(0, 1)), (Mention(0, 3), Mention(2, 5))])
+def test_mentions_stand_within_their_text_in_order(mentions: tuple[Mention, ...]) -> None:
+    with refusal(ValueError):
         Caption("0", "A dog .", mentions)
 
 
 @pytest.mark.parametrize(("start", "end"), [(-1, 2), (3, 3), (4, 2)])
 def test_a_mention_has_at_least_a_character(start: int, end: int) -> None:
-    with pytest.raises(ValueError, match="cannot span"):
+    with refusal(ValueError):
         Mention(start, end)
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    "fields",
     [
-        ({"origin": "guessed"}, "origin 'guessed', not one of gold, linked, slot"),
-        ({"origin": "ungrounded", "boxes": ("0",)}, "ungrounded but refers to boxes"),
-        ({"probability": 0.5}, "has a probability but no origin"),
-        ({"origin": "localised", "probability": 1.5}, "probability 1.5, outside 0 to 1"),
-        ({"candidates": (Candidate("0", 1), Candidate("1", 2))}, "not in order; sort them by score, highest first"),
-        ({"candidates": (Candidate("0", 2), Candidate("0", 1))}, "the same candidate twice"),
+        {"origin": "guessed"},
+        {"origin": "ungrounded", "boxes": ("0",)},
+        {"probability": 0.5},
+        {"origin": "localised", "probability": 1.5},
+        {"candidates": (Candidate("0", 1), Candidate("1", 2))},
+        {"candidates": (Candidate("0", 2), Candidate("0", 1))},
     ],
 )
-def test_a_mention_says_where_its_boxes_come_from_without_contradiction(fields: dict[str, Any], said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_a_mention_says_where_its_boxes_come_from_without_contradiction(fields: dict[str, Any]) -> None:
+    with refusal(ValueError):
         Mention(0, 1, **fields)
 
 
@@ -78,19 +72,19 @@ def test_an_ungrounded_mention_may_have_candidates() -> None:
 
 @pytest.mark.parametrize("score", [float("nan"), float("inf"), 10**400])
 def test_the_score_of_a_candidate_is_finite(score: float) -> None:
-    with pytest.raises(ValueError, match="not finite"):
+    with refusal(ValueError):
         Candidate("0", score)
 
 
 @pytest.mark.parametrize(("label", "confidence"), [("", 1), ("Dog", -0.1), ("Dog", 1.1), ("Dog", float("nan"))])
 def test_an_image_label_has_a_name_and_a_confidence_from_0_to_1(label: str, confidence: float) -> None:
-    with pytest.raises(ValueError, match="label"):
+    with refusal(ValueError):
         ImageLabel(label, confidence)
 
 
 @pytest.mark.parametrize("source", ["", "gold:x", "person", "system:", "somebody"])
 def test_a_caption_says_whose_it_is(source: str) -> None:
-    with pytest.raises(ValueError, match="not gold, person:NAME or system:NAME"):
+    with refusal(ValueError):
         Caption("0", "A dog .", source=source)
 
 

@@ -8,6 +8,7 @@ from limner.corpus import Box, Caption, Image, ImageLabel
 from limner.corpus.merge import join, merge
 from limner.corpus.reading import Reading
 from limner.errors import LimnerError
+from refusals import refusal
 from strategies import images
 
 BOXES = Image("a", 10, 10, (Box("0", 0, 0, 5, 5, "dog"),))
@@ -33,20 +34,14 @@ def test_different_captions_of_one_id_both_stay() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("other", "said"),
-    [
-        (Image("a", 11, 10), "10 by 10 in one source and 11 by 10"),
-        (Image("a", 10, 10, (Box("0", 0, 0, 5, 5, "cat"),)), "box '0' differs"),
-    ],
-)
-def test_contradictions_are_errors(other: Image, said: str) -> None:
-    with pytest.raises(LimnerError, match=said):
+@pytest.mark.parametrize("other", [Image("a", 11, 10), Image("a", 10, 10, (Box("0", 0, 0, 5, 5, "cat"),))])
+def test_contradictions_are_errors(other: Image) -> None:
+    with refusal(LimnerError):
         merge(BOXES, other)
 
 
 def test_facts_that_contradict_are_errors() -> None:
-    with pytest.raises(LimnerError, match="split is 'val'"):
+    with refusal(LimnerError):
         merge(SAID, replace(SAID, attributes={"split": "test"}))
 
 
@@ -59,7 +54,7 @@ def test_labels_of_both_sources_are_kept_once() -> None:
     first = Image("a", labels=(ImageLabel("Dog"), ImageLabel("Cat", 0)))
     second = Image("a", labels=(ImageLabel("Cat", 0), ImageLabel("Dog", 0.5, "machine")))
     assert merge(first, second).labels == (*first.labels, ImageLabel("Dog", 0.5, "machine"))
-    with pytest.raises(LimnerError, match="label 'Dog' has confidence 1 in one source and 0 in another"):
+    with refusal(LimnerError):
         merge(first, Image("a", labels=(ImageLabel("Dog", 0),)))
 
 

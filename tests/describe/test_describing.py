@@ -27,6 +27,7 @@ from limner.describe import (
 from limner.describe.selectors import seen
 from limner.errors import LimnerError
 from limner.playground import playground
+from refusals import refusal
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,7 @@ def test_why_tells_which_selection_was_taken(images: list[Image], tmp_path: Path
 
 def test_counts_of_what_people_mention_are_passed_on(images: list[Image], tmp_path: Path) -> None:
     settings = DescribeSettings(selector="unigram", realiser="paper")
-    with pytest.raises(LimnerError, match="unigram needs counts"):
+    with refusal(LimnerError):
         describe_corpus(images, tmp_path / "said.jsonl", settings)
     assert list(tmp_path.iterdir()) == []
     describe_corpus(images, tmp_path / "said.jsonl", settings, concepts=Concepts.count(images))
@@ -104,11 +105,11 @@ def test_counts_of_what_people_mention_are_passed_on(images: list[Image], tmp_pa
 
 
 def test_settings_that_contradict_each_other_are_refused(images: list[Image], tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="'learned' needs a model"):
+    with refusal(ValueError):
         DescribeSettings(selector="learned")
-    with pytest.raises(ValueError, match="not for 'size'"):
+    with refusal(ValueError):
         DescribeSettings(selector="size", model=tmp_path / "model.json")
-    with pytest.raises(ValueError, match="reasons are known only of a trained selector"):
+    with refusal(ValueError):
         describe_corpus(images, tmp_path / "said.jsonl", reasons=tmp_path / "why.txt")
 
 
@@ -129,7 +130,7 @@ def test_anything_that_realises_can_be_used() -> None:
 def test_realisers_are_found_by_name() -> None:
     assert isinstance(find_realiser("paper", seed=3, detail="low"), PaperRealiser)
     assert isinstance(find_realiser("fluent", words="people's"), FluentRealiser)
-    with pytest.raises(LimnerError, match="did you mean 'fluent'"):
+    with refusal(LimnerError):
         find_realiser("fluant")
 
 

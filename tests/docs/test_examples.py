@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import limner
+from command_line import Done, limner
 from conftest import REPOSITORY
 
 PAGES = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs").rglob("*.md"))]
@@ -51,32 +51,62 @@ def commands(block: str) -> Iterator[tuple[str, list[str]]]:
             expected.append(line)
 
 
-# What a shell makes of a line: pipes, redirections, variables, patterns, comments, further lines.
-SHELL = re.compile(r"[|&;<>()$`\\*?#~{}\[\]\n]")
+# What a shell makes of a line: lists, patterns, variables, comments, further lines.
+SHELL = re.compile(r"[&;<>()$`\\*?#~{}\[\]\n]")
 
-REDIRECTION = re.compile(r" (2?)> ([\w.-]+)")
+REDIRECTION = re.compile(r" (2?)> ([\w./-]+)")
 
 
 def run(command: str, folder: Path) -> list[str]:
-    """What a command says on standard output, then on standard error."""
-    plain = REDIRECTION.sub("", command)
-    if plain.startswith("limner ") and not SHELL.search(plain):
-        done = limner(*shlex.split(plain)[1:], cwd=folder)
-        said = {"": done.stdout, "2": done.stderr}
-        for number, name in REDIRECTION.findall(command):
-            (folder / name).write_text(said.pop(number), encoding="utf8")
-        return "".join(said.values()).splitlines()
+    """What a command says on standard output, then on standard error.
+
+    Limner's commands, also those within pipelines, are called in this process; a shell does everything else.
+    """
+    parts = split_pipeline(command)
+    if not any(is_plain(part) for part in parts):
+        parts = [command]
+    said, errors = "", ""
+    for part in parts:
+        done = called(part, folder, said) if is_plain(part) else in_shell(part, folder, said)
+        said, errors = done.stdout, errors + done.stderr
+    return (said + errors).splitlines()
+
+
+def split_pipeline(command: str) -> list[str]:
+    """The commands of a pipeline; everything that is quoted or more than a pipeline stays whole."""
+    is_pipeline = " | " in command and not re.search(r"[\n;&()`]|<<", command)
+    parts = command.split(" | ") if is_pipeline else [command]
+    return parts if all(part.count("'") % 2 == part.count('"') % 2 == 0 for part in parts) else [command]
+
+
+def is_plain(command: str) -> bool:
+    """Whether a command is Limner's, with nothing that a shell would change but redirections."""
+    return command.startswith("limner ") and not SHELL.search(REDIRECTION.sub("", command)) and "|" not in command
+
+
+def called(command: str, folder: Path, given: str) -> Done:
+    """A command in this process, with its redirections."""
+    done = limner(*shlex.split(REDIRECTION.sub("", command))[1:], given=given, cwd=folder)
+    streams = {"": done.stdout, "2": done.stderr}
+    for number, name in REDIRECTION.findall(command):
+        (folder / name).write_text(streams[number], encoding="utf8")
+        streams[number] = ""
+    return Done(done.returncode, streams[""], streams["2"])
+
+
+def in_shell(command: str, folder: Path, given: str) -> Done:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    shell = subprocess.run(
+    done = subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
         env={**os.environ, "PATH": path},
+        input=given,
         capture_output=True,
         text=True,
         timeout=600,
         check=False,
     )
-    return (shell.stdout + shell.stderr).splitlines()
+    return Done(done.returncode, done.stdout, done.stderr)
 
 
 def assert_alike(said: list[str], expected: list[str], command: str) -> None:

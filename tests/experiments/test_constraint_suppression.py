@@ -16,6 +16,7 @@ from limner.corpus.classes.class_hierarchy import ClassHierarchy
 from limner.errors import BadInput, LimnerError
 from limner.experiments.constraint_suppression import suppression_experiment
 from limner.experiments.experiment_files import Estimate
+from refusals import refusal
 
 TREE = ClassHierarchy(
     "Entity", {"Animal": ("Entity",), "Dog": ("Animal",), "Sofa": ("Entity",), "Cat": ("Animal",)}, {}
@@ -63,7 +64,7 @@ def test_equal_depths_and_unknown_labels_stay_with_height() -> None:
     assert len(chooser.choose(image("Dog", "Cat", "gnome")).constraints) == 3
     (dropped,) = chooser.choose(image("Sofa", "Dog")).dropped
     assert dropped.why == "nearer to the root than box 1 (Dog), IoU 1.00"
-    with pytest.raises(LimnerError, match="unknown suppression 'hight'; did you mean 'height'"):
+    with refusal(LimnerError):
         ConstraintChooser(TREE, suppress="hight")  # type: ignore[arg-type]
 
 
@@ -100,5 +101,5 @@ def test_the_command_says_what_was_found_and_refuses_a_corpus_without_captions(f
     assert done.exit_code == 0, done.output
     assert "height: 60 boxes suppressed, 30 constraints; 100.0% said, recall 33.3%" in done.stdout
     write_corpus([image("Dog")], folder / "mute.jsonl")
-    with pytest.raises(BadInput, match="no image has both boxes and gold captions"):
+    with refusal(BadInput):
         suppression_experiment(str(folder / "mute.jsonl"), folder / "tree.json")

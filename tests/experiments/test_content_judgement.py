@@ -17,6 +17,7 @@ from limner.errors import BadInput
 from limner.experiments.content_judgement import Rated, content_judgement_experiment, partial_tau, together
 from limner.experiments.experiment_files import Estimate
 from limner.score.judgement.judged_captions import CAPTIONS_FILE, CROWD_FILE, EXPERT_FILE
+from refusals import refusal
 
 THINGS = ("dog", "ball", "bench")
 CAPTIONS = ("A dog with a ball .", "A ball on a bench .", "A bench .", "A dog , a ball and a bench .", "Nothing here .")
@@ -108,5 +109,5 @@ def test_the_command_tells_what_content_adds_and_a_corpus_without_judged_images_
     assert "all of these: τ-c " in done.stdout
     assert (folder / "out" / "content-judgement.html").exists()
     write_corpus([grounded("77")], folder / "other.jsonl")
-    with pytest.raises(BadInput, match="it has none of the judged images"):
+    with refusal(BadInput):
         content_judgement_experiment(folder, str(folder / "other.jsonl"))

@@ -23,6 +23,7 @@ from limner.experiments.content_selection_report import COLUMNS, summary_rows, w
 from limner.playground import playground
 from limner.score.content import gold_sets, score_selection
 from limner.score.content_evaluation import evaluate
+from refusals import refusal
 
 
 @pytest.fixture(scope="module")
@@ -117,7 +118,7 @@ def test_captions_that_refer_to_no_box_are_refused(test_images: list[Image]) -> 
         replace(image, captions=tuple(replace(caption, mentions=()) for caption in image.captions), chains=())
         for image in test_images
     ]
-    with pytest.raises(BadInput, match="no gold caption refers to a box; link captions to boxes") as error:
+    with refusal(BadInput) as error:
         compare_systems(Concepts.count(test_images), plain)
     assert error.value.code == "no-mentions"
 
@@ -165,7 +166,7 @@ def test_test_images_that_were_trained_on_are_refused_unless_allowed(tmp_path: P
     for name, seed in (("train", 4), ("test", 5)):
         write_corpus(playground(40, seed=seed), tmp_path / f"{name}.jsonl")
     train, test = str(tmp_path / "train.jsonl"), str(tmp_path / "test.jsonl")
-    with pytest.raises(BadInput, match="40 of 40 images are training images"):
+    with refusal(BadInput):
         content_selection_experiment(train, train)
     allowed = content_selection_experiment(train, train, allow_overlap=True)
     assert "40 of 40 images are training" in allowed.warnings[0]

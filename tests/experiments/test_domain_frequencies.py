@@ -20,6 +20,7 @@ from limner.score import evaluate
 from limner.score.document_frequencies import document_frequencies
 from limner.score.leave_one_out import human_bound
 from limner.score.metric import Settings
+from refusals import refusal
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +71,7 @@ def test_without_results_people_are_scored(folder: Path) -> None:
 def test_single_references_leave_nobody_to_score(folder: Path, tmp_path: Path) -> None:
     images = [replace(image, captions=image.captions[:1]) for image in open_corpus(folder / "refs.jsonl")]
     write_corpus(images, tmp_path / "single.jsonl")
-    with pytest.raises(BadInput, match="no image has two references"):
+    with refusal(BadInput):
         frequency_experiment(str(tmp_path / "single.jsonl"))
 
 

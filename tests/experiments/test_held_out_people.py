@@ -18,6 +18,7 @@ from limner.experiments.held_out_people import people_experiment
 from limner.playground import playground
 from limner.score import evaluate
 from limner.score.content import mentioned, score_selection
+from refusals import refusal
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +74,7 @@ def test_images_with_too_few_captions_are_counted_and_a_corpus_of_them_is_refuse
     report = people_experiment(str(tmp_path / "short.jsonl"), metrics="rouge_l", most=2, samples=0)
     assert "left out, since they have too few captions to hold out 2: 3 for rouge_l" in report.notes[0]
     assert "|images:37|" in report.signatures["rouge_l, 1 held out, the rest"]
-    with pytest.raises(BadInput, match="no image has more than 9 gold captions"):
+    with refusal(BadInput):
         people_experiment(str(corpus), most=9, samples=0)
 
 

@@ -16,6 +16,7 @@ from limner.errors import LimnerError
 from limner.experiments.linker_rankings import agreement, linker_experiment
 from limner.playground import playground
 from limner.score.content import gold_sets, score_selection
+from refusals import refusal
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +77,7 @@ def test_agreement_is_kendalls_tau_and_flips_are_those_of_sure_orders() -> None:
 
 def test_unknown_linkers_and_images_that_were_trained_on_are_refused(folder: Path) -> None:
     source = str(folder / "test.jsonl")
-    with pytest.raises(LimnerError, match="unknown linker 'nearest'"):
+    with refusal(LimnerError):
         linker_experiment(source, source, linkers=["nearest"])  # type: ignore[list-item]
-    with pytest.raises(LimnerError, match="are training images"):
+    with refusal(LimnerError):
         linker_experiment(source, source)

@@ -6,7 +6,6 @@ import pickle
 from collections import Counter
 from pathlib import Path
 
-import pytest
 from msgspec import structs
 
 from limner.corpus import Box, Image, write_corpus
@@ -20,6 +19,7 @@ from limner.experiments.novel_object_images import NovelObjectImages, prepare_im
 from limner.experiments.novel_object_rows import ROWS, Asked, Filters, Regions, RowSpec
 from limner.playground import playground
 from limner.vision.detecting import with_boxes
+from refusals import refusal
 
 BOTH = Filters()
 
@@ -117,7 +117,7 @@ def test_images_in_which_nothing_was_detected_are_counted_and_gold_boxes_refused
     assert "no detections of 1 of the 8 images, such as '8'" in views.warnings[0]
     merged = [structs.replace(one, boxes=(*one.boxes, *view.boxes)) for one, view in zip(images, seen, strict=True)]
     write_corpus([structs.replace(one, captions=()) for one in merged], tmp_path / "merged.jsonl")
-    with pytest.raises(LimnerError, match="gold boxes are among the detections"):
+    with refusal(LimnerError):
         DetectedViews(DetectorChoice(corpus=[str(tmp_path / "merged.jsonl")]), images, ExperimentCache(tmp_path))
 
 
@@ -147,7 +147,7 @@ def test_classes_of_coco_have_the_eight_of_hendricks_for_their_novel_ones(tmp_pa
     images = prepare_images(KNOWN, shown, given([*KNOWN, *shown], tmp_path), None)
     assert images.novel == labels
     horses = [*shown, Image("h", 9, 9, (Box("0", 0, 0, 9, 9, "unicorn"),), KNOWN[0].captions)]
-    with pytest.raises(LimnerError, match="the labels are not COCO's"):
+    with refusal(LimnerError):
         prepare_images(KNOWN, horses, given([*KNOWN, *horses], tmp_path), None)
 
 
@@ -159,7 +159,7 @@ def test_domains_that_all_test_images_bring_are_kept(tmp_path: Path) -> None:
 
 
 def test_a_novel_class_of_all_images_leaves_nothing_to_learn_from(tmp_path: Path) -> None:
-    with pytest.raises(LimnerError, match="every training image shows or names a novel class"):
+    with refusal(LimnerError):
         prepared(tmp_path, ["dog", "cat"])
 
 
@@ -177,7 +177,7 @@ def test_boxes_below_the_least_score_do_not_count_whoever_gave_them(tmp_path: Pa
     views = DetectedViews(DetectorChoice(score=0.5), images, ExperimentCache(tmp_path))
     assert [box.label for box in views.of(images)[0].boxes] == ["dog"]
     # A profile that somebody names is not passed over: it needs gold boxes.
-    with pytest.raises(LimnerError, match="a simulated detector sees gold boxes"):
+    with refusal(LimnerError):
         DetectedViews(DetectorChoice(Path("mine.json")), images, ExperimentCache(tmp_path))
 
 
@@ -220,7 +220,7 @@ def test_simulated_detections_have_labels_of_the_corpus_and_are_made_once(tmp_pa
 
 
 def test_a_simulated_detector_needs_gold_boxes(tmp_path: Path) -> None:
-    with pytest.raises(LimnerError, match="no image has any"):
+    with refusal(LimnerError):
         DetectedViews(DetectorChoice(), [Image("1", captions=(Caption("0", "a dog"),))], ExperimentCache(tmp_path))
 
 

@@ -34,6 +34,7 @@ from limner.vision.detecting import bare, with_boxes
 from limner.vision.features.feature_recipe import FeatureRecipe
 from limner.vision.features.feature_run import make_features
 from limner.vision.features.region_source import RegionSource
+from refusals import refusal
 
 NOVEL = ("dog", "ball")
 METRICS = ("cider", "bleu")
@@ -188,7 +189,7 @@ def test_two_processes_make_what_one_makes(folder: Path, out: Path) -> None:
 
 
 def test_an_error_in_a_process_is_told_as_any_other(folder: Path) -> None:
-    with pytest.raises(BadInput, match="there is no such store or model of features"):
+    with refusal(BadInput):
         report(folder, "parallel", workers=2, features=str(folder / "nowhere"))
 
 
@@ -242,17 +243,9 @@ def test_ablations_have_filters_and_deciles(folder: Path, out: Path, monkeypatch
     assert found[1]["overall"]["value"] == pytest.approx(float(main["Up-Down"]["overall_CIDEr"]), abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("novel", "message"),
-    [
-        (("dgo",), "unknown class 'dgo'; did you mean 'dog'?"),
-        (None, "nobody said which classes are novel"),
-        (1000, "cannot draw 1,000 novel classes of the"),
-        ((), "there is no novel class"),
-    ],
-)
-def test_classes_that_cannot_be_novel_are_told(folder: Path, novel: Sequence[str] | int | None, message: str) -> None:
-    with pytest.raises(LimnerError, match=message.replace("?", r"\?")):
+@pytest.mark.parametrize("novel", [("dgo",), None, 1000, ()])
+def test_classes_that_cannot_be_novel_are_told(folder: Path, novel: Sequence[str] | int | None) -> None:
+    with refusal(LimnerError):
         experiment(folder, "cache", novel=novel).run([str(folder / "world.jsonl")])
 
 
@@ -266,7 +259,7 @@ def test_a_class_that_no_test_image_has_is_told(folder: Path, tmp_path: Path) ->
     ]
     write_corpus([*with_dogs, *others[:30]], tmp_path / "known.jsonl")
     write_corpus(others[30:], tmp_path / "tests.jsonl")
-    with pytest.raises(BadInput, match="no test image shows or names 'dog'"):
+    with refusal(BadInput):
         experiment(folder, "cache", novel=("dog",), test=str(tmp_path / "tests.jsonl")).run(
             [str(tmp_path / "known.jsonl")]
         )
@@ -275,7 +268,7 @@ def test_a_class_that_no_test_image_has_is_told(folder: Path, tmp_path: Path) ->
 def test_a_corpus_without_captions_is_told(folder: Path, tmp_path: Path) -> None:
     images = [structs.replace(image, captions=(), chains=()) for image in open_corpus(folder / "world.jsonl")]
     write_corpus(images, tmp_path / "bare.jsonl")
-    with pytest.raises(BadInput, match="no image has a caption of people"):
+    with refusal(BadInput):
         experiment(folder, "cache").run([str(tmp_path / "bare.jsonl")])
 
 
@@ -283,9 +276,9 @@ def test_detections_of_other_images_and_test_images_that_were_trained_on_are_tol
     images = list(open_corpus(folder / "world.jsonl"))
     write_corpus(images[50:], tmp_path / "some.jsonl")
     choice = DetectorChoice(corpus=[str(tmp_path / "some.jsonl")])
-    with pytest.raises(BadInput, match="no detections of 50 of the 90 images"):
+    with refusal(BadInput):
         experiment(folder, "cache", detector=choice).run([str(folder / "world.jsonl")])
-    with pytest.raises(BadInput, match="have the id of a training image"):
+    with refusal(BadInput):
         experiment(folder, "cache", test=str(tmp_path / "some.jsonl")).run([str(folder / "world.jsonl")])
 
 
@@ -302,7 +295,7 @@ def test_a_store_of_features_has_no_rows_of_gold_regions() -> None:
 
 
 def test_metrics_that_no_table_shows_or_that_cannot_be_measured_are_told_first(folder: Path) -> None:
-    with pytest.raises(LimnerError, match="do not show 'diversity'; choose from cider"):
+    with refusal(LimnerError):
         report(folder, "nothing", metrics=("cider", "diversity"))
     assert not (folder / "nothing").exists()
 
@@ -369,14 +362,15 @@ def pictured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_captioners_see_pictures_of_a_detectors_boxes_in_several_processes(folder: Path, pictured: Path) -> None:
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+def test_captioners_see_pictures_of_a_detectors_boxes(folder: Path, pictured: Path, workers: int) -> None:
     messages: list[str] = []
     made = experiment(
         folder,
-        "seen",
+        f"seen-{workers}",
         features="colour",
         pictures=pictured,
-        workers=2,
+        workers=workers,
         novel=("dog",),
         metrics=("cider",),
         samples=0,
@@ -393,7 +387,7 @@ def test_a_store_of_gold_boxes_is_refused_where_captioners_see_a_detectors(folde
     images = list(open_corpus(pictured / "gold.jsonl"))
     recipe = FeatureRecipe("colour", by="crop")
     make_features(images, pictured, pictured / "store", recipe, regions=RegionSource("mixed", most=12))
-    with pytest.raises(BadInput, match="labelled regions of test images are gold boxes"):
+    with refusal(BadInput):
         experiment(folder, "leak", features=str(pictured / "store"), novel=("dog",)).run([str(pictured / "gold.jsonl")])
 
 

@@ -20,6 +20,7 @@ from limner.experiments.experiment_files import Estimate, ExperimentReport
 from limner.experiments.reference_counts import reference_experiment, wilson
 from limner.playground import playground
 from limner.score import evaluate
+from refusals import refusal
 
 
 @pytest.fixture(scope="module")
@@ -97,9 +98,9 @@ def test_the_interval_of_a_share_is_wilsons() -> None:
 
 def test_what_cannot_be_drawn_is_refused(folder: Path) -> None:
     sources, refs = [str(folder / "paper.jsonl"), str(folder / "fluent.jsonl")], [str(folder / "refs.jsonl")]
-    with pytest.raises(BadInput, match="no image has 99 references"):
+    with refusal(BadInput):
         reference_experiment(*sources, refs, most=99)
-    with pytest.raises(LimnerError, match="content compares mentions"):
+    with refusal(LimnerError):
         reference_experiment(*sources, refs, metrics="content")
 
 

@@ -40,6 +40,7 @@ from limner.report.pages.page_pictures import Pictures
 from limner.score.retrieval import evaluate_retrieval
 from limner.score.retrieval.retrieval_evaluation import DIRECTIONS, FIGURES, MAP, MEDIAN, RSUM
 from limner.score.retrieval.retrieval_system import embedded_system
+from refusals import refusal
 
 SHORT = {"i2t": DIRECTIONS[0], "t2i": DIRECTIONS[1]}
 
@@ -222,7 +223,7 @@ def test_an_alpha_of_1_is_told(folder: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_training_images_are_refused(folder: Path) -> None:
     train = str(folder / "train.jsonl")
-    with pytest.raises(BadInput, match="are training images"):
+    with refusal(BadInput):
         RetrievalExperiment(folder).run(train, train)
 
 
@@ -231,12 +232,12 @@ def test_images_of_the_grounder_are_refused_too(folder: Path, tmp_path: Path) ->
     write_corpus(images[:12], tmp_path / "first.jsonl")
     write_corpus(images[12:], tmp_path / "second.jsonl")
     experiment = RetrievalExperiment(folder, grounder=folder / "mine.grounder")
-    with pytest.raises(BadInput, match="12 of 12 images are training images"):
+    with refusal(BadInput):
         experiment.run(str(tmp_path / "first.jsonl"), str(tmp_path / "second.jsonl"))
 
 
 def test_crops_need_a_model(folder: Path, tmp_path: Path) -> None:
-    with pytest.raises(LimnerError, match="has no crops"):
+    with refusal(LimnerError):
         RetrievalExperiment(folder, crops=(1, 10))
     source = str(folder / "train.jsonl")
     options = ["--pictures", str(folder), "--out", str(tmp_path), "--crops", "both"]
@@ -267,7 +268,7 @@ def test_images_held_out_that_the_grounder_learnt_from_are_warned_of(folder: Pat
 def test_a_missing_training_picture_is_an_error(folder: Path, tmp_path: Path) -> None:
     images = list(open_corpus(folder / "train.jsonl"))
     write_corpus([Image("lost", 10, 10, captions=(Caption("0", "A dog ."),)), *images], tmp_path / "train.jsonl")
-    with pytest.raises(BadInput, match="lost"):
+    with refusal(BadInput):
         RetrievalExperiment(folder, vectors=NO_VECTORS).run(str(tmp_path / "train.jsonl"), str(folder / "test.jsonl"))
 
 

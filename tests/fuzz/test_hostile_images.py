@@ -18,6 +18,7 @@ from limner.describe.learned.box_layout import Layout
 from limner.errors import BadInput, LimnerError
 from limner.score.box_matching import match_boxes
 from memory import memory_below
+from refusals import refusal
 
 
 def squares(n: int) -> Iterator[Box]:
@@ -27,7 +28,7 @@ def squares(n: int) -> Iterator[Box]:
 
 def test_an_image_has_at_most_so_many_boxes() -> None:
     box = Box("0", 0, 0, 1, 1)
-    with pytest.raises(ValueError, match="image 'a' has more than 200,000 boxes"):
+    with refusal(ValueError):
         Image("a", boxes=(box,) * (MAX_PARTS + 1))
 
 
@@ -43,7 +44,7 @@ def test_a_million_boxes_of_one_image_are_refused_before_they_are_made(tmp_path:
     write_coco(tmp_path / "a.json", 1_000_000)
     with (
         memory_below(150 << 20),
-        pytest.raises(BadInput, match=r"a.json: image '1' has more than 200,000 boxes; leave some out"),
+        refusal(BadInput),
     ):
         list(open_corpus(tmp_path / "a.json"))
 
@@ -61,14 +62,14 @@ def test_other_formats_stop_at_the_same_number(tmp_path: Path, format: str, monk
     else:
         (tmp_path / "boxes.csv").write_text("ImageID,LabelName,XMin,XMax,YMin,YMax\n" + "a,/m/1,0.1,0.2,0.1,0.2\n" * 9)
         (tmp_path / "sizes.csv").write_text("ImageID,Width,Height\na,9,9\n")
-    with pytest.raises(BadInput, match="its image has more than 200,000"):
+    with refusal(BadInput):
         list(open_corpus(tmp_path, format))
 
 
 def test_an_object_of_millions_of_keys_is_given_up_early(tmp_path: Path) -> None:
     with (tmp_path / "a.json").open("w") as handle:
         handle.write('{"images":[{"id":1}],' + ",".join(f'"k{i}":0' for i in range(2_000_000)) + "}")
-    with memory_below(100 << 20), pytest.raises(BadInput, match=r"more than 100,000 keys; is this a corpus\?"):
+    with memory_below(100 << 20), refusal(BadInput):
         list(open_corpus(tmp_path / "a.json", "coco"))
 
 
@@ -113,5 +114,5 @@ def test_the_pairs_that_are_remembered_are_the_most_frequent(monkeypatch: pytest
 
 def test_boxes_that_are_too_many_to_match_are_refused() -> None:
     boxes = list(squares(5_000))
-    with memory_below(100 << 20), pytest.raises(LimnerError, match="too many to match; leave some out"):
+    with memory_below(100 << 20), refusal(LimnerError):
         match_boxes(boxes, boxes)

@@ -12,6 +12,7 @@ from limner.corpus import Box, Image, open_corpus, write_corpus
 from limner.corpus.formats import parquet_pages, parquet_tables
 from limner.errors import BadInput
 from memory import memory_below
+from refusals import refusal
 
 N = (1 << 20) + 100
 
@@ -54,7 +55,7 @@ def test_a_list_that_says_it_has_a_hundred_million_items_is_refused(
 ) -> None:
     bomb(tmp_path / "bomb.parquet", n_boxes, page_version)
     assert (tmp_path / "bomb.parquet").stat().st_size < 1000
-    with memory_below(400 << 20), pytest.raises(BadInput, match=r"bomb.parquet: .*a row has .* values, more than"):
+    with memory_below(400 << 20), refusal(BadInput):
         list(open_corpus(tmp_path / "bomb.parquet"))
 
 
@@ -68,7 +69,7 @@ def test_a_page_that_says_it_unpacks_to_gigabytes_is_refused(tmp_path: Path) -> 
     )
     assert packed != raw
     path.write_bytes(packed)
-    with memory_below(200 << 20), pytest.raises(BadInput, match=r"cannot be read as Parquet|unpack"):
+    with memory_below(200 << 20), refusal(BadInput):
         list(open_corpus(path))
 
 

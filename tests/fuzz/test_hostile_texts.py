@@ -23,6 +23,7 @@ from limner.score import evaluate
 from limner.score.document_frequencies import DocumentFrequencies
 from limner.score.pairing import Policy
 from memory import memory_below
+from refusals import refusal
 
 LINE = '{"limner":2,"id":"a","captions":[{"id":"0","text":"A dog ."}]}\n'
 
@@ -36,15 +37,15 @@ def test_very_many_blank_lines_are_given_up_early(tmp_path: Path, format: str) -
             handle.write(b"\n" * (1 << 20))
     with (
         memory_below(50 << 20),
-        pytest.raises(BadInput, match="1,000,000 lines before it are blank; remove"),
+        refusal(BadInput),
     ):
         list(open_corpus(path, format))
 
 
 def test_a_device_is_no_corpus() -> None:
-    with pytest.raises(BadInput, match="/dev/zero: is a device; name a file or a folder"):
+    with refusal(BadInput):
         open_corpus("/dev/zero", "jsonl")
-    with pytest.raises(BadInput, match="is a pipe or a device, whose format cannot be recognised"):
+    with refusal(BadInput):
         open_corpus("/dev/zero")
 
 
@@ -63,25 +64,25 @@ def test_a_pipe_of_a_named_format_is_read_once_like_standard_input(tmp_path: Pat
 
 def test_other_pipes_are_refused_without_waiting_for_a_writer(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(BadInput, match="name it as format:path, or give the contents as standard input"):
+    with refusal(BadInput):
         open_corpus(tmp_path / "pipe")
-    with pytest.raises(BadInput, match="parquet cannot be read from a pipe; name a file"):
+    with refusal(BadInput):
         open_corpus(tmp_path / "pipe", "parquet")
 
 
 @pytest.mark.parametrize(
-    ("line", "name"),
+    "line",
     [
-        ('{"limner":2,"id":"a","width":5,"width":9,"height":9}', "width"),
-        ('{"limner":2,"id":"a","boxes":[{"id":"0","x0":1,"x0":2,"y0":0,"x1":3,"y1":4}]}', "x0"),
-        ('{"limner":2,"id":"a","attributes":{"split":"val","split":"test"}}', "split"),
-        ('{"limner":2,"id":"a","captions":[{"id":"0","text":"a","te\\u0078t":"b"}]}', "text"),
-        ('{"limner":2,"id":"a","boxes":[{"id":"0","x0":1,"y0":0,"x1":3,"y1":4,"label":"a","label":"b"}]}', "label"),
+        '{"limner":2,"id":"a","width":5,"width":9,"height":9}',
+        '{"limner":2,"id":"a","boxes":[{"id":"0","x0":1,"x0":2,"y0":0,"x1":3,"y1":4}]}',
+        '{"limner":2,"id":"a","attributes":{"split":"val","split":"test"}}',
+        '{"limner":2,"id":"a","captions":[{"id":"0","text":"a","te\\u0078t":"b"}]}',
+        '{"limner":2,"id":"a","boxes":[{"id":"0","x0":1,"y0":0,"x1":3,"y1":4,"label":"a","label":"b"}]}',
     ],
 )
-def test_a_key_that_is_in_a_line_twice_is_refused(tmp_path: Path, line: str, name: str) -> None:
+def test_a_key_that_is_in_a_line_twice_is_refused(tmp_path: Path, line: str) -> None:
     (tmp_path / "a.jsonl").write_text(LINE.replace('"a"', '"b"', 1) + line + "\n")
-    with pytest.raises(BadInput, match=rf"a.jsonl:2: not usable JSON: '{name}' appears twice in one object"):
+    with refusal(BadInput):
         list(open_corpus(tmp_path / "a.jsonl"))
 
 
@@ -89,7 +90,7 @@ def test_a_key_that_is_in_a_line_twice_is_refused(tmp_path: Path, line: str, nam
 def test_a_caption_of_which_no_token_is_left_is_empty(caption: str) -> None:
     references = {"1": ["A dog runs ."], "2": ["A cat ."]}
     captions = {"1": caption, "2": "A cat ."}
-    with pytest.raises(BadInput, match=r"1 .*of 2 captions have no words"):
+    with refusal(BadInput):
         evaluate(captions, references, metrics=["bleu"], samples=0)
     assert (
         evaluate(captions, references, metrics=["bleu"], samples=0, policy=Policy(empty="score")).counts["empty"] == 1
@@ -156,5 +157,5 @@ def test_document_frequencies_whose_header_claims_terabytes(tmp_path: Path) -> N
     header, body = path.read_bytes().split(b"\n", 1)
     for name, value in (("n_packed", 1 << 45), ("n_packed", 1 << 29), ("n_bytes", 1 << 45)):
         path.write_bytes(json.dumps({**json.loads(header), name: value}).encode() + b"\n" + body)
-        with memory_below(50 << 20), pytest.raises(BadInput, match=r"a.df: .*(damaged|more than the .* that are read)"):
+        with memory_below(50 << 20), refusal(BadInput):
             DocumentFrequencies.load(path)

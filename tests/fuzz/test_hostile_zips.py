@@ -12,6 +12,7 @@ import pytest
 from limner.corpus import open_corpus
 from limner.errors import BadInput
 from memory import memory_below
+from refusals import refusal
 
 XML = (
     "<annotation><filename>1.jpg</filename><size><width>9</width><height>9</height><depth>3</depth></size></annotation>"
@@ -26,8 +27,8 @@ def packed(path: Path, members: list[tuple[str, bytes]], method: int = zipfile.Z
     return path
 
 
-def refused(path: Path, match: str) -> None:
-    with memory_below(300 << 20), pytest.raises(BadInput, match=match):
+def refused(path: Path) -> None:
+    with memory_below(300 << 20), refusal(BadInput):
         list(open_corpus(path, "flickr30k-entities"))
 
 
@@ -39,19 +40,19 @@ def test_a_member_that_unpacks_to_more_than_the_directory_says(tmp_path: Path, m
     lie = raw.replace(struct.pack("<I", size), struct.pack("<I", 100))
     assert lie != raw
     path.write_bytes(lie)
-    refused(path, "Annotations/1.xml: (cannot be unpacked|is compressed by (bzip2|LZMA))")
+    refused(path)
 
 
 def test_a_member_that_is_there_twice(tmp_path: Path) -> None:
     members = [("Annotations/1.xml", XML.encode()), ("Sentences/1.txt", b"a .\n")]
     assert [image.id for image in open_corpus(packed(tmp_path / "a.zip", members))] == ["1"]
-    refused(packed(tmp_path / "b.zip", [*members, members[0]]), "b.zip/Annotations/1.xml: is in the zip twice")
+    refused(packed(tmp_path / "b.zip", [*members, members[0]]))
 
 
 def test_two_files_of_one_image_in_two_folders(tmp_path: Path) -> None:
     members = [("x/Annotations/1.xml", XML.encode()), ("x/Sentences/1.txt", b"a .\n"), ("y/Sentences/1.txt", b"b .\n")]
     path = packed(tmp_path / "a.zip", members)
-    refused(path, "y/Sentences/1.txt: x/Sentences/1.txt is of the same image")
+    refused(path)
     (image,) = open_corpus(path, lenient=True)
     assert image.captions[0].text == "a ."
 
@@ -67,4 +68,4 @@ def test_members_that_share_their_bytes(tmp_path: Path) -> None:
     assert raw[entry : entry + 4] == struct.pack("<I", third)
     raw[entry : entry + 4] = struct.pack("<I", second)
     path.write_bytes(raw)
-    refused(path, "Sentences/2.txt: shares its bytes with 'Sentences/1.txt'")
+    refused(path)

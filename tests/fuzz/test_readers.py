@@ -18,6 +18,7 @@ from limner.corpus import Box, Caption, Chain, Image, Mention, open_corpus, writ
 from limner.corpus.formats import FORMATS
 from limner.errors import LimnerError
 from published import PUBLISHED, publish
+from refusals import refusal
 
 FIXTURES = REPOSITORY / "tests" / "corpus" / "formats" / "grounded_text" / "fixtures"
 
@@ -85,5 +86,5 @@ def test_memory_is_bounded_by_more_than_luck(tmp_path: Path) -> None:
     with bomb.open("wb") as handle, zstandard.ZstdCompressor(level=1).stream_writer(handle, closefd=False) as writer:
         for _ in range(2048):
             writer.write(b" " * (1 << 20))
-    with pytest.raises(LimnerError, match="longer than"):
+    with refusal(LimnerError):
         list(open_corpus(bomb, "jsonl"))

@@ -14,6 +14,7 @@ from limner.errors import BadInput
 from limner.ground import Chainer, add_chains, built_in_chainer, chain_corpus, train_chains
 from limner.playground import playground
 from limner.score import evaluate_chains
+from refusals import refusal
 
 
 def bare(image: Image) -> Image:
@@ -122,7 +123,7 @@ def test_ten_captions_make_chains_of_up_to_ten_mentions() -> None:
 
 def test_very_many_mentions_are_refused_with_the_image(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("limner.ground.chainer.MAX_MENTIONS", 3)
-    with pytest.raises(BadInput, match=r"a\.jsonl: image '1': 4 mentions are more than the 3"):
+    with refusal(BadInput):
         list(chain_corpus([image(["a man", "a dog"], ["a man", "a dog"])], place="a.jsonl"))
 
 
@@ -169,20 +170,18 @@ def chained_images(chains: str) -> list[Image]:
 
 
 FAULTS = [
-    (("features", 0), "noun.nothing", "not the features"),
-    (("pairs", "first", 0), 10**6, "a noun is not there"),
-    (("types", "type", 0), 50, "a type is not there"),
-    (("pairs", "linked", 0), 10**9, "more were linked than met"),
-    (("trees", 0, "feature", 0), 999, "a feature that does not exist"),
-    (("threshold",), 1e9, "threshold"),
-    (("limner_model",), "selector", "a model of kind 'selector'"),
+    (("features", 0), "noun.nothing"),
+    (("pairs", "first", 0), 10**6),
+    (("types", "type", 0), 50),
+    (("pairs", "linked", 0), 10**9),
+    (("trees", 0, "feature", 0), 999),
+    (("threshold",), 1e9),
+    (("limner_model",), "selector"),
 ]
 
 
-@pytest.mark.parametrize(("path", "value", "problem"), FAULTS, ids=[str(fault[0]) for fault in FAULTS])
-def test_a_file_that_no_training_wrote_is_refused(
-    path: Sequence[str | int], value: object, problem: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("path", "value"), FAULTS, ids=[str(fault[0]) for fault in FAULTS])
+def test_a_file_that_no_training_wrote_is_refused(path: Sequence[str | int], value: object, tmp_path: Path) -> None:
     built_in_chainer().save(tmp_path / "chains.json")
     record = json.loads((tmp_path / "chains.json").read_text())
     within = record
@@ -190,7 +189,7 @@ def test_a_file_that_no_training_wrote_is_refused(
         within = within[key]
     within[path[-1]] = value
     (tmp_path / "chains.json").write_text(json.dumps(record))
-    with pytest.raises(BadInput, match=problem):
+    with refusal(BadInput):
         Chainer.load(tmp_path / "chains.json")
 
 

@@ -12,6 +12,7 @@ from limner.ground.fisher_vectors import FISHER_KIND, FisherRecord, FisherVector
 from limner.learn.array_files import write_arrays
 from limner.text.word_choice import ALL, CONTENT
 from limner.text.word_vectors import WordVectors
+from refusals import refusal
 
 WORDS = ["dog", "cat", "horse", "man", "woman", "red", "blue", "young", "the", "a", "runs", "in", "snow", "hat"]
 
@@ -78,35 +79,35 @@ def test_a_file_gives_the_same_vectors(tmp_path: Path) -> None:
     assert again.signature == embedder.signature
     assert np.array_equal(again.embed(["a red hat"]), embedder.embed(["a red hat"]))
     others = WordVectors(WORDS, vectors().vectors, "others")
-    with pytest.raises(LimnerError, match="was made with other word vectors"):
+    with refusal(LimnerError):
         FisherVectors.load(tmp_path / "fisher", others)
 
 
 @pytest.mark.parametrize(
-    ("name", "change", "problem"),
+    ("name", "change"),
     [
-        ("scales", lambda array: array * 0, "a scale is not positive"),
-        ("ica_weights", lambda array: array[:, :2], "ica_weights has the shape"),
-        ("ica_mean", lambda array: array[:3], "ica_weights has the shape"),
-        ("ica_mean", lambda array: array.astype(float), "not float32"),
-        ("locations", lambda array: array * np.nan, "not finite"),
+        ("scales", lambda array: array * 0),
+        ("ica_weights", lambda array: array[:, :2]),
+        ("ica_mean", lambda array: array[:3]),
+        ("ica_mean", lambda array: array.astype(float)),
+        ("locations", lambda array: array * np.nan),
     ],
 )
-def test_a_damaged_file_is_refused(tmp_path: Path, name: str, change: object, problem: str) -> None:
+def test_a_damaged_file_is_refused(tmp_path: Path, name: str, change: object) -> None:
     arrays = trained().to_arrays()
     arrays[name] = change(arrays[name])  # type: ignore[operator]
     write_arrays(tmp_path / "bad", FisherRecord(FISHER_KIND.name, FISHER_KIND.version, "few", "all"), arrays)
-    with pytest.raises(LimnerError, match=problem):
+    with refusal(LimnerError):
         FisherVectors.load(tmp_path / "bad", vectors())
 
 
 def test_a_file_with_words_of_no_known_group_is_refused(tmp_path: Path) -> None:
     record = FisherRecord(FISHER_KIND.name, FISHER_KIND.version, "few", "nonsense")
     write_arrays(tmp_path / "bad", record, trained().to_arrays())
-    with pytest.raises(LimnerError, match="unknown group of words"):
+    with refusal(LimnerError):
         FisherVectors.load(tmp_path / "bad", vectors())
 
 
 def test_too_few_words_are_refused() -> None:
-    with pytest.raises(LimnerError, match="have 2 different words that are known; 30 centres"):
+    with refusal(LimnerError):
         train_fisher_vectors(["a dog"], vectors(), ALL)

@@ -18,6 +18,7 @@ from limner.ground.retriever import NO_VECTORS, Retriever
 from limner.ground.retriever_training import train_retriever
 from limner.learn.ranking_network import RankingSettings
 from limner.vision.image_pixels import read_image
+from refusals import refusal
 from retrieval_world import make_world
 
 
@@ -73,9 +74,9 @@ def test_a_retriever_takes_regions_from_a_grounder(images: list[Image], folder: 
     assert len(open_index(tmp_path / "index").search("a dog", 2)) == 2
     other = tmp_path / "other.grounder"
     other.write_bytes((folder / "mine.grounder").read_bytes() + b" ")
-    with pytest.raises(BadInput, match="another grounder"):
+    with refusal(BadInput):
         Retriever.load(tmp_path / "mine.model", grounder=other)
-    with pytest.raises(BadInput, match="is not there"):
+    with refusal(BadInput):
         Retriever.load(tmp_path / "mine.model", grounder=tmp_path / "absent")
 
 

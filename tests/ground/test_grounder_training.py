@@ -27,6 +27,7 @@ from limner.vision import read_image
 from limner.vision.fused_proposals import EDGE_LIMITS
 from limner.vision.opencv_proposals import SelectiveSearch
 from limner.vision.protocols import Pixels
+from refusals import refusal
 
 FAST = RankingSettings(n_hidden=8, n_passes=2)
 
@@ -93,7 +94,7 @@ def test_nothing_is_tuned_on_pictures_that_cues_or_relations_learnt_from(
 
 
 def test_images_to_tune_on_must_not_be_training_images(images: list[Image], world: Path) -> None:
-    with pytest.raises(BadInput, match=r"2 of 3 images are training images.*name other images") as refused:
+    with refusal(BadInput) as refused:
         train_grounder(images[:9], world, valid=images[7:10], valid_name="val.jsonl", settings=FAST)
     assert str(refused.value).startswith("val.jsonl")
     assert "allow" not in str(refused.value)
@@ -138,10 +139,10 @@ def test_word_vectors_of_a_file_are_used_and_must_be_there_again(
     grounder.save(tmp_path / "model.grounder")
     assert Grounder.load(tmp_path / "model.grounder").signature == grounder.signature
     vectors.write_text(vectors.read_text() + "car 1 1 1\n")
-    with pytest.raises(BadInput, match=r"other word vectors than .*words\.txt.*give those") as other:
+    with refusal(BadInput) as other:
         Grounder.load(tmp_path / "model.grounder")
     vectors.unlink()
-    with pytest.raises(BadInput, match=r"words\.txt.*not there.*put the file there") as absent:
+    with refusal(BadInput) as absent:
         Grounder.load(tmp_path / "model.grounder")
     assert "damaged" not in f"{other.value} {absent.value}"
 
@@ -153,7 +154,7 @@ def test_without_the_package_of_word_vectors_the_error_names_it(
         pytest.skip("no word vectors are installed")
     train_grounder(images, world, settings=FAST).save(tmp_path / "model.grounder")
     monkeypatch.setattr(word_vectors, "find_spec", lambda name: None)
-    with pytest.raises(BadInput, match=r"limner\[ground\]") as absent:
+    with refusal(BadInput) as absent:
         Grounder.load(tmp_path / "model.grounder")
     assert "damaged" not in str(absent.value)
 
@@ -176,7 +177,7 @@ def test_phrases_too_few_or_too_much_alike_are_an_error_with_a_remedy(images: li
         caption, mention = next((c, m) for c, m in image.mentions() if m.boxes)
         return replace(image, captions=(replace(caption, mentions=(mention,)),))
 
-    with pytest.raises(BadInput, match="too few to learn from") as few:
+    with refusal(BadInput) as few:
         train_grounder([*map(with_first_phrase, images[:2])], world, settings=FAST, place="small.jsonl")
     assert (str(few.value).startswith("small.jsonl"), few.value.code) == (True, "no-grounded-phrases")
 
@@ -193,9 +194,9 @@ class Loud:
 def test_features_too_large_for_16_bits_are_refused(images: list[Image], world: Path) -> None:
     seen = read_image(images[0], world)
     reader = RegionReader(Loud(), model_name="loud.tflite")
-    with pytest.raises(BadInput, match=r"^loud\.tflite: .*65,504"):
+    with refusal(BadInput):
         reader.read(images[0], seen.pixels)
-    with pytest.raises(BadInput, match=r"^loud\.tflite"):
+    with refusal(BadInput):
         reader.proposing(5).read(images[0], seen.pixels)
 
 

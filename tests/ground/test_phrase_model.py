@@ -14,6 +14,7 @@ from limner.corpus import open_corpus
 from limner.errors import BadInput
 from limner.ground import NOT_VISUAL, TYPES, PhraseModel, built_in_phrases, chunk, chunk_image, retype_image
 from limner.score import evaluate_phrases
+from refusals import refusal
 
 
 @pytest.mark.parametrize(
@@ -106,21 +107,21 @@ def test_files_are_written_and_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "problem"),
+    "change",
     [
-        (lambda record: record["types"]["tags"].__setitem__(0, "furniture"), "'furniture' is not made of"),
-        (lambda record: record["chunks"]["tags"].reverse(), "the tags are not O, B, I"),
-        (lambda record: record["chunks"]["weights"].pop(), "weights for each"),
-        (lambda record: record["chunks"].pop("transitions"), "is not a phrases"),
-        (lambda record: record.__setitem__("version", 99), "version 99"),
+        lambda record: record["types"]["tags"].__setitem__(0, "furniture"),
+        lambda record: record["chunks"]["tags"].reverse(),
+        lambda record: record["chunks"]["weights"].pop(),
+        lambda record: record["chunks"].pop("transitions"),
+        lambda record: record.__setitem__("version", 99),
     ],
 )
-def test_unsound_files_are_refused(tmp_path: Path, change: object, problem: str) -> None:
+def test_unsound_files_are_refused(tmp_path: Path, change: object) -> None:
     record = msgspec.to_builtins(built_in_phrases().record)
     change(record)  # type: ignore[operator]
     path = tmp_path / "model.json"
     path.write_bytes(msgspec.json.encode(record))
-    with pytest.raises(BadInput, match=problem):
+    with refusal(BadInput):
         PhraseModel.load(path)
 
 

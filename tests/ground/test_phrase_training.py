@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from limner.corpus import Caption, Image, Mention
 from limner.errors import BadInput
 from limner.ground import chunk_image, train_phrases
 from limner.playground import playground
 from limner.score import evaluate_phrases
+from refusals import refusal
 
 
 def test_phrases_of_a_playground_are_learnt() -> None:
@@ -32,15 +31,15 @@ def image(*captions: Caption) -> Image:
 
 
 def test_captions_without_mentions_or_of_systems_teach_nothing() -> None:
-    with pytest.raises(BadInput, match="here: no gold caption has mentions"):
+    with refusal(BadInput):
         train_phrases([image(Caption("0", "a dog"))], place="here")
     said = Caption("0", "a dog", (Mention(0, 5, types=("animals",)),), "system:mine")
-    with pytest.raises(BadInput, match="no gold caption has mentions"):
+    with refusal(BadInput):
         train_phrases([image(said)])
 
 
 def test_mentions_without_a_known_type_are_refused() -> None:
-    with pytest.raises(BadInput, match="no mention has a known type"):
+    with refusal(BadInput):
         train_phrases([image(Caption("0", "a dog", (Mention(0, 5, types=("pets",)),)))])
 
 

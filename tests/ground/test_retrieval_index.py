@@ -25,6 +25,7 @@ from limner.learn.array_files import read_arrays, write_arrays
 from limner.learn.model_files import file_fingerprint
 from limner.score.retrieval.retrieval_evaluation import evaluate_retrieval
 from limner.vision.image_pixels import read_image
+from refusals import refusal
 from retrieval_world import make_world, train
 from tiny_clip import make_clip
 
@@ -116,9 +117,9 @@ def test_the_order_of_workers_changes_nothing(
 
 
 def test_sentences_of_unknown_words_are_an_error(index: RetrievalIndex) -> None:
-    with pytest.raises(LimnerError, match="no word of 'xyzzy plugh' is known"):
+    with refusal(LimnerError):
         index.search("xyzzy plugh")
-    with pytest.raises(LimnerError, match="the sentence is empty"):
+    with refusal(LimnerError):
         index.search("  ")
 
 
@@ -129,11 +130,11 @@ def test_captions_and_regions_may_be_left_out(
     assert (header.n_texts, header.n_regions) == (0, 0)
     index = open_index(tmp_path / "bare")
     assert index.search("a dog", 3)[0].phrases == ()
-    with pytest.raises(BadInput, match="has no captions"):
+    with refusal(BadInput):
         index.search_captions(read_image(images[0], folder))
-    with pytest.raises(BadInput, match="has no captions"):
+    with refusal(BadInput):
         index.system()
-    with pytest.raises(BadInput, match="no regions and phrases"):
+    with refusal(BadInput):
         index.search("a dog", 3, "phrases")
 
 
@@ -168,22 +169,22 @@ def test_many_sentences_are_searched_exactly_or_by_lists(
 def test_an_index_is_not_replaced_unless_it_is_asked_for(
     images: list[Image], folder: Path, encoder: Encoder, copied: Path
 ) -> None:
-    with pytest.raises(BadInput, match="the folder is not empty"):
+    with refusal(BadInput):
         write_index(images, folder, [encoder], copied)
     write_index(images[:3], folder, [encoder], copied, IndexSettings(force=True))
     assert len(open_index(copied)) == 3
     (copied / "diary.txt").write_text("mine")
-    with pytest.raises(BadInput, match="diary"):
+    with refusal(BadInput):
         write_index(images, folder, [encoder], copied, IndexSettings(force=True))
 
 
 def test_a_failed_run_leaves_nothing(images: list[Image], folder: Path, encoder: Encoder, tmp_path: Path) -> None:
     lost = [*images[:3], replace(images[0], id="lost", file="lost.png")]
-    with pytest.raises(BadInput, match="no picture of image 'lost'"):
+    with refusal(BadInput):
         write_index(lost, folder, [encoder], tmp_path / "index")
-    with pytest.raises(LimnerError, match="two images have the id"):
+    with refusal(LimnerError):
         write_index([images[0], images[0]], folder, [encoder], tmp_path / "index")
-    with pytest.raises(BadInput, match="no picture to index"):
+    with refusal(BadInput):
         write_index([], folder, [encoder], tmp_path / "index")
     assert list(tmp_path.iterdir()) == []
 
@@ -201,21 +202,21 @@ def test_clip_s_folder_makes_an_index_too(images: list[Image], folder: Path, tmp
     )
     assert [hit.score for hit in found] == pytest.approx(sorted(expected.tolist(), reverse=True), abs=1e-5)
     assert len(index.search_captions(read_image(images[1], folder), 3)) == 3
-    with pytest.raises(LimnerError, match="empty"):
+    with refusal(LimnerError):
         index.search("")
-    with pytest.raises(BadInput, match="no regions and phrases"):
+    with refusal(BadInput):
         write_index(images[:4], folder, encoders, tmp_path / "other", IndexSettings(regions=True))
     (clip / "config.json").write_text((clip / "config.json").read_text() + " ")
-    with pytest.raises(BadInput, match="made with a different model; rebuild it"):
+    with refusal(BadInput):
         open_index(tmp_path / "index").search("a dog")
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b'{"limner_model": "selector"}'])
 def test_what_is_no_encoder_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "odd.model").write_bytes(content)
-    with pytest.raises(BadInput, match="is not a model that encodes pictures"):
+    with refusal(BadInput):
         open_encoders(tmp_path / "odd.model")
-    with pytest.raises(BadInput, match="there is no such model"):
+    with refusal(BadInput):
         open_encoders(tmp_path / "absent.model")
 
 
@@ -353,7 +354,7 @@ def test_a_model_of_other_vectors_than_the_index_s_is_told(copied: Path, by: By)
         arrays[f"{part}.{name}"] = arrays[f"{part}.{name}"][..., :-1]
     write_arrays(copied / "model.limner", record, arrays)
     header(fingerprint=file_fingerprint(copied / "model.limner"))(copied)
-    with pytest.raises(LimnerError, match="its model makes vectors of"):
+    with refusal(LimnerError):
         open_index(copied).search("a dog in the snow", 3, by)
 
 
@@ -361,14 +362,14 @@ def test_a_model_of_other_vectors_than_the_index_s_is_told(copied: Path, by: By)
 @pytest.mark.parametrize("value", [np.nan, np.inf, 6e4])
 def test_vectors_that_are_none_are_not_scored(copied: Path, name: str, value: float) -> None:
     array(f"{name}.npy", set_at(-1, value))(copied)
-    with pytest.raises(LimnerError, match=rf"{name}\.npy: is damaged \(some of its numbers"):
+    with refusal(LimnerError):
         open_index(copied).system("mixture")
 
 
 def test_a_folder_that_is_no_index_is_told(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="is not an index"):
+    with refusal(BadInput):
         open_index(tmp_path)
-    with pytest.raises(BadInput, match="there is no such index"):
+    with refusal(BadInput):
         open_index(tmp_path / "absent")
 
 
@@ -397,7 +398,7 @@ def test_without_faiss_lists_are_refused_at_once_or_left_out(
     monkeypatch.setattr("limner.ground.index_writing.approximate_search", Absent())
     monkeypatch.setattr("limner.ground.index_writing.find_spec", lambda name: None)
     monkeypatch.setattr("limner.ground.index_writing.APPROXIMATE_FROM", 2)
-    with pytest.raises(LimnerError, match="faiss is not installed"):
+    with refusal(LimnerError):
         write_index(images, tmp_path / "no pictures", [encoder], tmp_path / "index", IndexSettings(approximate=True))
     header = write_index(images[:3], folder, [encoder], tmp_path / "index", IndexSettings(regions=False))
     assert header.n_lists == 0

@@ -25,6 +25,7 @@ from limner.learn.cross_search import Products, cross_search
 from limner.text.word_bags import WordBag
 from limner.text.words import words as all_words
 from limner.vision.image_pixels import read_image
+from refusals import refusal
 from retrieval_world import make_world, train
 
 
@@ -86,7 +87,7 @@ def test_without_boxes_whole_pictures_are_learnt_alone(images: list[Image], fold
     assert found.regions is None
     assert found.mixture.alpha == 1
     found.save(tmp_path / "whole.model")
-    with pytest.raises(LimnerError, match="nothing of phrases"):
+    with refusal(LimnerError):
         RetrieverTexts(tmp_path / "whole.model").phrase_vectors(["a dog"])
 
 
@@ -97,13 +98,13 @@ def test_other_images_may_be_held_out(images: list[Image], folder: Path) -> None
 
 
 def test_too_few_captions_are_an_error(images: list[Image], folder: Path) -> None:
-    with pytest.raises(BadInput, match="3 images have captions, too few"):
+    with refusal(BadInput):
         train_retriever(images[:3], folder)
 
 
 def test_a_picture_that_is_missing_is_an_error_or_left_out(images: list[Image], folder: Path) -> None:
     lost = [*images, replace(images[0], id="lost", file="lost.png")]
-    with pytest.raises(BadInput, match="no picture of image 'lost'"):
+    with refusal(BadInput):
         train(lost, folder)
     training = RetrieverTraining(vectors=NO_VECTORS)
     training.reading.lenient = True
@@ -121,41 +122,39 @@ def rewritten(path: Path, out: Path, changes: dict[str, object]) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("changes", "problem"),
+    "changes",
     [
-        ({"limner_model": "selector"}, "is a model of kind 'selector'"),
-        ({"version": 99}, "of version 99"),
-        ({"alpha": 7.0}, "alpha must be from 0 to 1"),
-        ({"alpha": "much"}, "is not a retriever"),
-        ({"gamma": -1.0}, "gamma"),
-        ({"crops": 3}, "3 crops"),
-        ({"windows": 10**9}, "windows are not supported"),
-        ({"vocabulary": ["a"]}, "do not fit"),
-        ({"vectors": "/nowhere/vectors.txt"}, "are not there"),
-        ({"vectors": "/dev/zero"}, "are not there"),
-        ({"vectors": "a\0b"}, "are not there"),
-        ({"grounder": "a\0b"}, "is not there"),
-        ({"model": "shape"}, "not those that it was trained with"),
-        ({"model": "/nowhere/model.tflite"}, "/nowhere/model.tflite: cannot read"),
-        ({"images": ["odd"]}, "something else than hashes"),
-        ({"version": 1}, "of version 1"),
-        ({"text_signature": "other"}, "word vectors are not those"),
+        {"limner_model": "selector"},
+        {"version": 99},
+        {"alpha": 7.0},
+        {"alpha": "much"},
+        {"gamma": -1.0},
+        {"crops": 3},
+        {"windows": 10**9},
+        {"vocabulary": ["a"]},
+        {"vectors": "/nowhere/vectors.txt"},
+        {"vectors": "/dev/zero"},
+        {"vectors": "a\0b"},
+        {"grounder": "a\0b"},
+        {"model": "shape"},
+        {"model": "/nowhere/model.tflite"},
+        {"images": ["odd"]},
+        {"version": 1},
+        {"text_signature": "other"},
     ],
 )
-def test_hostile_files_are_refused(
-    retriever: Retriever, tmp_path: Path, changes: dict[str, object], problem: str
-) -> None:
+def test_hostile_files_are_refused(retriever: Retriever, tmp_path: Path, changes: dict[str, object]) -> None:
     retriever.save(tmp_path / "good.model")
     bad = rewritten(tmp_path / "good.model", tmp_path / "bad.model", changes)
-    with pytest.raises(LimnerError, match=problem):
+    with refusal(LimnerError):
         Retriever.load(bad)
 
 
 def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.model").write_bytes(b"PK nothing")
-    with pytest.raises(BadInput, match="is not a retriever"):
+    with refusal(BadInput):
         Retriever.load(tmp_path / "bad.model")
-    with pytest.raises(BadInput, match="cannot read"):
+    with refusal(BadInput):
         Retriever.load(tmp_path / "absent.model")
 
 
@@ -198,7 +197,7 @@ def test_whole_images_are_learnt_as_cca_of_all_pairs() -> None:
         pictures[rows], bag.embed([text for texts in captions for text in texts])
     )
     assert np.allclose(found.correlations_, expected.correlations_, atol=1e-4)
-    with pytest.raises(LimnerError, match="two captions"):
+    with refusal(LimnerError):
         fit_whole_image_cca(pictures[:1], captions[:1], bag)
 
 
@@ -253,7 +252,7 @@ def test_the_images_of_training_are_in_the_file(retriever: Retriever, images: li
 
 
 def test_images_that_are_held_out_and_learnt_from_are_refused(images: list[Image], folder: Path) -> None:
-    with pytest.raises(BadInput, match="2 images are held out too, such as"):
+    with refusal(BadInput):
         train_retriever(images[:14], folder, vectors=NO_VECTORS, valid=images[12:])
 
 
@@ -281,13 +280,13 @@ def test_a_few_phrases_with_boxes_are_not_learnt_from(images: list[Image], folde
 
 def test_captions_without_a_word_are_an_error(images: list[Image], folder: Path) -> None:
     silent = [replace(image, captions=(Caption("0", "..."),), chains=()) for image in images]
-    with pytest.raises(BadInput, match="there is no word in"):
+    with refusal(BadInput):
         train(silent, folder)
 
 
 def test_word_vectors_are_opened_before_pictures(images: list[Image], tmp_path: Path) -> None:
     (tmp_path / "vectors.txt").write_text("dog one two\n")
-    with pytest.raises(BadInput, match=r"vectors\.txt:1"):
+    with refusal(BadInput):
         train_retriever(images, tmp_path / "no pictures", vectors=str(tmp_path / "vectors.txt"))
 
 
@@ -301,7 +300,7 @@ def test_word_vectors_may_move(
     monkeypatch.chdir("elsewhere")
     expected = RetrieverTexts(tmp_path / "mine.model").text_vectors(["a dog"])
     Path("../vectors.txt").rename("moved.txt")
-    with pytest.raises(BadInput, match="are not there; say where they are now"):
+    with refusal(BadInput):
         RetrieverTexts(tmp_path / "mine.model")
     moved = RetrieverTexts(tmp_path / "mine.model", vectors="moved.txt")
     assert np.array_equal(moved.text_vectors(["a dog"]), expected)
@@ -344,10 +343,10 @@ def test_a_codebook_that_does_not_fit_is_refused(
     with zipfile.ZipFile(tmp_path / "less.model", "w") as archive:
         for name, data in members.items():
             archive.writestr(name, data)
-    with pytest.raises(BadInput, match="is damaged"):
+    with refusal(BadInput):
         Retriever.load(tmp_path / "less.model")
 
 
 def test_fisher_vectors_need_word_vectors(images: list[Image], folder: Path) -> None:
-    with pytest.raises(BadInput, match="there are no word vectors"):
+    with refusal(BadInput):
         train_retriever(images, folder, vectors=NO_VECTORS, text="fisher")

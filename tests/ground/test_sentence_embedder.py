@@ -15,6 +15,7 @@ torch = pytest.importorskip("torch", reason="the neural extra is not installed")
 transformers = pytest.importorskip("transformers", reason="the neural extra is not installed")
 
 from limner.ground.sentence_embedder import SentenceEmbedder  # noqa: E402
+from refusals import refusal  # noqa: E402
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "a", "dog", "cat", "red", "runs"]
 
@@ -73,15 +74,15 @@ def test_the_folder_says_how_tokens_are_pooled(folder: Path, tmp_path: Path) -> 
     assert embedder.embed(["a red dog"])[0] == pytest.approx(by_hand(folder, "a red dog", takes_first=True), abs=1e-5)
     assert embedder.signature != SentenceEmbedder(folder).signature
     pooling.write_text(json.dumps({"pooling_mode_max_tokens": True}))
-    with pytest.raises(LimnerError, match="pooling_mode_max_tokens is not supported"):
+    with refusal(LimnerError):
         SentenceEmbedder(copy)
     pooling.write_text("[")
-    with pytest.raises(LimnerError, match="is not JSON"):
+    with refusal(LimnerError):
         SentenceEmbedder(copy)
 
 
 def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(LimnerError, match=r"there is no config\.json"):
+    with refusal(LimnerError):
         SentenceEmbedder(tmp_path)
 
 

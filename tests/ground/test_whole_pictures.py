@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from limner.ground.whole_pictures import CroppedFeatures, GridFeatures, crop_windows, open_picture_features
+from refusals import refusal
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (48, 64, 3), dtype=np.uint8)
 
@@ -52,5 +53,5 @@ def test_grids_need_no_model() -> None:
 
 
 def test_other_numbers_of_crops_are_refused() -> None:
-    with pytest.raises(ValueError, match="1 or 10 crops"):
+    with refusal(ValueError):
         crop_windows((10, 10), 5)  # type: ignore[arg-type]

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from limner.errors import LimnerError
 from limner.learn.array_files import read_arrays, write_arrays
 from limner.learn.model_files import ModelKind
+from refusals import refusal
 
 KIND = ModelKind("example", 1, trained_by="nobody")
 
@@ -53,7 +54,7 @@ def test_equal_models_are_equal_bytes_and_a_failed_write_leaves_nothing(tmp_path
     for name in ("m", "n"):
         write_arrays(tmp_path / name, ExampleRecord("example", 1), ARRAYS)
     assert (tmp_path / "m").read_bytes() == (tmp_path / "n").read_bytes()
-    with pytest.raises(ValueError, match="holds complex128"):
+    with refusal(ValueError):
         write_arrays(tmp_path / "o", ExampleRecord("example", 1), {"z": np.array([1j])})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m", "n"]
 
@@ -75,32 +76,31 @@ SOUND = npy(np.ones(3, np.float32))
 LYING = SOUND.replace(b"(3,), ", b"(1000,)")
 NESTED = b"\x93NUMPY\x01\x00" + (9000).to_bytes(2, "little") + b"-" * 8999 + b"1"
 HOSTILE = {
-    "objects": ([("model.json", RECORD), ("a.npy", npy(np.array([Bomb()], dtype=object)))], "could run code"),
-    "pickle": ([("model.json", RECORD), ("a.npy", pickle.dumps(Bomb()))], "not a sound array"),
-    "lies about its size": ([("model.json", RECORD), ("a.npy", LYING)], "not a sound array"),
-    "a length to be guessed": ([("model.json", RECORD), ("a.npy", SOUND.replace(b"(3,)", b"(-1,)"))], "its shape is"),
-    "no type": ([("model.json", RECORD), ("a.npy", SOUND.replace(b"'<f4'", b"()"))], "not a sound array"),
-    "a nested head": ([("model.json", RECORD), ("a.npy", NESTED)], "nested too deeply"),
-    "text": ([("model.json", RECORD), ("a.npy", npy(np.array(["a"])))], "'a' holds"),
-    "infinite": ([("model.json", RECORD), ("a.npy", npy(np.array([np.inf])))], "not finite"),
-    "no record": ([("a.npy", SOUND)], "its first member is no"),
-    "no zip member": ([], "its first member is no"),
-    "another kind": ([("model.json", RECORD.replace(b"example", b"selector"))], "is a model of kind 'selector'"),
-    "another version": ([("model.json", RECORD.replace(b"1", b"2"))], "of version 2"),
-    "no JSON": ([("model.json", b"[[[")], "is not a example"),
-    "another file": ([("model.json", RECORD), ("run.py", b"")], "unexpected member 'run.py'"),
-    "twice": ([("model.json", RECORD), ("a.npy", SOUND), ("a.npy", SOUND)], "unexpected member 'a.npy'"),
+    "objects": [("model.json", RECORD), ("a.npy", npy(np.array([Bomb()], dtype=object)))],
+    "pickle": [("model.json", RECORD), ("a.npy", pickle.dumps(Bomb()))],
+    "lies about its size": [("model.json", RECORD), ("a.npy", LYING)],
+    "a length to be guessed": [("model.json", RECORD), ("a.npy", SOUND.replace(b"(3,)", b"(-1,)"))],
+    "no type": [("model.json", RECORD), ("a.npy", SOUND.replace(b"'<f4'", b"()"))],
+    "a nested head": [("model.json", RECORD), ("a.npy", NESTED)],
+    "text": [("model.json", RECORD), ("a.npy", npy(np.array(["a"])))],
+    "infinite": [("model.json", RECORD), ("a.npy", npy(np.array([np.inf])))],
+    "no record": [("a.npy", SOUND)],
+    "no zip member": [],
+    "another kind": [("model.json", RECORD.replace(b"example", b"selector"))],
+    "another version": [("model.json", RECORD.replace(b"1", b"2"))],
+    "no JSON": [("model.json", b"[[[")],
+    "another file": [("model.json", RECORD), ("run.py", b"")],
+    "twice": [("model.json", RECORD), ("a.npy", SOUND), ("a.npy", SOUND)],
 }
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_file_is_refused(tmp_path: Path, name: str) -> None:
-    members, problem = HOSTILE[name]
     with zipfile.ZipFile(tmp_path / "m", "w") as archive:
-        for member, raw in members:
+        for member, raw in HOSTILE[name]:
             archive.writestr(member, raw)
-    with pytest.raises(LimnerError, match=problem):
+    with refusal(LimnerError):
         read_arrays(tmp_path / "m", KIND, ExampleRecord)
 
 
@@ -108,14 +108,14 @@ def test_a_file_that_unpacks_to_more_than_it_is_is_refused(tmp_path: Path) -> No
     with zipfile.ZipFile(tmp_path / "m", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(zipfile.ZipInfo("model.json"), RECORD)
         archive.writestr("a.npy", npy(np.zeros(1_000_000)))
-    with pytest.raises(LimnerError, match="unexpected member"):
+    with refusal(LimnerError):
         read_arrays(tmp_path / "m", KIND, ExampleRecord)
 
 
 def test_what_is_not_there_or_no_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(LimnerError, match="cannot read"):
+    with refusal(LimnerError):
         read_arrays(tmp_path / "nothing", KIND, ExampleRecord)
-    with pytest.raises(LimnerError, match="is a folder"):
+    with refusal(LimnerError):
         read_arrays(tmp_path, KIND, ExampleRecord)
 
 

@@ -10,6 +10,7 @@ from hypothesis.extra import numpy as arrays
 
 from limner.learn import cross_search as module
 from limner.learn.cross_search import CrossSearch, Products, Ranking, best_of_rows, cross_search
+from refusals import refusal
 
 
 class Table:
@@ -122,10 +123,10 @@ def test_nothing_is_found_in_nothing() -> None:
 
 @pytest.mark.parametrize("gold", [[0, 1], [0, 3, 0], [0, -2, 0]])
 def test_gold_must_be_rows(gold: list[int]) -> None:
-    with pytest.raises(ValueError, match="gold must have a row below 3"):
+    with refusal(ValueError):
         cross_search(Table(np.zeros((3, 3), np.float32)), np.array(gold))
 
 
 def test_vectors_of_other_lengths_have_no_products() -> None:
-    with pytest.raises(ValueError, match="have no products"):
+    with refusal(ValueError):
         Products(np.zeros((2, 3), np.float32), np.zeros((2, 4), np.float32))

@@ -7,6 +7,7 @@ import pytest
 
 from limner.errors import LimnerError
 from limner.learn.ica import fit_ica
+from refusals import refusal
 
 
 def mixed(n: int = 4000) -> tuple[np.ndarray, np.ndarray]:
@@ -44,5 +45,5 @@ def test_dimensions_that_do_not_vary_are_no_components() -> None:
     _, rows = mixed(500)
     flat = np.hstack([rows, np.ones((500, 1), np.float32), rows[:, :1]])
     assert fit_ica(flat, 300).weights.shape == (5, 3)
-    with pytest.raises(LimnerError, match="rows that vary"):
+    with refusal(LimnerError):
         fit_ica(np.ones((5, 2), np.float32), 2)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.learn.length_batches import LengthBatches
+from refusals import refusal
 
 LENGTHS = st.lists(st.integers(1, 30), max_size=60)
 
@@ -47,7 +47,7 @@ def test_the_batch_that_is_not_full_is_not_always_that_of_the_longest() -> None:
 
 
 def test_sizes_and_lengths_are_checked() -> None:
-    with pytest.raises(ValueError, match="at least 1, not 0"):
+    with refusal(ValueError):
         LengthBatches([1], 0, 0)
-    with pytest.raises(ValueError, match="shape"):
+    with refusal(ValueError):
         LengthBatches(np.ones((2, 2), int), 1, 0)

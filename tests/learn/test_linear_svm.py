@@ -7,6 +7,7 @@ import pytest
 
 from limner.learn.linear_svm import LinearSVM
 from limner.learn.svm_training import balanced_weights, train_svm
+from refusals import refusal
 
 
 def blobs(n: int = 240) -> tuple[np.ndarray, np.ndarray]:
@@ -50,5 +51,5 @@ def test_arrays_give_the_same_machine_and_others_are_refused() -> None:
     copy = LinearSVM.from_arrays(model.to_arrays())
     assert np.array_equal(copy.margins(rows), model.margins(rows))
     for name, values in (("bias", np.zeros(2)), ("bias", np.zeros(2, np.float32)), ("scale", -copy.scale)):
-        with pytest.raises(ValueError, match=r"bias|scale"):
+        with refusal(ValueError):
             LinearSVM.from_arrays({**model.to_arrays(), name: values})

@@ -10,6 +10,7 @@ import pytest
 from limner.errors import BadInput, LimnerError
 from limner.learn.stage_settings import StageSettings
 from limner.learn.typed_configs import MAX_BYTES, config_names, decode_config, read_config
+from refusals import refusal
 
 
 class Layer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,9 +49,9 @@ def test_a_name_stands_for_a_file_of_a_folder(tmp_path: Path, monkeypatch: pytes
     (named / "paper.toml").write_text(SOUND.replace("small", "large"))
     assert config_names(named) == ["laptop", "paper"]
     assert read_config("paper", Config, named=named).name == "large"
-    with pytest.raises(LimnerError, match="unknown config 'labtop'; did you mean 'laptop'"):
+    with refusal(LimnerError):
         read_config("labtop", Config, named=named)
-    with pytest.raises(LimnerError, match=r"mine\.toml: cannot read"):
+    with refusal(LimnerError):
         read_config("mine.toml", Config, named=named)
     # A file of the user's own that has no suffix is a file all the same.
     monkeypatch.chdir(tmp_path)
@@ -88,10 +89,10 @@ def test_what_is_wrong_is_told_with_its_key(change: tuple[str, str], problem: st
 
 def test_files_that_are_no_settings_are_refused(tmp_path: Path) -> None:
     (tmp_path / "large.toml").write_bytes(b"#" * (MAX_BYTES + 1))
-    with pytest.raises(BadInput, match="larger than 1 MB"):
+    with refusal(BadInput):
         read_config(tmp_path / "large.toml", Config)
     (tmp_path / "latin.toml").write_bytes(b"name = '\xe9'")
-    with pytest.raises(BadInput, match="not UTF-8"):
+    with refusal(BadInput):
         read_config(tmp_path / "latin.toml", Config)
-    with pytest.raises(BadInput, match="is a folder"):
+    with refusal(BadInput):
         read_config(tmp_path, Config)

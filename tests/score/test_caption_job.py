@@ -11,6 +11,7 @@ import pytest
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
 from limner.score import CaptionJob, Policy, evaluate
+from refusals import refusal
 
 REFERENCES = {"1": ["a brown dog runs", "a dog on a beach"], "2": ["a man rides a horse", "someone on a horse"]}
 MINE = {"1": "a dog runs", "2": "a man on a horse"}
@@ -83,20 +84,18 @@ def test_errors_carry_a_code_and_name_no_option() -> None:
     with pytest.raises(LimnerError) as twice:
         job("mine.json", "mine.json").run()
     assert twice.value.code == "same-results"
-    with pytest.raises(LimnerError, match="give their folder"):
+    with refusal(LimnerError):
         job("mine.json", clip_model=Path("model")).run()
 
 
 @pytest.mark.usefixtures("files")
 def test_a_wrong_metric_is_refused_before_anything_is_read() -> None:
-    with pytest.raises(LimnerError, match="did you mean 'bleu'"):
+    with refusal(LimnerError):
         CaptionJob(["nothing.json"], ["nothing.json"], metrics=["blue"]).run()
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(
-    ("asked", "what"), [({"human": "leave-one-out"}, "people's score"), ({"keep_images": True}, "a page")]
-)
-def test_what_needs_the_words_is_refused_before_ray_is_started(asked: dict[str, Any], what: str) -> None:
-    with pytest.raises(LimnerError, match=f"{what} needs the captions themselves, which stay with ray"):
+@pytest.mark.parametrize("asked", [{"human": "leave-one-out"}, {"keep_images": True}])
+def test_what_needs_the_words_is_refused_before_ray_is_started(asked: dict[str, Any]) -> None:
+    with refusal(LimnerError):
         job("mine.json", engine="ray", **asked).run()

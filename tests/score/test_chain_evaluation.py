@@ -12,6 +12,7 @@ from limner.corpus import Caption, Chain, Image, Mention
 from limner.errors import BadInput, LimnerError
 from limner.score import evaluate_chains
 from limner.score.chain_evaluation import COLUMNS
+from refusals import refusal
 
 # "a" and so on are mentions of one letter each.
 WORDS = "a b c d e f x y z"
@@ -109,7 +110,7 @@ def test_captions_of_one_text_are_joined_in_their_order() -> None:
 @pytest.mark.parametrize(("missing", "recall"), [("zero", 1 / 2), ("skip", 1.0)])
 def test_a_missing_image_is_an_error_or_zero_or_skipped(missing: str, recall: float) -> None:
     gold = [image("1", ["ab"]), image("2", ["ab"])]
-    with pytest.raises(BadInput, match="image '2' of gold is missing"):
+    with refusal(BadInput):
         scores(gold[:1], gold)
     values = scores(gold[:1], gold, missing=missing)
     assert values["muc"]["R"] == pytest.approx(recall)
@@ -120,23 +121,23 @@ def test_a_missing_image_is_an_error_or_zero_or_skipped(missing: str, recall: fl
 def test_a_missing_caption_is_an_error_or_zero_or_skipped(missing: str, recall: float) -> None:
     one, other = image("1", ["ab"]), image("1", ["cd"], words="c d")
     both = Image("1", captions=(*one.captions, replace(other.captions[0], id="1")), chains=(*one.chains, *other.chains))
-    with pytest.raises(BadInput, match="caption 'c d' of gold is missing"):
+    with refusal(BadInput):
         scores([one], [both])
     assert scores([one], [both], missing=missing)["muc"]["R"] == pytest.approx(recall)
 
 
 def test_what_gold_does_not_have_is_refused() -> None:
-    with pytest.raises(BadInput, match="image '2' is not in gold"):
+    with refusal(BadInput):
         scores([image("1", ["ab"]), image("2", ["ab"])], [image("1", ["ab"])])
-    with pytest.raises(BadInput, match="gold has no caption 'a b'"):
+    with refusal(BadInput):
         scores([image("1", ["ab"], words="a b")], [image("1", ["ab"])])
-    with pytest.raises(BadInput, match="appears twice"):
+    with refusal(BadInput):
         scores([image("1", ["ab"]), image("1", ["ab"])], [image("1", ["ab"])])
 
 
 def test_an_image_of_very_many_mentions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("limner.score.chain_evaluation.MAX_MENTIONS", 3)
-    with pytest.raises(LimnerError, match="more than 3 mentions"):
+    with refusal(LimnerError):
         scores([image("1", ["abcd"])], [image("1", ["abcd"])])
 
 

@@ -17,6 +17,7 @@ from limner.corpus import Caption, Image
 from limner.errors import BadInput
 from limner.score import content_evaluation
 from limner.score.content_evaluation import evaluate, evaluate_content
+from refusals import refusal
 from strategies import corpora
 
 
@@ -196,9 +197,9 @@ def test_nothing_is_measured_where_captions_do_not_fit_images_in_memory(
 ) -> None:
     monkeypatch.setattr(content_evaluation.ContentEvaluation, "add", lambda *_: pytest.fail("something was measured"))
     given = results(gold, lambda image: image.captions[0])
-    with pytest.raises(BadInput, match=r"1 \('k'\) of 3 images with a caption are not in gold"):
+    with refusal(BadInput):
         evaluate_content(given, gold[:2])
-    with pytest.raises(BadInput, match=r"2 \('j', 'k'\) of 3 gold images have no caption"):
+    with refusal(BadInput):
         evaluate_content(given[:1], gold)
 
 
@@ -211,7 +212,7 @@ def test_nothing_more_is_measured_once_a_caption_is_missing(gold: list[Image], m
         "add",
         lambda self, references: sizes.append(len(references.images)) or measure(self, references),
     )
-    with pytest.raises(BadInput, match=r"2 \('j', 'k'\) of 3 gold images have no caption"):
+    with refusal(BadInput):
         evaluate_content(results(gold[:1], lambda image: image.captions[0]), iter(gold))
     assert sizes == [1]
 
@@ -221,7 +222,7 @@ def test_gold_that_repeats_an_image_is_refused(
     gold: list[Image], monkeypatch: pytest.MonkeyPatch, portion: int
 ) -> None:
     monkeypatch.setattr(content_evaluation, "PORTION", portion)
-    with pytest.raises(BadInput, match="gold: image 'i' appears twice"):
+    with refusal(BadInput):
         evaluate_content(results(gold, lambda image: image.captions[0]), [*gold, gold[0]])
 
 

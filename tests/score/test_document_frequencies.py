@@ -19,6 +19,7 @@ from limner.errors import BadInput, LimnerError
 from limner.score.document_frequencies import DocumentFrequencies, document_frequencies
 from limner.score.run import Run
 from ngram_definitions import run, runs, sound_sentences, use
+from refusals import refusal
 
 IMAGES = [("x", ["a dog runs", "a dog"]), ("y z", ["a dog", "22\xa03/4"]), ("", ["a cat"])]
 
@@ -94,29 +95,20 @@ def test_a_mapping_need_not_have_the_beginnings_of_its_n_grams() -> None:
     assert dict((df + DocumentFrequencies(1, {("a",): 1})).counts) == {("a", "dog", "runs"): 2, ("a",): 1}
 
 
-@pytest.mark.parametrize(
-    ("counts", "problem"),
-    [
-        ({("a",): 6}, "6 images of 5"),
-        ({("a",): 0}, "leave it out"),
-        ({(): 1}, "0 words"),
-        ({("a",) * 5: 1}, "5 words"),
-        ({("a dog",): 1}, "white space"),
-    ],
-)
-def test_counts_that_cannot_be_are_refused(counts: dict[tuple[str, ...], int], problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
+@pytest.mark.parametrize("counts", [{("a",): 6}, {("a",): 0}, {(): 1}, {("a",) * 5: 1}, {("a dog",): 1}])
+def test_counts_that_cannot_be_are_refused(counts: dict[tuple[str, ...], int]) -> None:
+    with refusal(ValueError):
         DocumentFrequencies(5, counts)
 
 
 @pytest.mark.parametrize("n_images", [-1, 1 << 32])
 def test_numbers_of_images_that_no_file_can_hold_are_refused(n_images: int) -> None:
-    with pytest.raises(ValueError, match="cannot be counted"):
+    with refusal(ValueError):
         DocumentFrequencies(n_images, {})
 
 
 def test_words_of_two_tokenisers_do_not_add_up() -> None:
-    with pytest.raises(LimnerError, match="count with one tokeniser"):
+    with refusal(LimnerError):
         DocumentFrequencies(1, {}, "ptb") + DocumentFrequencies(1, {})
 
 
@@ -160,8 +152,9 @@ def test_every_byte_of_a_file_is_checked() -> None:
         whole + whole,
     ]:
         Path("b.df").write_bytes(damaged)
-        with pytest.raises(BadInput, match=r"^b\.df: [^\n]+$"):
+        with pytest.raises(BadInput) as caught:
             DocumentFrequencies.load("b.df")
+        assert caught.value.place == "b.df"
 
 
 def forged(body: bytes, **changed: object) -> bytes:
@@ -190,47 +183,47 @@ def test_a_file_may_be_made_by_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "changed", "problem"),
+    ("body", "changed"),
     [
-        (b"b\na\n" + numbers(2, 1) + numbers(0, 1, 1), {}, "not sorted"),
-        (b"a\na\n" + numbers(2, 1) + numbers(0, 1, 1), {}, "not sorted"),
-        (b"a\nb\nc\n" + numbers(2, 1) + numbers(0, 1, 1), {}, "not sorted"),
-        (b"a\n\xff\n" + numbers(2, 1) + numbers(0, 1, 1), {}, "utf-8"),
-        (b"a\nb\n" + numbers(4, 1) + numbers(0, 1, 1), {}, "4 images of 3"),
-        (b"a\nb\n" + numbers(2, 1) + numbers(2, 1, 1), {}, "not made of its words"),
-        (b"a\nb\n" + numbers(2, 1) + numbers(0, 2, 1), {}, "not made of its words"),
-        (b"a\nb\n" + numbers(2, 1) + numbers(0, 0, 1, 1, 1, 1), {"n_grams": [2, 2]}, "not sorted"),
-        (b"a\nb\n" + numbers(2, 1), {}, "too short"),
-        (b"", {"n_grams": []}, "sizes"),
-        (b"", {"n_grams": [-1]}, "sizes"),
-        (b"", {"n_grams": [1 << 32]}, "sizes"),
-        (b"", {"n_images": -1}, "sizes"),
-        (b"", {"n_bytes": 1 << 40}, "cannot unpack"),
-        (b"", {"n_bytes": 5}, "does not unpack to 5 bytes"),
-        (b"", {"version": 2}, "version 2"),
-        (b"", {"format": "pickle"}, "'pickle'"),
-        (b"", {"n_images": "3"}, "not a file of document frequencies"),
+        (b"b\na\n" + numbers(2, 1) + numbers(0, 1, 1), {}),
+        (b"a\na\n" + numbers(2, 1) + numbers(0, 1, 1), {}),
+        (b"a\nb\nc\n" + numbers(2, 1) + numbers(0, 1, 1), {}),
+        (b"a\n\xff\n" + numbers(2, 1) + numbers(0, 1, 1), {}),
+        (b"a\nb\n" + numbers(4, 1) + numbers(0, 1, 1), {}),
+        (b"a\nb\n" + numbers(2, 1) + numbers(2, 1, 1), {}),
+        (b"a\nb\n" + numbers(2, 1) + numbers(0, 2, 1), {}),
+        (b"a\nb\n" + numbers(2, 1) + numbers(0, 0, 1, 1, 1, 1), {"n_grams": [2, 2]}),
+        (b"a\nb\n" + numbers(2, 1), {}),
+        (b"", {"n_grams": []}),
+        (b"", {"n_grams": [-1]}),
+        (b"", {"n_grams": [1 << 32]}),
+        (b"", {"n_images": -1}),
+        (b"", {"n_bytes": 1 << 40}),
+        (b"", {"n_bytes": 5}),
+        (b"", {"version": 2}),
+        (b"", {"format": "pickle"}),
+        (b"", {"n_images": "3"}),
     ],
     ids=lambda value: str(value)[:40],
 )
-def test_a_forged_file_is_refused(body: bytes, changed: dict[str, object], problem: str) -> None:
+def test_a_forged_file_is_refused(body: bytes, changed: dict[str, object]) -> None:
     if changed == {"n_images": "3"}:
         Path("a.df").write_bytes(forged(body).replace(b'"n_images": 3', b'"n_images": "3"'))
     else:
         Path("a.df").write_bytes(forged(body, **changed))
-    with pytest.raises(BadInput, match=problem):
+    with refusal(BadInput):
         DocumentFrequencies.load("a.df")
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\x80\x04K\x01.", b"[" * 100_000, b"{}", b"x" * 200_000])
 def test_a_file_of_another_kind_is_refused(content: bytes) -> None:
     Path("a.df").write_bytes(content)
-    with pytest.raises(BadInput, match="not a file of document frequencies"):
+    with refusal(BadInput):
         DocumentFrequencies.load("a.df")
 
 
 def test_a_file_that_is_not_there_is_an_error_that_names_it() -> None:
-    with pytest.raises(BadInput, match=r"none\.df: cannot read"):
+    with refusal(BadInput):
         DocumentFrequencies.load("none.df")
 
 
@@ -238,7 +231,7 @@ def test_a_file_that_unpacks_to_far_too_much_does_not_fill_the_memory() -> None:
     Path("a.df").write_bytes(forged(bytes(1 << 27), n_grams=[1 << 25]))
     tracemalloc.start()
     try:
-        with pytest.raises(BadInput, match="cannot unpack"):
+        with refusal(BadInput):
             DocumentFrequencies.load("a.df")
         assert tracemalloc.get_traced_memory()[1] < 1 << 24
     finally:

@@ -15,6 +15,7 @@ from limner.corpus import Box, Caption, Image
 from limner.errors import LimnerError
 from limner.score.grounded_words import GroundedWords
 from limner.score.run import Run
+from refusals import refusal
 
 BOXES = (
     Box("m", 0, 0, 10, 10, "man"),
@@ -89,7 +90,7 @@ def test_the_nouns_may_be_given_or_be_the_most_frequent(caption: Parse) -> None:
 
 def test_a_system_may_have_boxes_of_its_own(caption: Parse) -> None:
     run = run_of(caption, ("[A man]own .", ["[A man]m ."]))
-    with pytest.raises(LimnerError, match="image '0': caption '0' mentions box 'own', which is not there"):
+    with refusal(LimnerError):
         GroundedWords().measure(run)
     near, far = (GroundedWords(boxes={"0": [Box("own", x, 0, x + 10, 10)]}) for x in (1, 9))
     assert near.measure(run).value() == pytest.approx([1, 1])

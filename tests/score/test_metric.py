@@ -16,6 +16,7 @@ from limner.score.document_frequencies import document_frequencies
 from limner.score.metric import AdoptedMetric, Metric, Statistics, adopted, means
 from limner.score.metrics import METRICS, make_metrics
 from limner.score.run import Run
+from refusals import refusal
 
 
 class Length:
@@ -58,61 +59,55 @@ class Named:
 
 
 REFUSED = [
-    (Length, r"Length is a class; give an object of it: Length\(…\)"),
-    (len, "is no metric: it has no name or columns or measure; give a name, or an object with"),
-    (None, "None is no metric: "),
-    (Named(name=3), "a metric is called 3; give it a name that is text"),
-    (Named(name=""), "a metric is called ''; give it a name"),
-    (Named(columns="mine"), r"metric 'mine' has the columns 'mine'; give a tuple of names, such as \('mine',\)"),
-    (Named(columns=["mine"]), r"metric 'mine' has the columns \['mine'\]; give a tuple"),
-    (Named(columns=()), r"metric 'mine' has the columns \(\); give a tuple"),
-    (Named(columns=("a", "a")), r"metric 'mine' has the columns \('a', 'a'\); give a tuple"),
-    (Named(columns=("a", 1)), r"metric 'mine' has the columns \('a', 1\); give a tuple"),
-    (Named(name="a|b"), r"metric 'a\|b' has the name 'a\|b'; use no colon, bar or line break in it"),
-    (Named(columns=("a:b",)), "metric 'mine' has the name 'a:b'; use no colon"),
-    (Named(columns=("a\nb",)), "metric 'mine' has the name .*; use no colon"),
+    Length,
+    len,
+    None,
+    Named(name=3),
+    Named(name=""),
+    Named(columns="mine"),
+    Named(columns=["mine"]),
+    Named(columns=()),
+    Named(columns=("a", "a")),
+    Named(columns=("a", 1)),
+    Named(name="a|b"),
+    Named(columns=("a:b",)),
+    Named(columns=("a\nb",)),
 ]
 
 
-@pytest.mark.parametrize(("metric", "message"), REFUSED)
-def test_what_is_no_metric_is_refused_before_anything_is_measured(metric: Any, message: str) -> None:
-    with pytest.raises(LimnerError, match=message):
+@pytest.mark.parametrize("metric", REFUSED)
+def test_what_is_no_metric_is_refused_before_anything_is_measured(metric: Any) -> None:
+    with refusal(LimnerError):
         make_metrics(["bleu", metric])
 
 
 TWO = means([0.5, 1.0])
 MISMATCHED = [
-    ([0.5, 1.0], r"metric 'mine' measured \[0.5, 1.0\]; return Statistics, such as means\(…\) makes"),
-    (means([0.5]), r"metric 'mine' measured rows of shape \(1, 2\) for 2 images; return a row for each image"),
-    (replace(TWO, rows=TWO.rows[:, 0]), r"metric 'mine' measured rows of shape \(2,\) for 2 images"),
-    (
-        replace(TWO, per_image=TWO.per_image[:1]),
-        r"metric 'mine' measured values of shape \(1, 1\); return 1 for",
-    ),
-    (means([[0.5, 1.0], [0.5, 1.0]]), r"metric 'mine' measured values of shape \(2, 2\); return 1 for each"),
-    (
-        replace(TWO, finish=lambda sums: sums),
-        r"metric 'mine' makes values of shape \(2,\)",
-    ),
-    (means([0.5, 1.0], {"a|b": 1}), r"metric 'mine' has a choice called 'a\|b'; use no colon or bar in its name"),
+    [0.5, 1.0],
+    means([0.5]),
+    replace(TWO, rows=TWO.rows[:, 0]),
+    replace(TWO, per_image=TWO.per_image[:1]),
+    means([[0.5, 1.0], [0.5, 1.0]]),
+    replace(TWO, finish=lambda sums: sums),
+    means([0.5, 1.0], {"a|b": 1}),
 ]
 
 
-@pytest.mark.parametrize(("statistics", "message"), MISMATCHED)
-def test_what_a_metric_measures_must_fit_the_run(statistics: Any, message: str) -> None:
+@pytest.mark.parametrize("statistics", MISMATCHED)
+def test_what_a_metric_measures_must_fit_the_run(statistics: Any) -> None:
     metric: Any = Named(measured=statistics)
     references = {"1": ["a dog"], "2": ["a cat"]}
-    with pytest.raises(LimnerError, match=message):
+    with refusal(LimnerError):
         evaluate({"1": "a dog", "2": "a cat"}, references, metrics=[metric])
-    with pytest.raises(LimnerError, match=message):
+    with refusal(LimnerError):
         human_bound(metric).measure(Run(["1", "2"], ["x", "y"], [["a", "b"], ["c", "d"]]))
 
 
 def test_metrics_may_be_named_in_one_text() -> None:
     assert [metric.name for metric in make_metrics("bleu, cider")] == ["bleu", "cider"]
-    with pytest.raises(LimnerError, match="unknown metric 'BLEU'; did you mean 'bleu'"):
+    with refusal(LimnerError):
         make_metrics("BLEU")
-    with pytest.raises(LimnerError, match="no metric was named; choose from: bleu, "):
+    with refusal(LimnerError):
         make_metrics("")
 
 
@@ -197,15 +192,8 @@ def test_values_without_a_range_are_unbounded() -> None:
     assert Length().measure(Run(["a"], ["a dog"], [["x"]])).range_of(0) == (-inf, inf)
 
 
-@pytest.mark.parametrize(
-    ("ranges", "problem"),
-    [
-        ([(0.0, 1.0), (0.0, 1.0)], "says the ranges of 2 columns; give 1, one for each column, or none"),
-        ([(1.0, 0.0)], "mine has the range 1.0 to 0.0; give its least value, then its largest"),
-        ([(0.0, nan)], "mine has the range 0.0 to nan"),
-    ],
-)
-def test_ranges_that_are_not_those_of_the_columns_are_refused(ranges: list[tuple[float, float]], problem: str) -> None:
+@pytest.mark.parametrize("ranges", [[(0.0, 1.0), (0.0, 1.0)], [(1.0, 0.0)], [(0.0, nan)]])
+def test_ranges_that_are_not_those_of_the_columns_are_refused(ranges: list[tuple[float, float]]) -> None:
     measured = replace(means([0.5]), ranges=ranges)
-    with pytest.raises(LimnerError, match=problem):
+    with refusal(LimnerError):
         evaluate({"1": "a dog"}, {"1": ["a dog"]}, metrics=[Named(measured=measured)])

@@ -18,6 +18,7 @@ from limner.score.ngrams import Counts, Sentences, ngram_sentences, without_spac
 from limner.score.run import Run
 from limner.text.token_table import sealed, token_table
 from ngram_definitions import runs, sentences
+from refusals import refusal
 
 NGRAMS = kernel("limner.score._ngrams")
 compiled = pytest.mark.skipif(NGRAMS is None, reason="the kernels are not built")
@@ -182,7 +183,7 @@ def test_a_kernel_refuses_room_and_counts_that_do_not_fit(function: str, changed
     ],
 )
 def test_a_kernel_refuses_items_of_another_type(function: str, name: str, dtype: Any) -> None:
-    with pytest.raises(ValueError, match="items of type"):
+    with refusal(ValueError):
         call(function, **{name: SOUND[name].astype(dtype)})
 
 
@@ -191,13 +192,13 @@ def test_a_kernel_refuses_items_of_another_type(function: str, name: str, dtype:
 def test_a_kernel_does_not_write_where_it_reads(function: str) -> None:
     memory = np.array([0, 2, 5, 0, 0])
     out = {"matches": memory[2:4], "cosines": memory[1:5].view(np.float64)}[function]
-    with pytest.raises(ValueError, match="overlap"):
+    with refusal(ValueError):
         call(function, starts=memory[:3], out=out)
     assert memory.tolist() == [0, 2, 5, 0, 0]
     memory = np.zeros(4)
     if function == "cosines":
         counts = memory.view(np.int64)[:3]
-        with pytest.raises(ValueError, match="overlap"):
+        with refusal(ValueError):
             call(function, given=[(np.zeros(0, np.uint64), counts)], out=memory)
 
 

@@ -15,6 +15,7 @@ from limner.errors import LimnerError
 from limner.score.caption_evaluation import evaluate
 from limner.score.novel_mentions import MEAN, POOLED, TRUTHS, VALUES, NovelMentions, Truth, mention_column
 from limner.score.run import Run
+from refusals import refusal
 
 CLASSES = ("zebra", "bus", "pizza")
 
@@ -120,7 +121,7 @@ def test_it_is_a_metric_like_others_with_intervals_and_a_signature() -> None:
 
 
 def test_without_classes_there_is_nothing_to_count() -> None:
-    with pytest.raises(LimnerError, match="no classes"):
+    with refusal(LimnerError):
         NovelMentions(())
-    with pytest.raises(LimnerError, match="gold boxes"):
+    with refusal(LimnerError):
         NovelMentions(CLASSES).measure(Run(["1"], ["a"], [["a"]]))

@@ -11,6 +11,7 @@ import pytest
 from limner.errors import LimnerError
 from limner.score.paired import compare, holm, intervals
 from limner.score.resampling import EXACT
+from refusals import refusal
 
 
 def by_image(values: list[float]) -> dict[str, float]:
@@ -113,11 +114,11 @@ def test_systems_are_compared_on_the_images_that_both_have_scored() -> None:
 
 
 def test_systems_must_have_scored_the_same_images() -> None:
-    with pytest.raises(LimnerError, match="'a' and 'b' scored different images"):
+    with refusal(LimnerError):
         compare({"a": {"i": 1.0}, "b": {"j": 1.0}})
-    with pytest.raises(LimnerError, match="has no scores"):
+    with refusal(LimnerError):
         compare({"a": {}, "b": {}})
-    with pytest.raises(LimnerError, match="0 samples are too few"):
+    with refusal(LimnerError):
         intervals({"i": [1.0]}, samples=0)
 
 

@@ -15,6 +15,7 @@ from limner.errors import BadInput, LimnerError
 from limner.score.given_captions import Captions, read_captions, read_grounded_references, read_references
 from limner.score.pairing import Policy, check_boxes, pair
 from limner.score.run import Run
+from refusals import refusal
 
 Write = Callable[..., Caption]
 
@@ -60,18 +61,18 @@ def test_every_distinct_list_of_sentences_is_tokenised_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("captions", "problem", "allowed", "count"),
+    ("captions", "allowed", "count"),
     [
-        ({"a": "x", "b": "y"}, r"1 \('c'\) of 3 images with references have no caption", "missing=zero", "missing"),
-        ({"a": "x", "b": "y"}, "or to leave it out", "missing=skip", "missing"),
-        ({"a": "x", "b": "y", "c": "z", "d": "?"}, r"1 \('d'\) of 4 captions are of images", "extra=skip", "extra"),
-        ({"a": "x", "b": " \n", "c": "z"}, r"1 \('b'\) of 3 captions have no words", "empty=score", "empty"),
+        ({"a": "x", "b": "y"}, "missing=zero", "missing"),
+        ({"a": "x", "b": "y"}, "missing=skip", "missing"),
+        ({"a": "x", "b": "y", "c": "z", "d": "?"}, "extra=skip", "extra"),
+        ({"a": "x", "b": " \n", "c": "z"}, "empty=score", "empty"),
     ],
 )
 def test_what_does_not_fit_is_an_error_unless_allowed_and_then_counted(
-    captions: dict[str, str], problem: str, allowed: str, count: str
+    captions: dict[str, str], allowed: str, count: str
 ) -> None:
-    with pytest.raises(BadInput, match=problem):
+    with refusal(BadInput):
         paired(captions)
     name, _, way = allowed.partition("=")
     run, counts = paired(captions, **{name: way})
@@ -81,7 +82,7 @@ def test_what_does_not_fit_is_an_error_unless_allowed_and_then_counted(
 
 def test_a_second_caption_is_an_error_or_the_first_is_taken() -> None:
     image = Image("a", captions=(Caption("0", "x", source="system:s"), Caption("1", "y", source="system:s")))
-    with pytest.raises(BadInput, match="two captions"):
+    with refusal(BadInput):
         read_captions([image])
     found = read_captions([image], duplicate="first")
     assert (found.by_image["a"].text, found.n_duplicates) == ("x", 1)
@@ -97,18 +98,18 @@ def test_references_are_gold_captions_or_those_of_the_only_source() -> None:
 
 def test_references_of_nobody_or_of_several_are_refused() -> None:
     two = (Caption("0", "x", source="system:s"), Caption("1", "y", source="system:t"))
-    for images, problem in (([Image("a")], "no captions"), ([Image("a", captions=two)], "system:s, system:t")):
-        with pytest.raises(BadInput, match=problem):
+    for images in ([Image("a")], [Image("a", captions=two)]):
+        with refusal(BadInput):
             read_references(images)
 
 
 def test_ids_that_never_agree_are_said_so_even_where_gaps_are_allowed() -> None:
-    with pytest.raises(LimnerError, match="check that the ids agree"):
+    with refusal(LimnerError):
         paired({"A": "x"}, missing="skip", extra="skip")
 
 
 def test_a_policy_that_is_not_there_is_refused() -> None:
-    with pytest.raises(LimnerError, match="unknown policy for missing captions 'ignore'"):
+    with refusal(LimnerError):
         Policy(missing="ignore")  # type: ignore[arg-type]
 
 
@@ -161,7 +162,7 @@ def test_what_is_not_one_caption_of_one_source_is_refused(
 
 
 def test_results_without_captions_are_refused() -> None:
-    with pytest.raises(BadInput, match="there are no captions"):
+    with refusal(BadInput):
         read_captions([Image("i")])
 
 
@@ -216,35 +217,26 @@ def test_gold_without_a_result_is_refused_unless_allowed(results: Captions, imag
 @pytest.mark.parametrize("boxes", ["b", ""])
 def test_boxes_that_gold_does_not_have_are_refused(results: Captions, image: Callable[..., Image], boxes: str) -> None:
     gold = image("[dog]b") if boxes else Image("i")
-    with pytest.raises(
-        BadInput, match=r"r.jsonl: image 'i': caption '0' mentions box 'a', which the gold image does not"
-    ):
+    with refusal(BadInput):
         grounded(results, [gold])
 
 
 def test_an_unknown_policy_for_missing_captions_is_refused() -> None:
-    with pytest.raises(LimnerError, match="unknown policy for missing captions 'zeros'; did you mean 'zero'"):
+    with refusal(LimnerError):
         Policy("zeros")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("results", "message"),
-    [
-        ({"1": ["a dog", "dogs"]}, r"results: the caption of image '1' is \['a dog', 'dogs'\]; give one text for each"),
-        ({"1": None}, "results: the caption of image '1' is None; give one text"),
-        ([{"image": 1, "caption": "a dog"}], "results: {'image': 1, .*} is no image; give a path, images, or"),
-    ],
-)
-def test_what_is_no_caption_is_refused(results: Any, message: str) -> None:
-    with pytest.raises(BadInput, match=message):
+@pytest.mark.parametrize("results", [{"1": ["a dog", "dogs"]}, {"1": None}, [{"image": 1, "caption": "a dog"}]])
+def test_what_is_no_caption_is_refused(results: Any) -> None:
+    with refusal(BadInput):
         read_captions(results)
 
 
 def test_what_is_no_reference_is_refused() -> None:
     references: Any = {"1": ["a dog", 3]}
-    with pytest.raises(BadInput, match="references: a reference of image '1' is 3; give texts for each image"):
+    with refusal(BadInput):
         read_references(references)
-    with pytest.raises(BadInput, match="references: a reference of image '1' is None"):
+    with refusal(BadInput):
         read_references({"1": None})  # type: ignore[dict-item]
 
 
@@ -260,16 +252,16 @@ def test_captions_and_references_may_be_given_by_path(tmp_path: Path) -> None:
 
 def test_what_is_no_policy_is_refused() -> None:
     policy: Any = "skip"
-    with pytest.raises(LimnerError, match=r"the policy is 'skip'; give a Policy, such as Policy\(missing='skip'\)"):
+    with refusal(LimnerError):
         pair([read_captions({"1": "x"})], read_references({"1": ["x"]}), policy)
 
 
 def test_disjoint_ids_are_said_with_one_of_each_side() -> None:
     for policy in (Policy(), Policy(missing="zero", extra="skip"), Policy(missing="skip", extra="skip")):
-        with pytest.raises(BadInput, match=r"^results: no image is on both sides: here is 'x1', in the references 'a'"):
+        with refusal(BadInput):
             pair([read_captions({"x1": "a dog", "x2": "a cat"})], read_references(REFERENCES), policy)
     gold = read_grounded_references([Image("g")])
-    with pytest.raises(BadInput, match="here is 'x', in gold 'g'"):
+    with refusal(BadInput):
         pair([read_captions({"x": "a dog"})], gold, Policy(missing="zero"))
 
 
@@ -277,13 +269,13 @@ def test_captions_may_be_lists_of_one_by_id() -> None:
     run, counts = paired({"a": ["a dog"], "b": ("cat",), "c": "bird"})
     assert run.candidates == ["a dog", "cat", "bird"]
     assert not any(counts.values())
-    with pytest.raises(BadInput, match=r"1 \('b'\) of 3 images"):
+    with refusal(BadInput):
         paired({"a": ["a dog"], "b": [], "c": ["bird"]})
 
 
 def test_of_several_captions_by_id_the_first_is_taken_if_allowed() -> None:
     two = {"a": ["a dog", "one dog"], "b": ["cat"], "c": ["bird"]}
-    with pytest.raises(BadInput, match=r"the caption of image 'a' is .*; give one text for each image"):
+    with refusal(BadInput):
         read_captions(two)
     captions = read_captions(two, duplicate="first")
     assert (captions.by_image["a"].text, captions.n_duplicates) == ("a dog", 1)

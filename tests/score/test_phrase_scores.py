@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from limner.corpus import Caption, Image, Mention
 from limner.errors import BadInput
 from limner.score.phrase_scores import evaluate_phrases
+from refusals import refusal
 
 TEXT = "A man in blue rides a horse on the beach ."
 
@@ -59,7 +60,7 @@ def test_types_are_sets() -> None:
 def test_spaces_do_not_count_but_other_words_are_refused() -> None:
     raw = image(("A man", "people"), ("the beach", "scene"), text="A man in blue rides a horse on the beach.")
     assert evaluate_phrases([raw], [GOLD]).to_json()["R"] == 0.5
-    with pytest.raises(BadInput, match=r"caption 'A man in blue .*' of gold is missing"):
+    with refusal(BadInput):
         evaluate_phrases([image(text="A man in red .")], [GOLD])
 
 
@@ -74,7 +75,7 @@ def test_pronouns_and_the_like_count_only_where_every_phrase_does() -> None:
 
 def test_missing_captions_are_an_error_or_zero_or_left_out() -> None:
     other = image(("A man", "people"), id="b")
-    with pytest.raises(BadInput, match=r"image 'a': caption .* of gold is missing"):
+    with refusal(BadInput):
         evaluate_phrases([other], [GOLD, other])
     assert evaluate_phrases([other], [GOLD, other], missing="zero").to_json()["R"] == pytest.approx(1 / 5)
     left = evaluate_phrases([other], [GOLD, other], missing="skip").to_json()
@@ -88,7 +89,7 @@ def test_gold_captions_without_a_phrase_and_of_systems_do_not_count() -> None:
 
 
 def test_an_image_that_appears_twice_is_refused() -> None:
-    with pytest.raises(BadInput, match="image 'a' appears twice"):
+    with refusal(BadInput):
         evaluate_phrases([GOLD, GOLD], [GOLD])
 
 

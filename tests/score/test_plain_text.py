@@ -6,6 +6,7 @@ import pytest
 
 from limner.errors import BadInput
 from limner.score.plain_text import is_plain_text, read_plain_captions, read_plain_references
+from refusals import refusal
 
 
 @pytest.mark.parametrize(
@@ -23,30 +24,21 @@ def test_lines_are_captions_and_references_line_up(tmp_path: Path) -> None:
     assert found == {"1": ["dog", "one dog"], "2": ["x"], "3": ["cats"]}
 
 
-@pytest.mark.parametrize(
-    ("files", "problem"),
-    [
-        (["a\nb\n", "a\n"], r"r1\.txt: it has 1 line, but .*r0\.txt has more"),
-        (["a\nb\n", "a\nb\nc\n"], r"r0\.txt: it has 2 lines, but .*r1\.txt has more"),
-        (["a\n", ""], r"r1\.txt: the file is empty"),
-        (["a\n\n", "b\n \n"], r"r0\.txt:2: the line is empty in every file"),
-        ([""], r"r0\.txt: the file is empty"),
-    ],
-)
-def test_references_that_do_not_line_up_are_refused(tmp_path: Path, files: list[str], problem: str) -> None:
+@pytest.mark.parametrize("files", [["a\nb\n", "a\n"], ["a\nb\n", "a\nb\nc\n"], ["a\n", ""], ["a\n\n", "b\n \n"], [""]])
+def test_references_that_do_not_line_up_are_refused(tmp_path: Path, files: list[str]) -> None:
     for n, text in enumerate(files):
         (tmp_path / f"r{n}.txt").write_text(text)
-    with pytest.raises(BadInput, match=problem):
+    with refusal(BadInput):
         read_plain_references([str(tmp_path / f"r{n}.txt") for n in range(len(files))])
 
 
 def test_a_file_that_is_not_there_is_said_to_be_so(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no such file"):
+    with refusal(BadInput):
         read_plain_captions(str(tmp_path / "none.txt"))
 
 
 def test_lines_without_references_are_given_up_at_the_first(tmp_path: Path) -> None:
     (tmp_path / "c.txt").write_text("a\nb\nc\n")
     assert len(read_plain_captions(str(tmp_path / "c.txt"), most=3)) == 3
-    with pytest.raises(BadInput, match=r"c\.txt:3: there are more lines than the 2 that have references"):
+    with refusal(BadInput):
         read_plain_captions(str(tmp_path / "c.txt"), most=2)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from limner.text.words import ngrams, word_spans, words
+from refusals import refusal
 
 
 @pytest.mark.parametrize(
@@ -40,5 +41,5 @@ def test_ngrams_are_runs_from_left_to_right() -> None:
 
 
 def test_an_ngram_of_no_words_is_refused() -> None:
-    with pytest.raises(ValueError, match="at least one word, not 0"):
+    with refusal(ValueError):
         ngrams(["a"], 0)

@@ -15,6 +15,7 @@ from limner.corpus.provenance import ProvenanceTally
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
 from limner.vision import DetectionTally, Pixels, detect_corpus, find_pictures, read_ahead
+from refusals import refusal
 
 
 class Halves:
@@ -85,7 +86,7 @@ def test_a_box_that_covers_nothing_in_the_units_of_the_corpus_is_dropped(tmp_pat
 
 def test_an_image_that_is_there_twice_is_an_error(tmp_path: Path) -> None:
     draw(tmp_path, a=0)
-    with pytest.raises(BadInput, match="image 'a': is there twice; give every image an id of its own"):
+    with refusal(BadInput):
         list(detect_corpus([Image("a"), Image("a")], tmp_path, Halves()))
 
 
@@ -144,7 +145,7 @@ def test_a_folder_a_picture_and_a_corpus_are_told_apart(tmp_path: Path) -> None:
 def test_what_is_wrong_with_any_picture_of_a_folder_is_told_before_work_begins(tmp_path: Path) -> None:
     draw(tmp_path, a=0)
     (tmp_path / "z.heic").write_bytes(b"\0\0\0\x18ftypheic" + bytes(40))
-    with pytest.raises(BadInput, match=r"z.heic: is HEIC"):
+    with refusal(BadInput):
         find_pictures(tmp_path, Reading())
     reading = Reading(lenient=True)
     found = find_pictures(tmp_path, reading)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from limner.vision.detections import DetectionSettings, boxes_of
 from limner.vision.detector_outputs import RawDetections
+from refusals import refusal
 
 NAMES = ("dog", "cat", "???")
 
@@ -46,9 +47,9 @@ def test_boxes_are_cut_to_the_picture_and_dropped_outside() -> None:
 def test_a_number_without_a_class_is_dropped_and_one_beyond_the_names_is_an_error() -> None:
     assert labels(raw((0, 0, 9, 9, 0.9, 2))) == []
     assert labels(raw((0, 0, 9, 9, 0.1, 3))) == []
-    with pytest.raises(ValueError, match="it detects class 3, but there are names for 0 to 2"):
+    with refusal(ValueError):
         labels(raw((0, 0, 9, 9, 0.9, 3)))
-    with pytest.raises(ValueError, match="it detects class -1"):
+    with refusal(ValueError):
         labels(raw((0, 0, 9, 9, 0.9, -1)))
 
 
@@ -81,5 +82,5 @@ def _iou(a: tuple[float, ...], b: tuple[float, ...]) -> float:
 
 @pytest.mark.parametrize("options", [{"score": 1.1}, {"score": float("nan")}, {"nms": -0.1}, {"most": 0}])
 def test_impossible_settings_are_refused(options: dict[str, float]) -> None:
-    with pytest.raises(ValueError, match="give"):
+    with refusal(ValueError):
         DetectionSettings(**options)  # type: ignore[arg-type]

@@ -19,6 +19,7 @@ from conftest import REPOSITORY
 from limner.errors import BadInput
 from limner.vision import DetectionSettings, Pixels, open_detector, read_pixels
 from limner.vision.runtimes import litert_models
+from refusals import refusal
 from small_detectors import UINT8, onnx_detector, spread_model, yolos_folder
 
 NAMES = ("dog", "cat", "kite")
@@ -74,7 +75,7 @@ def test_bytes_stay_bytes_whatever_the_layout(tmp_path: Path, shape: tuple[int |
 def test_bytes_cannot_be_scaled(tmp_path: Path) -> None:
     path = onnx_detector(tmp_path / "m.onnx", TF, shape=(1, 40, 60, 3), kind=UINT8)
     assert open_detector(path, NAMES, scaling="0-255").signature == open_detector(path, NAMES).signature
-    with pytest.raises(BadInput, match="takes pixels as bytes, which are not scaled to 0-1; leave the scaling out"):
+    with refusal(BadInput):
         open_detector(path, NAMES, scaling="0-1")
 
 
@@ -128,7 +129,7 @@ def test_a_model_of_the_wrong_kind_is_refused(
 @pytest.mark.parametrize("names", ["{0: open('x')}", "[" * 999, "{1: 'dog'}", "{1e999: 'dog'}"])
 def test_names_in_a_model_are_never_run(tmp_path: Path, names: str) -> None:
     path = onnx_detector(tmp_path / "m.onnx", TF, metadata={"names": names})
-    with pytest.raises(BadInput, match="its names of classes cannot be read"):
+    with refusal(BadInput):
         open_detector(path)
 
 
@@ -137,14 +138,14 @@ def test_weights_in_other_files_are_refused(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.chdir(tmp_path)
     Path("weights.bin").write_bytes(np.zeros(4, dtype=np.float32).tobytes())
     path = spread_model(tmp_path / "m.onnx", where, "weights.bin")
-    with pytest.raises(BadInput, match="has weights in other files, which are not read; save it as one file") as caught:
+    with refusal(BadInput) as caught:
         open_detector(path, NAMES)
     assert str(caught.value).startswith(f"{path}: ")
 
 
 def test_a_model_without_class_names_is_refused_until_they_are_given(tmp_path: Path) -> None:
     path = onnx_detector(tmp_path / "m.onnx", TF)
-    with pytest.raises(BadInput, match="there are no class names in the model") as caught:
+    with refusal(BadInput) as caught:
         open_detector(path)
     assert caught.value.code == "model-without-names"
     (tmp_path / "names.txt").write_text("dog\ncat\n")
@@ -204,20 +205,20 @@ def test_a_folder_of_hugging_face_detects_what_its_own_code_does(yolos: Path) ->
 
 def test_a_folder_with_made_up_names_needs_names(tmp_path: Path) -> None:
     folder = yolos_folder(tmp_path, names=())
-    with pytest.raises(BadInput, match="the model has no class names"):
+    with refusal(BadInput):
         open_detector(folder)
     assert open_detector(folder, NAMES).class_names == NAMES
 
 
 def test_a_folder_that_holds_no_detector_is_refused(yolos: Path, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"there is no config.json"):
+    with refusal(BadInput):
         open_detector(tmp_path, NAMES)
     config = json.loads((yolos / "config.json").read_text())
     (tmp_path / "config.json").write_text(json.dumps({**config, "model_type": "bert"}))
-    with pytest.raises(BadInput, match="no weights as safetensors"):
+    with refusal(BadInput):
         open_detector(tmp_path, NAMES)
     (tmp_path / "model.safetensors").write_bytes((yolos / "model.safetensors").read_bytes())
-    with pytest.raises(BadInput, match="cannot be loaded"):
+    with refusal(BadInput):
         open_detector(tmp_path, NAMES)
 
 
@@ -236,7 +237,7 @@ def test_a_real_detector_sees_what_is_in_real_pictures(models: Path, shared_data
 
 
 def test_a_classifier_is_no_detector(models: Path) -> None:
-    with pytest.raises(BadInput, match="is not a detector of a known kind"):
+    with refusal(BadInput):
         open_detector(models / "efficientnet_lite0.tflite", "coco")
 
 
@@ -248,7 +249,7 @@ def test_a_damaged_zip_of_names_is_told_of(models: Path, tmp_path: Path) -> None
         archive.writestr("more.txt", "dog\n")
     path.write_bytes(extra.getvalue())
     # Two files could be the names: neither is taken.
-    with pytest.raises(BadInput, match="there are no class names in the model"):
+    with refusal(BadInput):
         open_detector(path)
     assert open_detector(path, "coco-90").class_names[0] == "person"
 

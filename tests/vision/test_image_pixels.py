@@ -13,6 +13,7 @@ from PIL import Image as Picture
 from limner.corpus import Box, Image
 from limner.errors import BadInput
 from limner.vision.image_pixels import is_same_shape, read_image
+from refusals import refusal
 
 TURNED = {0x0112: 6}
 
@@ -42,7 +43,7 @@ def test_boxes_are_scaled_where_the_corpus_has_another_size(tmp_path: Path) -> N
 @pytest.mark.parametrize("size", [(30, 40), (40, 40), (400, 330)])
 def test_other_proportions_are_an_error(tmp_path: Path, size: tuple[int, int]) -> None:
     make(tmp_path, (40, 30))
-    with pytest.raises(BadInput, match=rf"a.png: measures 40 by 30, but image 'a' is {size[0]} by {size[1]}"):
+    with refusal(BadInput):
         read_image(Image("a", *size), tmp_path)
 
 
@@ -77,11 +78,11 @@ def test_an_image_that_was_read_upright_is_read_so_again(tmp_path: Path) -> None
 
 def test_a_box_outside_a_picture_whose_size_was_unknown_is_an_error(tmp_path: Path) -> None:
     make(tmp_path, (40, 30))
-    with pytest.raises(BadInput, match=r"a.png: box 'far' .* reaches out of the image, 40 by 30"):
+    with refusal(BadInput):
         read_image(Image("a", boxes=(Box("far", 0, 0, 90, 90),)), tmp_path)
 
 
 def test_an_image_without_a_picture_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="there is no picture of image 'a'") as caught:
+    with refusal(BadInput) as caught:
         read_image(Image("a"), tmp_path)
     assert caught.value.code == "no-picture"

@@ -14,6 +14,7 @@ import pytest
 from conftest import REPOSITORY
 from limner.errors import BadInput
 from limner.vision.runtimes.litert_metadata import read_notes
+from refusals import refusal
 
 
 @pytest.fixture(scope="module")
@@ -118,12 +119,9 @@ def test_a_few_outputs_are_read() -> None:
     assert read_notes(model(metadata(4, b"boxes")), Path("m.tflite")).output_names == ("boxes",) * 4
 
 
-@pytest.mark.parametrize(
-    ("n_outputs", "n_letters", "problem"),
-    [(2000, 3, r"a list of 2,000, more than 64"), (2, 200_000, "a list of 200,000, more than 1,024")],
-)
-def test_outputs_that_are_one_table_are_not_multiplied(n_outputs: int, n_letters: int, problem: str) -> None:
-    with pytest.raises(BadInput, match=problem):
+@pytest.mark.parametrize(("n_outputs", "n_letters"), [(2000, 3), (2, 200_000)])
+def test_outputs_that_are_one_table_are_not_multiplied(n_outputs: int, n_letters: int) -> None:
+    with refusal(BadInput):
         read_notes(model(metadata(n_outputs, b"a" * n_letters)), Path("m.tflite"))
 
 
@@ -150,5 +148,5 @@ def test_class_names_that_are_unpacked_at_once_are_refused() -> None:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_LZMA) as archive:
             archive.writestr("labels.txt", "dog\n" * 1000)
         raw = model(metadata(1, b"boxes")) + file.getvalue()
-    with pytest.raises(BadInput, match=r"m.tflite: labels.txt: is compressed by LZMA, which is not read here"):
+    with refusal(BadInput):
         read_notes(raw, Path("m.tflite"))

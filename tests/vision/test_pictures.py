@@ -13,6 +13,7 @@ from limner.corpus.reading import Reading
 from limner.errors import BadInput
 from limner.vision.picture_stream import find_pictures
 from limner.vision.pictures import TURNS, list_pictures, read_pixels
+from refusals import refusal
 
 # Four colours, one a corner, so that every turn of the picture is told from the others.
 CORNERS = np.array([[[255, 0, 0], [0, 255, 0], [0, 0, 255]], [[255, 255, 0], [0, 0, 0], [255, 255, 255]]], np.uint8)
@@ -116,7 +117,7 @@ def test_a_picture_that_is_cut_short_is_an_error(tmp_path: Path, suffix: str) ->
     noise = np.random.default_rng(0).integers(0, 256, (90, 80, 3), dtype=np.uint8)
     path = save(tmp_path / f"a.{suffix}", Picture.fromarray(noise))
     path.write_bytes(path.read_bytes()[: path.stat().st_size * 2 // 3])
-    with pytest.raises(BadInput, match=r"cannot be decoded|not a picture of a known kind"):
+    with refusal(BadInput):
         read_pixels(path)
 
 
@@ -129,19 +130,19 @@ def test_a_picture_of_too_many_scans_is_not_decoded(tmp_path: Path, monkeypatch:
 
 
 def test_colours_in_fractions_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="fractions of an unknown range"):
+    with refusal(BadInput):
         read_pixels(save(tmp_path / "a.tif", Picture.new("F", (2, 2))))
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"no such file"):
+    with refusal(BadInput):
         read_pixels(tmp_path / "a.jpg")
 
 
 def test_the_largest_number_of_pixels_is_a_choice(tmp_path: Path) -> None:
     path = save(tmp_path / "a.png", Picture.fromarray(CORNERS))
     assert read_pixels(path, max_pixels=6).shape == (2, 3, 3)
-    with pytest.raises(BadInput, match="measures 3 by 2, more than 5 pixels"):
+    with refusal(BadInput):
         read_pixels(path, max_pixels=5)
 
 
@@ -200,5 +201,5 @@ def test_a_name_that_is_not_utf8_is_an_error_or_counted(tmp_path: Path) -> None:
 @pytest.mark.parametrize("names", [(), ("notes.txt",)])
 def test_a_folder_without_pictures_is_an_error(tmp_path: Path, names: tuple[str, ...]) -> None:
     touch(tmp_path, *names)
-    with pytest.raises(BadInput, match="there is no picture in the folder"):
+    with refusal(BadInput):
         list_pictures(tmp_path)

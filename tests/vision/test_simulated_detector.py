@@ -22,6 +22,7 @@ from limner.vision.error_profile import LEVELS, N_LEVELS, ErrorProfile, band_of,
 from limner.vision.error_rates import ErrorRates, similarity
 from limner.vision.simulated_detector import SimulatedDetector, moved_boxes
 from memory import memory_below
+from refusals import refusal
 
 LABELS = ("person", "dog", "cat", "car", "truck")
 
@@ -106,7 +107,7 @@ def test_false_positives_can_be_turned_off_and_up() -> None:
     assert numbers[0] < numbers[2]
     alone = [Image("1", 400, 300), Image("2", 400, 300)]
     assert not any(image.boxes for image in detected(SimulatedDetector(false_positives=0), alone))
-    with pytest.raises(LimnerError, match="cannot be multiplied by -1"):
+    with refusal(LimnerError):
         SimulatedDetector(false_positives=-1)
 
 
@@ -121,7 +122,7 @@ def test_labels_that_mean_no_class_are_detected_only_if_asked() -> None:
 
 
 def test_the_size_of_a_picture_must_be_known() -> None:
-    with pytest.raises(BadInput, match="its size is unknown"):
+    with refusal(BadInput):
         SimulatedDetector().detect_boxes(Image("1", boxes=(Box("a", 0, 0, 5, 5, "dog"),)))
 
 
@@ -188,31 +189,31 @@ def test_profiles_are_written_and_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "message"),
+    ("field", "value"),
     [
-        ("classes", ["dog", "dog"], "classes, or one of them twice"),
-        ("n_right", [[10**6] * 5] * 80, "found more boxes than there are"),
-        ("n_gold", [[1] * 4] * 80, "counts of 80 classes"),
-        ("false_classes", {"unicorn": 1}, "speaks of class 'unicorn'"),
-        ("false_scores", {"": [0.0] * 5}, f"{N_LEVELS} quantiles"),
-        ("false_scores", {}, "scores of false boxes of any class"),
-        ("confused_overlaps", [2.0] * N_LEVELS, "an IoU outside 0 to 1"),
-        ("offsets", [[0.0] * 4, [[1.0, 2.0, 0.0, 0.0], [2.0, 1.0, 0.0, 0.0], [0.0] * 4, [0.0] * 4]], "vary together"),
-        ("n_false", [], "numbers of pictures"),
-        ("false_present", 2.0, "a share outside 0 to 1"),
-        ("false_bands", [0] * 5, "false boxes by 5 sizes"),
-        ("n_confused", [1], "confusions by 5 sizes"),
-        ("n_false", [10**17, 1], "a count that is not from 0 to"),
-        ("n_images", -1, "a count that is not from 0 to"),
-        ("offsets", [[0.0] * 4, np.triu(np.ones((4, 4))).tolist()], "vary together"),
-        ("limner_model", "selector", "is a model of kind 'selector'"),
-        ("version", 9, "is a detector of version 9"),
+        ("classes", ["dog", "dog"]),
+        ("n_right", [[10**6] * 5] * 80),
+        ("n_gold", [[1] * 4] * 80),
+        ("false_classes", {"unicorn": 1}),
+        ("false_scores", {"": [0.0] * 5}),
+        ("false_scores", {}),
+        ("confused_overlaps", [2.0] * N_LEVELS),
+        ("offsets", [[0.0] * 4, [[1.0, 2.0, 0.0, 0.0], [2.0, 1.0, 0.0, 0.0], [0.0] * 4, [0.0] * 4]]),
+        ("n_false", []),
+        ("false_present", 2.0),
+        ("false_bands", [0] * 5),
+        ("n_confused", [1]),
+        ("n_false", [10**17, 1]),
+        ("n_images", -1),
+        ("offsets", [[0.0] * 4, np.triu(np.ones((4, 4))).tolist()]),
+        ("limner_model", "selector"),
+        ("version", 9),
     ],
 )
-def test_a_faulty_profile_is_refused(tmp_path: Path, field: str, value: Any, message: str) -> None:
+def test_a_faulty_profile_is_refused(tmp_path: Path, field: str, value: Any) -> None:
     record = {**msgspec.to_builtins(built_in_profile()), field: value}
     (tmp_path / "profile.json").write_bytes(msgspec.json.encode(record))
-    with pytest.raises(BadInput, match=message):
+    with refusal(BadInput):
         read_profile(tmp_path / "profile.json")
 
 
@@ -223,7 +224,7 @@ def test_a_count_of_any_length_is_refused(tmp_path: Path, field: str, digits: in
     start = record.index(f'"{field}":[') + len(f'"{field}":[') + (field == "n_gold")
     end = record.index(",", start)
     (tmp_path / "profile.json").write_text(f"{record[:start]}1{'0' * digits}{record[end:]}")
-    with pytest.raises(BadInput, match="has a count that is not from 0 to"):
+    with refusal(BadInput):
         read_profile(tmp_path / "profile.json")
 
 
@@ -305,13 +306,13 @@ def test_memory_does_not_grow_with_the_square_of_the_boxes() -> None:
 def test_fitting_needs_pictures_in_common_and_enough_of_them() -> None:
     images = world()[:100]
     found = detected(SimulatedDetector(), images)
-    with pytest.raises(LimnerError, match="no picture is in both"):
+    with refusal(LimnerError):
         fit_profile(images[:50], found[50:])
-    with pytest.raises(LimnerError, match="detections are on gold boxes of their class, of 50 needed"):
+    with refusal(LimnerError):
         fit_profile(images[:5], found[:5])
-    with pytest.raises(LimnerError, match="there are no detections"):
+    with refusal(LimnerError):
         fit_profile(images, [Image("1")])
-    with pytest.raises(BadInput, match="its size is unknown"):
+    with refusal(BadInput):
         fit_profile(
             [Image("1", boxes=(Box("a", 0, 0, 5, 5, "dog"),))], [Image("1", boxes=(Box("0", 0, 0, 5, 5, "dog"),))]
         )

@@ -22,16 +22,16 @@ from limner.cli.corpora import (
     lenient_option,
     tell_reading,
     tell_written,
+    write_alone_in,
 )
 from limner.cli.terminal import progress, say, say_json, tell, terminal_progress
 from limner.corpus import Corpus, open_corpus
 from limner.corpus.classes.open_images_classes import read_class_tree
 from limner.corpus.formats import split_source, write_sound
-from limner.corpus.formats.format import is_regular
+from limner.corpus.formats.format import is_rereadable
 from limner.errors import BadInput
 from limner.files import STDIO
 from limner.lazy import lazy, load
-from limner.unfinished import write_in
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -101,6 +101,7 @@ class Output:
             load("limner.look.plots")
             if self.plots.exists() and not self.plots.is_dir():
                 raise BadInput(str(self.plots), "is a file", "name a folder for the figures")
+            write_alone_in(self.plots)
 
     def tell_written(self, n_images: int) -> None:
         """Say how many images were written."""
@@ -111,8 +112,7 @@ class Output:
         """Make the figures, if they are wanted, and write them into their folder."""
         if self.plots is not None:
             figures = make()
-            with write_in(self.plots):
-                plots.save(figures, self.plots)
+            plots.save(figures, self.plots)
             tell(f"{len(figures)} figures drawn in {self.plots}")
 
     def print(self, record: dict[str, Any], lines: Iterable[str]) -> None:
@@ -132,7 +132,7 @@ def read_twice(sources: Sequence[str], from_: str | None, *, lenient: bool) -> I
     corpus = open_corpus(sources, from_, lenient=lenient)
     # A pipe can be read only once.
     paths = [split_source(source)[1] for source in sources]
-    if STDIO not in paths and all(map(is_regular, paths)):
+    if STDIO not in paths and all(map(is_rereadable, paths)):
         yield corpus
         tell_reading(corpus)
         return

@@ -24,8 +24,10 @@ from limner.lazy import lazy
 from limner.score.plain_text import PREFIX, is_plain_text
 
 if TYPE_CHECKING:
+    from limner import unfinished
     from limner.corpus import held_out_labels
 else:
+    unfinished = lazy("limner.unfinished")
     held_out_labels = lazy("limner.corpus.held_out_labels")
 
 
@@ -197,6 +199,11 @@ def _check_replaced(option: str, path: Path, read: Mapping[Path, str], written: 
     if resolved in written:
         raise click.UsageError(f"{option} and {written[resolved]} name the same file; name two")
     written[resolved] = option
+
+
+def write_alone_in(folder: Path) -> None:
+    """Keep other runs out of a folder until the command ends."""
+    click.get_current_context().with_resource(unfinished.write_in(folder))
 
 
 def _check_place(path: Path) -> None:

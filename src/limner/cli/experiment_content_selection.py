@@ -7,13 +7,12 @@ from pathlib import Path
 import click
 
 from limner.cli.click_classes import PATH
-from limner.cli.corpora import Source, labels_from_option, lenient_option, overlap_option, tell_reading
+from limner.cli.corpora import Source, labels_from_option, lenient_option, overlap_option, tell_reading, write_alone_in
 from limner.cli.terminal import say, tell, terminal_progress
 from limner.experiments.content_selection import content_selection_experiment
 from limner.experiments.content_selection_report import k_line, left_out, summary_rows, write_report
 from limner.lazy import load
 from limner.look.tables import aligned
-from limner.unfinished import write_in
 
 
 @click.command("content-selection")
@@ -44,20 +43,20 @@ def content_selection(
     """
     # Without matplotlib there will be no figures: better now than after an hour.
     load("limner.look.plots")
-    with write_in(out):
-        experiment = content_selection_experiment(
-            train,
-            test,
-            model=model,
-            labels_from=labels_from,
-            allow_overlap=allow_overlap,
-            all_captions=all_captions,
-            seed=seed,
-            lenient=lenient,
-            progress=terminal_progress,
-        )
-        terminal_progress.clear()
-        written = write_report(experiment, experiment.test, out, seed=seed)
+    write_alone_in(out)
+    experiment = content_selection_experiment(
+        train,
+        test,
+        model=model,
+        labels_from=labels_from,
+        allow_overlap=allow_overlap,
+        all_captions=all_captions,
+        seed=seed,
+        lenient=lenient,
+        progress=terminal_progress,
+    )
+    terminal_progress.clear()
+    written = write_report(experiment, experiment.test, out, seed=seed)
     tell_reading(*experiment.readings)
     if experiment.hidden_share is not None:
         share = f"{experiment.hidden_share:.1%} of gold's mentions refer to boxes that no system saw"

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from limner.cli.click_classes import PATH, listed, samples_option
-from limner.cli.corpora import Source, lenient_option, tell_reading
+from limner.cli.corpora import Source, lenient_option, tell_reading, write_alone_in
 from limner.cli.terminal import NO_INTERVALS, say, tell, terminal_progress
 from limner.experiments.judgement import Experiment, judgement_experiment
 from limner.experiments.judgement_report import (
@@ -22,7 +22,6 @@ from limner.experiments.judgement_report import (
 from limner.lazy import load
 from limner.look.tables import NOTHING, aligned
 from limner.score.metrics import USUAL
-from limner.unfinished import write_in
 
 # Half of the usual number: every metric is sampled on every set.
 SAMPLES = 1_000
@@ -64,20 +63,20 @@ def judgement(
         raise click.UsageError("a file of judgements needs the captions of its images; give --refs")
     # Without matplotlib there will be no figure: better now than after an hour.
     load("limner.look.plots")
-    with write_in(out):
-        experiment = judgement_experiment(
-            judgements,
-            refs,
-            USUAL if metrics is None else listed(metrics),
-            scores=scores,
-            scale=scale,
-            samples=samples,
-            seed=seed,
-            lenient=lenient,
-            progress=terminal_progress,
-        )
-        terminal_progress.clear()
-        written = write_report(experiment, out)
+    write_alone_in(out)
+    experiment = judgement_experiment(
+        judgements,
+        refs,
+        USUAL if metrics is None else listed(metrics),
+        scores=scores,
+        scale=scale,
+        samples=samples,
+        seed=seed,
+        lenient=lenient,
+        progress=terminal_progress,
+    )
+    terminal_progress.clear()
+    written = write_report(experiment, out)
     tell_reading(*experiment.readings)
     for warning in experiment.warnings:
         tell(f"warning: {warning}")

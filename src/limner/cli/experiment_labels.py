@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from limner.cli.click_classes import PATH, samples_option
-from limner.cli.corpora import Source, lenient_option, overlap_option, tell_reading
+from limner.cli.corpora import Source, lenient_option, overlap_option, tell_reading, write_alone_in
 from limner.cli.terminal import say, tell, terminal_progress
 from limner.experiments.label_protocols import label_experiment
 from limner.experiments.label_protocols_report import (
@@ -21,7 +21,6 @@ from limner.experiments.label_protocols_report import (
 from limner.lazy import load
 from limner.look.tables import aligned
 from limner.score.resampling import SAMPLES
-from limner.unfinished import write_in
 
 
 @click.command("labels")
@@ -52,19 +51,19 @@ def labels(
     """
     # Without matplotlib there will be no figure: better now than after an hour.
     load("limner.look.plots")
-    with write_in(out):
-        experiment = label_experiment(
-            train,
-            test,
-            labels_from=labels_from,
-            allow_overlap=allow_overlap,
-            samples=samples,
-            seed=seed,
-            lenient=lenient,
-            progress=terminal_progress,
-        )
-        terminal_progress.clear()
-        written = write_label_report(experiment, out)
+    write_alone_in(out)
+    experiment = label_experiment(
+        train,
+        test,
+        labels_from=labels_from,
+        allow_overlap=allow_overlap,
+        samples=samples,
+        seed=seed,
+        lenient=lenient,
+        progress=terminal_progress,
+    )
+    terminal_progress.clear()
+    written = write_label_report(experiment, out)
     tell_reading(*experiment.readings)
     for warning in experiment.warnings:
         tell(f"warning: {warning}")

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from limner.cli.click_classes import PATH, choice_option
-from limner.cli.corpora import Source, check_sources, from_option, is_stdio, lenient_option, tell_reading
+from limner.cli.corpora import (
+    Source,
+    check_sources,
+    from_option,
+    is_stdio,
+    lenient_option,
+    tell_reading,
+    write_alone_in,
+)
 from limner.cli.terminal import progress, say, say_json, tell, terminal_progress
 from limner.corpus import Corpus, open_corpus
 from limner.corpus.formats import split_source
@@ -18,11 +26,9 @@ from limner.lazy import lazy, load
 from limner.report.statistics import text_of
 
 if TYPE_CHECKING:
-    from limner import unfinished
     from limner.report import statistics_plots
 else:
     statistics_plots = lazy("limner.report.statistics_plots")
-    unfinished = lazy("limner.unfinished")
 
 
 @click.command()
@@ -60,6 +66,7 @@ def command(
     if plots is not None:
         # A missing library should be reported before the corpora are read.
         load("limner.look.plots")
+        write_alone_in(plots)
     opened = [open_corpus(source, from_, lenient=lenient) for source in sources]
     if len(opened) == 1 and sample is None and captions_each is None:
         results = [statistics(progress(opened[0], "images"), name=names[0], tagger=tagger)]
@@ -80,8 +87,7 @@ def command(
         terminal_progress.clear()
     tell_reading(*opened)
     if plots is not None:
-        with unfinished.write_in(plots):
-            drawn = statistics_plots.draw(results, plots)
+        drawn = statistics_plots.draw(results, plots)
         tell(f"{len(drawn) // 2} figures drawn in {plots}")
     if as_json:
         say_json({"corpora": [s.to_json() for s in results]}, indent=2)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from limner.cli.click_classes import PATH, NumberRange, SectionedCommand, choice_option, samples_option
-from limner.cli.corpora import Source, check_outputs, check_sources, lenient_option, tell_reading
+from limner.cli.corpora import Source, check_outputs, check_sources, lenient_option, tell_reading, write_alone_in
 from limner.cli.terminal import NO_INTERVALS, say, say_json, tell, terminal_progress
 from limner.corpus import open_corpus
 from limner.corpus.reading import Reading
@@ -27,13 +27,12 @@ from limner.score.pairing import Missing
 from limner.score.resampling import FEWEST, SAMPLES
 
 if TYPE_CHECKING:
-    from limner import report, unfinished
+    from limner import report
     from limner.report import localisation_plots
 else:
     # Most runs make neither page nor plots.
     report = lazy("limner.report")
     localisation_plots = lazy("limner.report.localisation_plots")
-    unfinished = lazy("limner.unfinished")
 
 SECTIONS = {
     "What is scored": ["gold", "compare", "protocol", "iou", "nms", "phrases", "ids"],
@@ -124,6 +123,7 @@ def localisation(
     if plots:
         # Whether figures can be drawn is better known before the scoring than after.
         load("limner.report.localisation_plots")
+        write_alone_in(plots)
     wanted = _wanted(ids)
     truth = open_corpus(gold, lenient=lenient, ids=wanted)
     try:
@@ -159,11 +159,8 @@ def _write_tables(scores: LocalisationScores, per_phrase: Path | None, plots: Pa
     if per_phrase:
         with write_bytes(per_phrase) as handle:
             handle.write(per_phrase_csv(scores.systems).encode())
-    if plots:
-        with unfinished.write_in(plots):
-            drawn = localisation_plots.draw(scores.systems, plots)
-        for path in drawn:
-            tell(f"written: {path}")
+    for path in localisation_plots.draw(scores.systems, plots) if plots else ():
+        tell(f"written: {path}")
 
 
 def _wanted(ids: Path | None) -> frozenset[str] | None:

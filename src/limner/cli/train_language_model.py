@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,11 +59,8 @@ def language_model(
     settings = language_model_training.read_settings(config)
     checkpoint = _checkpoint(out)
     is_first = processes.processes_of_environment().is_first
-    with ExitStack() as stack:
-        # Before training, so that nobody else trains a model for the same folder meanwhile.
-        folder = (
-            stack.enter_context(write_folder(out, names=lstm_language_model.FILES, replace=force)) if is_first else None
-        )
+    # Opened before training, so that no other run trains a model for the same folder meanwhile.
+    with write_folder(out, names=lstm_language_model.FILES, replace=force) if is_first else nullcontext() as folder:
         opened = open_corpus(corpus, from_, lenient=lenient)
         others = None if valid is None else open_corpus(valid, from_, lenient=lenient)
         reading = Reading(lenient=lenient)

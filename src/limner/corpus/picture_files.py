@@ -130,7 +130,7 @@ def _open(path: Path, kinds: tuple[str, ...] | None = None) -> Picture.Image:
 
 
 def check_scans(picture: Picture.Image) -> None:
-    """An error for a JPEG file of so many scans that it would take minutes to decode; call it before decoding.
+    """Raise an error for a JPEG file with so many scans that decoding would take minutes; call it before decoding.
 
     A scan takes a few bytes, and libjpeg goes through the whole picture for each.
     """

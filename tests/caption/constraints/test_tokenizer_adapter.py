@@ -14,6 +14,7 @@ import tiny_models
 from limner.caption.constraints.automaton import compile_constraints
 from limner.caption.constraints.tokenizer_adapter import TokenizerAdapter
 from limner.errors import LimnerError
+from refusals import refusal
 
 MADE = {name: make() for name, make in tiny_models.TOKENIZERS.items()}
 SUBWORDS = [name for name in MADE if name != "whole words"]
@@ -154,32 +155,25 @@ def test_bytes_that_a_sentence_piece_model_falls_back_on_are_read_as_such() -> N
 
 @pytest.mark.parametrize("name", ["word-piece", "sentence-piece", "whole words"])
 def test_a_word_without_pieces_is_named(name: str) -> None:
-    with pytest.raises(LimnerError, match="no pieces for '猫'; use another word"):
+    with refusal(LimnerError):
         TokenizerAdapter(MADE[name]).phrases("fire 猫")
 
 
-@pytest.mark.parametrize(
-    ("words", "problem"),
-    [
-        ("", "there is no word in ''"),
-        (" \t", "there is no word in"),
-        ("a </s>", "'</s>' is a special token of the tokenizer, not a word"),
-    ],
-)
-def test_what_is_no_word_is_refused(tokenizer: Any, words: str, problem: str) -> None:
-    with pytest.raises(LimnerError, match=problem):
+@pytest.mark.parametrize("words", ["", " \t", "a </s>"])
+def test_what_is_no_word_is_refused(tokenizer: Any, words: str) -> None:
+    with refusal(LimnerError):
         TokenizerAdapter(tokenizer).phrases(words)
 
 
 def test_a_tokenizer_that_marks_the_ends_of_words_is_refused() -> None:
     tokenizer = tk.Tokenizer(tk.models.BPE({"c": 0, "a": 1, "t</w>": 2}, [], end_of_word_suffix="</w>"))
-    with pytest.raises(LimnerError, match="do not show where words begin"):
+    with refusal(LimnerError):
         TokenizerAdapter(tiny_models.fast(tokenizer))
 
 
 def test_a_tokenizer_without_marks_is_refused() -> None:
     tokenizer = tk.Tokenizer(tk.models.BPE({"c": 0, "a": 1, "t": 2}, []))
-    with pytest.raises(LimnerError, match="do not show where words begin"):
+    with refusal(LimnerError):
         TokenizerAdapter(tiny_models.fast(tokenizer))
 
 
@@ -191,7 +185,7 @@ def test_a_vocabulary_greater_than_the_tokenizers_is_filled_up_with_what_cannot_
 
 
 def test_a_vocabulary_smaller_than_the_tokenizers_is_refused(tokenizer: Any) -> None:
-    with pytest.raises(LimnerError, match=f"the model {len(tokenizer) - 1}; are they of the same model"):
+    with refusal(LimnerError):
         TokenizerAdapter(tokenizer, len(tokenizer) - 1)
 
 

@@ -13,6 +13,7 @@ from limner.caption.captioned import Captioned
 from limner.caption.constraints.worded_constraints import Words
 from limner.caption.models.hugging_face import constrained_captions
 from limner.errors import LimnerError
+from refusals import refusal
 
 torch.set_num_threads(1)
 
@@ -191,21 +192,21 @@ def test_a_tokenizer_without_padding_will_do() -> None:
 
 
 @pytest.mark.parametrize(
-    ("constraints", "settings", "problem"),
+    ("constraints", "settings"),
     [
-        ([["猫"]], {}, "no pieces for '猫'"),
-        ([["cat"]], {"forbid": ["猫"]}, "no pieces for '猫'"),
-        ([["cat"], ["dog"]], {"prompts": ["a"]}, "inputs for 1 sentences and constraints for 2"),
-        ([["cat"]], {"prompts": "a"}, "prompts must be a list of texts"),
-        ([["cat"]], {"prompts": ["a"], "inputs": {"input_ids": torch.tensor([[5]])}}, "not among the inputs too"),
-        ([["cat"]], {"ids": ["1", "2"]}, "2 ids for 1 captions"),
-        ([["cat"]], {"inputs": {"pixel_values": PICTURES}}, "the model does not take these inputs"),
-        (["cat"], {}, "constraints must be a list for each image"),
-        ([["cat"]], {"forbid": "dog"}, "forbid a list of phrases"),
-        ([[[]]], {}, "constraint 0 has no phrases"),
-        ([["cat"]], {"forbid": ["cat"]}, "forb"),
+        ([["猫"]], {}),
+        ([["cat"]], {"forbid": ["猫"]}),
+        ([["cat"], ["dog"]], {"prompts": ["a"]}),
+        ([["cat"]], {"prompts": "a"}),
+        ([["cat"]], {"prompts": ["a"], "inputs": {"input_ids": torch.tensor([[5]])}}),
+        ([["cat"]], {"ids": ["1", "2"]}),
+        ([["cat"]], {"inputs": {"pixel_values": PICTURES}}),
+        (["cat"], {}),
+        ([["cat"]], {"forbid": "dog"}),
+        ([[[]]], {}),
+        ([["cat"]], {"forbid": ["cat"]}),
     ],
 )
-def test_what_cannot_be_done_is_told(constraints: Any, settings: dict[str, Any], problem: str) -> None:
-    with pytest.raises(LimnerError, match=problem):
+def test_what_cannot_be_done_is_told(constraints: Any, settings: dict[str, Any]) -> None:
+    with refusal(LimnerError):
         captions(tiny_models.gpt2(len(PIECES)), PIECES, constraints, **settings)

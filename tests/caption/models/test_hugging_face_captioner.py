@@ -20,6 +20,7 @@ import tiny_models
 from limner.caption import HuggingFaceCaptioner, Words
 from limner.caption.models.prompted_pictures import CHAT_PROMPT
 from limner.errors import BadInput, LimnerError
+from refusals import refusal
 
 torch.set_num_threads(1)
 
@@ -217,7 +218,7 @@ def test_a_model_without_an_end_ends_as_its_tokenizer_does(folders: Callable[[st
 def test_a_processor_of_another_model_is_told(folders: Callable[[str], Path], tmp_path: Path) -> None:
     folder = copied(folders("git"), tmp_path)
     changed("preprocessor_config.json", crop_size={"height": 12, "width": 12}, size={"shortest_edge": 12})(folder)
-    with pytest.raises(LimnerError, match="the model does not take these inputs"):
+    with refusal(LimnerError):
         HuggingFaceCaptioner.load(folder).caption(PICTURES[:1], [[]])
 
 
@@ -303,12 +304,38 @@ TOKENIZER = ("tokenizer.json", "tokenizer_config.json")
 
 
 @pytest.mark.parametrize(
+    ("kind", "spoil"),
+    [
+        ("blip", removed("config.json")),
+        ("blip", removed("model.safetensors")),
+        ("blip", removed(*TOKENIZER)),
+        ("llava", rewritten("chat_template.jinja", "hello")),
+        ("llava", rewritten("chat_template.jinja", "{{ '<image>' * 100000 }}")),
+        ("llava", removed("chat_template.jinja")),
+        ("llava", changed("preprocessor_config.json", crop_size={"height": 10**6, "width": 8})),
+        ("blip", changed("preprocessor_config.json", size={"height": -3, "width": 8})),
+        ("qwen2-vl", changed("preprocessor_config.json", min_pixels=10**10)),
+        ("llava", changed("processor_config.json", num_additional_image_tokens=10**9)),
+        ("idefics3", changed("processor_config.json", image_seq_len=10**9)),
+        ("llava", changed("config.json", model_type="bert")),
+        ("llava", changed("processor_config.json", audio_tokenizer={"audio_tokenizer_class": "AutoModel"})),
+    ],
+)
+def test_bad_folders_are_told_in_one_line(
+    folders: Callable[[str], Path], tmp_path: Path, kind: str, spoil: Callable[[Path], None]
+) -> None:
+    folder = copied(folders(kind), tmp_path)
+    spoil(folder)
+    with refusal(BadInput) as caught:
+        HuggingFaceCaptioner.load(folder)
+    assert caught.value.place == str(folder)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
     ("kind", "spoil", "problem"),
     [
-        ("blip", removed("config.json"), "there is no config.json"),
-        ("blip", removed("model.safetensors"), "no weights as safetensors"),
         ("blip", removed("preprocessor_config.json"), "cannot be loaded|no processor"),
-        ("blip", removed(*TOKENIZER), "there is no tokenizer"),
         ("git", removed("preprocessor_config.json"), "cannot be loaded|no processor"),
         ("vision-encoder-decoder", removed("preprocessor_config.json"), "cannot be loaded"),
         ("vision-encoder-decoder", removed(*TOKENIZER), "there is no tokenizer|cannot be loaded"),
@@ -322,29 +349,16 @@ TOKENIZER = ("tokenizer.json", "tokenizer_config.json")
         ("llava", rewritten("chat_template.jinja", "{% for %}"), "chat template does not take"),
         ("llava", rewritten("chat_template.jinja", "{{ raise_exception('no pictures') }}"), "no pictures"),
         ("llava", rewritten("chat_template.jinja", "{{ ''.__class__.__mro__ }}"), "chat template does not take"),
-        ("llava", rewritten("chat_template.jinja", "hello"), "chat template has no place for the picture"),
-        ("llava", rewritten("chat_template.jinja", "{{ '<image>' * 100000 }}"), "700,000 letters"),
-        ("llava", removed("chat_template.jinja"), "prompt has no place for the picture; write <image> there"),
         ("llava", changed("processor_config.json", patch_size=0), "does not take a picture and the prompt"),
-        ("llava", changed("preprocessor_config.json", crop_size={"height": 10**6, "width": 8}), "crop_size .* 1000000"),
-        ("blip", changed("preprocessor_config.json", size={"height": -3, "width": 8}), "size .* -3"),
         ("blip", changed("preprocessor_config.json", size="large"), "size .*large"),
-        ("qwen2-vl", changed("preprocessor_config.json", min_pixels=10**10), "size .* 10000000000"),
-        ("llava", changed("processor_config.json", num_additional_image_tokens=10**9), "1000000000"),
-        ("idefics3", changed("processor_config.json", image_seq_len=10**9), "1000000000"),
         ("llava", rewritten("processor_config.json", "5"), "cannot be loaded"),
         ("llava", changed("config.json", auto_map=REMOTE, model_type="evil"), "cannot be loaded"),
-        ("llava", changed("config.json", model_type="bert"), "'bert' model does not write texts about pictures"),
-        (
-            "llava",
-            changed("processor_config.json", audio_tokenizer={"audio_tokenizer_class": "AutoModel"}),
-            "loads another model",
-        ),
     ],
 )
-def test_bad_folders_are_told_in_one_line(
+def test_what_the_library_cannot_load_is_told_in_one_line(
     folders: Callable[[str], Path], tmp_path: Path, kind: str, spoil: Callable[[Path], None], problem: str
 ) -> None:
+    """The message quotes the library, which has other words in each of its versions."""
     folder = copied(folders(kind), tmp_path)
     spoil(folder)
     with pytest.raises(BadInput, match=problem) as caught:
@@ -358,7 +372,7 @@ def test_weights_that_are_missing_are_told(folders: Callable[[str], Path], tmp_p
     model = transformers.AutoModelForImageTextToText.from_pretrained(folder)
     weights = {name: tensor for name, tensor in model.state_dict().items() if "layer.1" not in name}
     model.save_pretrained(folder, state_dict=weights)
-    with pytest.raises(BadInput, match="weights are missing"):
+    with refusal(BadInput):
         HuggingFaceCaptioner.load(folder)
 
 
@@ -374,7 +388,7 @@ def test_code_of_the_folder_is_not_run(folders: Callable[[str], Path], tmp_path:
 
 
 def test_a_name_on_a_hub_is_no_folder() -> None:
-    with pytest.raises(BadInput, match="is no folder"):
+    with refusal(BadInput):
         HuggingFaceCaptioner.load(Path("Salesforce/blip-image-captioning-base"))
 
 
@@ -395,7 +409,7 @@ def test_what_is_no_picture_is_named(folders: Callable[[str], Path], pixels: Any
 
 def test_a_picture_that_the_processor_refuses_is_named(folders: Callable[[str], Path]) -> None:
     captioner = HuggingFaceCaptioner.load(folders("qwen2-vl"))
-    with pytest.raises(BadInput, match=r"picture 1: .* does not take a picture of 900 by 3"):
+    with refusal(BadInput):
         captioner.caption([PICTURES[0], tiny_captioners.pictures((900, 3))[0]], [[], []])
 
 
@@ -407,19 +421,19 @@ def test_the_smallest_pictures_have_captions(folders: Callable[[str], Path], kin
 
 
 @pytest.mark.parametrize(
-    ("constraints", "settings", "problem"),
+    ("constraints", "settings"),
     [
-        ([[]], {}, "there are 2 pictures and constraints for 1"),
-        ([[], []], {"ids": ["a"]}, "there are 1 ids for 2 pictures"),
-        ([["猫"], []], {}, "no pieces for '猫'"),
-        (["cat", "dog"], {}, "constraints must be a list for each image"),
+        ([[]], {}),
+        ([[], []], {"ids": ["a"]}),
+        ([["猫"], []], {}),
+        (["cat", "dog"], {}),
     ],
 )
 def test_what_cannot_be_done_is_told(
-    folders: Callable[[str], Path], constraints: Any, settings: dict[str, Any], problem: str
+    folders: Callable[[str], Path], constraints: Any, settings: dict[str, Any]
 ) -> None:
     captioner = HuggingFaceCaptioner.load(folders("blip"))
-    with pytest.raises(LimnerError, match=problem):
+    with refusal(LimnerError):
         captioner.caption(PICTURES[:2], constraints, **settings)
 
 
@@ -429,10 +443,10 @@ def test_weights_that_are_no_numbers_are_told(folders: Callable[[str], Path], tm
     with torch.no_grad():
         next(model.text_decoder.parameters()).fill_(float("nan"))
     model.save_pretrained(folder)
-    with pytest.raises(LimnerError, match="step returned nan"):
+    with refusal(LimnerError):
         HuggingFaceCaptioner.load(folder).caption(PICTURES[:1], [[]])
 
 
 def test_a_device_that_is_not_there_is_told(folders: Callable[[str], Path]) -> None:
-    with pytest.raises(LimnerError, match="'nowhere' cannot be used"):
+    with refusal(LimnerError):
         HuggingFaceCaptioner.load(folders("blip"), device="nowhere")

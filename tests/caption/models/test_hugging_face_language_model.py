@@ -14,6 +14,7 @@ from limner.caption.models.hugging_face_language_model import HuggingFaceLanguag
 from limner.caption.models.language_models import open_language_model
 from limner.errors import LimnerError
 from limner.learn.vocabulary import N_SPECIAL
+from refusals import refusal
 
 LONG = torch.tensor([[0, 3, 4, 2, 5, 6, 3], [0, 5, 5, 3, 4, 1, 1]])
 
@@ -86,16 +87,16 @@ def test_chosen_layers(tmp_path: Path) -> None:
     assert last.layers(LONG).shape == (1, 2, 7, 16)
     assert torch.equal(last.layers(LONG)[0], every.layers(LONG)[2])
     assert last.signature != every.signature
-    with pytest.raises(ValueError, match="from 0 to 2"):
+    with refusal(ValueError):
         HuggingFaceLanguageModel(folder, layers=[3])
 
 
 def test_a_model_without_keys_and_values_is_refused(tmp_path: Path) -> None:
     folder = saved(tmp_path / "mamba", tiny_models.mamba, tiny_models.byte_level())
-    with pytest.raises(LimnerError, match="causal transformer"):
+    with refusal(LimnerError):
         open_language_model(folder)
 
 
 def test_a_folder_that_is_none_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(LimnerError, match="is no folder"):
+    with refusal(LimnerError):
         open_language_model(tmp_path / "nothing")

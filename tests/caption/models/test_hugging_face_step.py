@@ -10,6 +10,7 @@ import torch
 import tiny_models
 from limner.caption.models.hugging_face_step import HuggingFaceStep
 from limner.errors import LimnerError
+from refusals import refusal
 
 torch.set_num_threads(1)
 
@@ -57,7 +58,7 @@ def test_what_is_probable_is_what_is_to_generate(name: str, use_cache: bool, row
     model = MODELS[name](N_SCORED)
     inputs = {**inputs_for(name), "min_new_tokens": LENGTH}
     if name == "qwen2-vl" and not use_cache:
-        with pytest.raises(LimnerError, match="pictures have no row for each sentence"):
+        with refusal(LimnerError):
             HuggingFaceStep(model, TOKENIZER, inputs, max_len=LENGTH, use_cache=use_cache)
         return
     said, log_probs = greedy(HuggingFaceStep(model, TOKENIZER, inputs, max_len=LENGTH, use_cache=use_cache), rows)
@@ -192,34 +193,30 @@ def test_two_searches_with_one_step_do_not_disturb_each_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        ({"attention_mask": PROMPTS["attention_mask"].flip(1)}, "padded on the right; set tokenizer.padding_side"),
-        ({"pixel_values": PICTURES}, "the model does not take these inputs"),
-        ({"eos_token_id": None}, None),
-    ],
+    "change",
+    [{"attention_mask": PROMPTS["attention_mask"].flip(1)}, {"pixel_values": PICTURES}, {"eos_token_id": None}],
 )
-def test_inputs_that_do_not_fit_are_refused(change: dict[str, Any], problem: str | None) -> None:
+def test_inputs_that_do_not_fit_are_refused(change: dict[str, Any]) -> None:
     model = tiny_models.gpt2(N_VOCAB)
-    if problem is None:
-        model.generation_config.eos_token_id, problem = None, "no end-of-sentence token; give eos_token_id"
-    with pytest.raises(LimnerError, match=problem):
+    if "eos_token_id" in change:
+        model.generation_config.eos_token_id = None
+    with refusal(LimnerError):
         HuggingFaceStep(model, TOKENIZER, PROMPTS | change, max_len=LENGTH)
 
 
 def test_pictures_of_another_size_are_refused() -> None:
     inputs = {"pixel_values": torch.zeros(3, 3, 4, 4), "input_ids": torch.full((3, 1), tiny_models.BOS)}
-    with pytest.raises(LimnerError, match="the model does not take these inputs"):
+    with refusal(LimnerError):
         HuggingFaceStep(tiny_models.git(N_VOCAB), TOKENIZER, inputs, max_len=LENGTH)
 
 
 def test_a_model_in_training_is_refused() -> None:
-    with pytest.raises(LimnerError, match=r"call model\.eval\(\) first"):
+    with refusal(LimnerError):
         HuggingFaceStep(tiny_models.gpt2(N_VOCAB).train(), TOKENIZER, PROMPTS, max_len=LENGTH)
 
 
 def test_tokens_for_other_rows_than_the_states_are_refused() -> None:
     step = HuggingFaceStep(tiny_models.gpt2(N_VOCAB), TOKENIZER, PROMPTS, max_len=LENGTH)
     _, state = step(torch.zeros(3, dtype=torch.long), step.state)
-    with pytest.raises(LimnerError, match=r"\(2,\) tokens for a state of 3 rows"):
+    with refusal(LimnerError):
         step(torch.zeros(2, dtype=torch.long), state)

@@ -17,6 +17,7 @@ from limner.caption.models.word_sources import WordSource, open_word_source
 from limner.caption.search.beam_search import constrained_search
 from limner.errors import LimnerError
 from limner.learn.vocabulary import BOS, EOS, N_SPECIAL, UNKNOWN
+from refusals import refusal
 
 WORDS = ["dog", "a", "hot"]
 
@@ -70,7 +71,7 @@ def test_a_search_scores_sentences_as_training_does(captioner: UpDown) -> None:
 def test_a_word_of_the_language_model_is_added_and_another_refused(source: WordSource, captioner: UpDown) -> None:
     assert "cat" in (source.known or ())
     assert source.extended(captioner.words, ["cat"]).n_vocab == captioner.words.n_vocab + 1
-    with pytest.raises(LimnerError, match="no word for 'zebra', and its language model does not have it either"):
+    with refusal(LimnerError):
         source.extended(captioner.words, ["cat", "zebra"])
 
 
@@ -79,7 +80,7 @@ def test_another_language_model_than_that_of_training_is_refused(tmp_path: Path)
     record = open_word_source(settings, None, tmp_path).record
     assert open_word_source(settings, record, tmp_path).record == record
     LstmLanguageModel(["a", "cat", "dog", "hot", "on"], 8).save(tmp_path / "model", replace=True)
-    with pytest.raises(LimnerError, match="is not the language model of training"):
+    with refusal(LimnerError):
         open_word_source(settings, record, tmp_path)
 
 

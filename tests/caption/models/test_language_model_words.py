@@ -15,6 +15,7 @@ from limner.caption.models.language_models import FrozenLanguageModel
 from limner.caption.models.lstm_language_model import LstmLanguageModel
 from limner.errors import LimnerError
 from limner.learn.vocabulary import N_SPECIAL, Vocabulary
+from refusals import refusal
 
 N_HIDDEN = 6
 # Another order than the language models': numbers must be translated.
@@ -100,7 +101,7 @@ def test_words_are_added_by_the_language_models_rows(words: LanguageModelWords) 
 
 
 def test_a_word_that_the_language_model_lacks_is_refused(words: LanguageModelWords) -> None:
-    with pytest.raises(LimnerError, match="1 words are none of the language model's, such as 'zebra'"):
+    with refusal(LimnerError):
         words.extended(["zebra"])
-    with pytest.raises(LimnerError, match="none of the language model's"):
+    with refusal(LimnerError):
         LanguageModelWords(words.language_model, Vocabulary(["zebra"]), N_HIDDEN)

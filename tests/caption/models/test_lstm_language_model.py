@@ -14,6 +14,7 @@ from limner.corpus import Caption, Image
 from limner.corpus.seen_images import SeenImages
 from limner.errors import LimnerError
 from limner.learn.vocabulary import BOS
+from refusals import refusal
 
 WORDS = ["a", "dog", "cat", "runs"]
 SENTENCES = torch.tensor([[0, 3, 4, 6], [0, 3, 5, 1]])
@@ -76,30 +77,30 @@ def test_training_images_are_remembered_and_those_of_older_files_unknown(tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("change", "problem"),
+    "change",
     [
-        ({"n_dims": 9}, "weight"),
-        ({"n_dims": 10**9}, "n_dims is 1000000000"),
-        ({"words": ["a", "a", "b", "c"]}, "twice"),
-        ({"words": ["a", "b", "c"]}, "bias"),
-        ({"limner_model": "selector"}, "not 'language-model'"),
-        ({"more": 1}, "more"),
-        ({"seen": ["dog"]}, "its training images are not at most 200,000 hashes"),
-        ({"seen_held_out": ["dog"]}, "its training images are not at most 200,000 hashes"),
+        {"n_dims": 9},
+        {"n_dims": 10**9},
+        {"words": ["a", "a", "b", "c"]},
+        {"words": ["a", "b", "c"]},
+        {"limner_model": "selector"},
+        {"more": 1},
+        {"seen": ["dog"]},
+        {"seen_held_out": ["dog"]},
     ],
 )
 def test_a_folder_that_does_not_fit_itself_is_refused(
-    model: LstmLanguageModel, tmp_path: Path, change: dict[str, object], problem: str
+    model: LstmLanguageModel, tmp_path: Path, change: dict[str, object]
 ) -> None:
     model.save(tmp_path / "model")
     path = tmp_path / "model" / "language_model.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
-    with pytest.raises(LimnerError, match=problem):
+    with refusal(LimnerError):
         open_language_model(tmp_path / "model")
 
 
 def test_weights_that_are_not_finite_are_refused(model: LstmLanguageModel, tmp_path: Path) -> None:
     model.bias.data[2] = torch.nan
     model.save(tmp_path / "model")
-    with pytest.raises(LimnerError, match="not finite"):
+    with refusal(LimnerError):
         open_language_model(tmp_path / "model")

@@ -26,6 +26,7 @@ from limner.errors import BadInput, LimnerError
 from limner.learn.model_files import file_fingerprint
 from limner.learn.stage_settings import StageSettings
 from limner.learn.torch.safe_tensors import read_tensors, write_tensors
+from refusals import refusal
 
 torch.set_num_threads(1)
 
@@ -176,7 +177,7 @@ def test_a_word_without_a_vector_cannot_be_asked_for_whatever_was_met(vectors: P
     assert glove.sayable(["quokka", "zebra", "man"]) == ["zebra", "man"]
     assert learnt.sayable(["quokka", "zebra", "man"]) == ["man"]
     assert glove.add_words(["zebra"]) == ["zebra"]
-    with pytest.raises(LimnerError, match="quokka"):
+    with refusal(LimnerError):
         glove.add_words(["quokka"])
 
 
@@ -222,7 +223,7 @@ def test_a_captioner_without_the_weights_of_repetitions_is_read(vectors: Path, t
     del weights["heads.scale"]
     write_tensors(folder / WEIGHTS, weights)
     write_captioner_record(folder, structs.replace(captioner.record, weights=file_fingerprint(folder / WEIGHTS)))
-    with pytest.raises(BadInput, match=r"heads\.scale"):
+    with refusal(BadInput):
         Captioner.load(folder)
 
 
@@ -232,18 +233,18 @@ def test_known_classes_need_no_vectors_and_new_ones_those_of_training(vectors: P
     vectors.rename(tmp_path / "moved.txt")
     loaded = Captioner.load(tmp_path / "c")
     assert loaded.caption([seen("man", "tennis racket")], max_len=4)
-    with pytest.raises(BadInput, match="it is not there"):
+    with refusal(BadInput):
         loaded.caption([seen("zebra")], max_len=4)
     moved = Captioner.load(tmp_path / "c", tmp_path / "moved.txt")
     assert moved.caption([seen("zebra")], max_len=4)
     (tmp_path / "other.txt").write_text("a 1 2 3 4 5 6\n")
-    with pytest.raises(BadInput, match="not those of training"):
+    with refusal(BadInput):
         Captioner.load(tmp_path / "c", tmp_path / "other.txt").caption([seen("zebra")], max_len=4)
 
 
 def test_a_language_model_has_no_vectors_for_slots() -> None:
     words = WordSettings(kind="language-model", language_model="lm")
     config = CaptionerConfig(StageSettings(epochs=1, learning_rate=0.1), words=words)
-    with pytest.raises(BadInput, match=r"words\.kind: Neural Baby Talk"):
+    with refusal(BadInput):
         config.for_model("nbt")
     assert config.for_model("up-down") == config

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from limner.caption import Automaton, BadConstraints, Phrase, SearchResult, compile_constraints, constrained_search
 from limner.errors import LimnerError
+from refusals import refusal
 
 torch.set_num_threads(1)
 
@@ -192,7 +193,7 @@ def test_the_best_few_are_in_order_by_score_and_only_what_is_asked_for(seed: int
         automaton, number = random_automaton(rng, 5), int(rng.integers(200))
         wanted = best(every_sentence(model, number, 4), automaton, **options)
         if not wanted:
-            with pytest.raises(LimnerError, match="image 0: no sentence"):
+            with refusal(LimnerError):
                 search(model, [number], [automaton], max_len=4, mode=mode, **options)
             continue
         (found,) = search(model, [number], [automaton], max_len=4, mode=mode, **options)

@@ -14,12 +14,13 @@ from limner.caption.search.beam_search import NEVER, _missing, constrained_searc
 from limner.caption.search.search_settings import BadSettings, Mode
 from limner.errors import LimnerError
 from memory import memory_below
+from refusals import refusal
 
 
 def test_a_phrase_of_twenty_thousand_tokens_is_refused() -> None:
     with (
         memory_below(100 << 20),
-        pytest.raises(LimnerError, match=r"phrase 0 has more than 1,000 tokens; give a short"),
+        refusal(LimnerError),
     ):
         compile_constraints([[[1, 2] * 10_000]], n_vocab=9)
 
@@ -66,9 +67,9 @@ def _step(tokens: Tensor, state: dict[str, Tensor]) -> tuple[Tensor, dict[str, T
     return torch.zeros(len(tokens), 50).log_softmax(1), state
 
 
-@pytest.mark.parametrize(("mode", "remedy"), [("per_state", 'mode="banks"'), ("banks", "smaller beam or fewer")])
+@pytest.mark.parametrize("mode", ["per_state", "banks"])
 def test_a_search_that_cannot_fit_is_refused_before_the_model_is_called(
-    monkeypatch: pytest.MonkeyPatch, mode: Mode, remedy: str
+    monkeypatch: pytest.MonkeyPatch, mode: Mode
 ) -> None:
     automata = [compile_constraints([[[i]] for i in range(1, 7)], n_vocab=50)]
     state = {"cache": torch.zeros(1, 1000, 1000)}
@@ -77,7 +78,7 @@ def test_a_search_that_cannot_fit_is_refused_before_the_model_is_called(
         raise AssertionError("the model was called")
 
     monkeypatch.setattr(search_memory, "memory_of", lambda device: 30_000_000)
-    with pytest.raises(BadSettings, match=rf"sentences at a time can take .* GB of memory; .*{remedy}"):
+    with refusal(BadSettings):
         constrained_search(never, state, automata=automata, bos=0, eos=9, mode=mode)
 
 

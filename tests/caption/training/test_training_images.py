@@ -9,6 +9,7 @@ from limner.corpus import Box, Image
 from limner.corpus.caption import Caption
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
+from refusals import refusal
 
 
 def image(id: str, *texts: str, label: str = "", source: str = "gold") -> Image:
@@ -83,13 +84,13 @@ def test_with_images_to_choose_by_all_are_learnt_from() -> None:
 
 
 def test_images_to_choose_by_must_be_others() -> None:
-    with pytest.raises(LimnerError, match="are training images"):
+    with refusal(LimnerError):
         training_images(MANY, valid=MANY[:3], valid_name="valid.jsonl")
 
 
 def test_a_caption_without_a_word_is_an_error_or_left_out() -> None:
     images = [image("x", " . ", "a dog"), *MANY]
-    with pytest.raises(BadInput, match=r"caption '0' of image 'x' has no word"):
+    with refusal(BadInput):
         training_images(images, place="c.jsonl")
     reading = Reading(lenient=True)
     training_images(images, reading=reading)
@@ -97,5 +98,5 @@ def test_a_caption_without_a_word_is_an_error_or_left_out() -> None:
 
 
 def test_too_few_images_are_an_error() -> None:
-    with pytest.raises(BadInput, match="too few"):
+    with refusal(BadInput):
         training_images([image("x", "a dog")])

@@ -13,6 +13,7 @@ from limner.corpus import open_corpus
 from limner.corpus.classes.class_mentions import ClassMentions, count_mentions
 from limner.corpus.classes.class_words import built_in_synonyms
 from limner.errors import LimnerError
+from refusals import refusal
 
 
 def named(text: str) -> str:
@@ -171,7 +172,7 @@ def test_a_class_is_found_as_it_is_spelt_and_as_sentences_spell_it() -> None:
 
 
 def test_a_class_id_is_no_word() -> None:
-    with pytest.raises(LimnerError, match="class '/m/01g317' is an id, which no caption mentions"):
+    with refusal(LimnerError):
         count_mentions([], ["/m/01g317"])
 
 

@@ -7,6 +7,7 @@ import pytest
 from limner.corpus.classes.class_words import Synonyms
 from limner.corpus.classes.detector_classes import DetectorClasses, MeantClass
 from limner.errors import BadInput, LimnerError
+from refusals import refusal
 
 
 @pytest.mark.parametrize(
@@ -56,9 +57,9 @@ def test_classes_are_read_from_a_file(tmp_path: Path) -> None:
     assert len(classes) == 2
     assert "cat" in classes
     (tmp_path / "empty.txt").write_text("#\n")
-    with pytest.raises(BadInput, match="names 0 classes"):
+    with refusal(BadInput):
         DetectorClasses.read(tmp_path / "empty.txt")
-    with pytest.raises(LimnerError, match="no classes"):
+    with refusal(LimnerError):
         DetectorClasses([])
 
 

@@ -12,6 +12,7 @@ from conftest import REPOSITORY
 from limner.corpus import Image, open_corpus
 from limner.corpus.formats import recognise
 from limner.errors import BadInput
+from refusals import refusal
 
 FIXTURES = REPOSITORY / "tests" / "corpus" / "formats" / "grounded_text" / "fixtures"
 
@@ -70,7 +71,7 @@ def test_the_original_program_gives_centres_as_shares_of_the_picture(tmp_path: P
     record |= {"boxes": [[0.5, 0.5, 0.2, 0.4]], "logits": [0.5], "phrases": ["a man"], "width": 200}
     (image,) = read(tmp_path, record)
     assert image.boxes[0].corners == pytest.approx((80, 30, 120, 70))
-    with pytest.raises(BadInput, match="it has no width"):
+    with refusal(BadInput):
         read(tmp_path, {key: value for key, value in record.items() if key not in ("width", "height")})
 
 
@@ -80,35 +81,35 @@ def test_boxes_that_leave_the_picture_are_cut(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    "change",
     [
-        ({"scores": [0.2]}, "2 boxes, 1 scores and 2 labels"),
-        ({"scores": [0.2, None]}, None),
-        ({"scores": [0.2, "high"]}, "score is 'high'"),
-        ({"boxes": [[0, 0, 10], [20, 20, 50, 50]]}, "box is"),
-        ({"boxes": [[0, 0, 10, "x"], [20, 20, 50, 50]]}, "give a number"),
-        ({"boxes": [[30, 0, 10, 10], [20, 20, 50, 50]]}, "box"),
-        ({"start": 3, "end": 99}, "characters 3 to 99 of a caption of 17"),
-        ({"start": 3}, "it has no end"),
-        ({"start": 3, "end": 2.5}, "end is 2.5"),
-        ({"image_id": None}, "it has no image_id"),
-        ({"text_labels": [1, 2]}, "a list of texts"),
+        {"scores": [0.2]},
+        {"scores": [0.2, "high"]},
+        {"boxes": [[0, 0, 10], [20, 20, 50, 50]]},
+        {"boxes": [[0, 0, 10, "x"], [20, 20, 50, 50]]},
+        {"boxes": [[30, 0, 10, 10], [20, 20, 50, 50]]},
+        {"start": 3, "end": 99},
+        {"start": 3},
+        {"start": 3, "end": 2.5},
+        {"image_id": None},
+        {"text_labels": [1, 2]},
     ],
 )
-def test_faulty_answers_are_errors_with_their_line(tmp_path: Path, change: dict[str, Any], message: str | None) -> None:
-    if message is None:
-        assert read(tmp_path, DINO | change)
-        return
-    with pytest.raises(BadInput, match=message) as error:
+def test_faulty_answers_are_errors_with_their_line(tmp_path: Path, change: dict[str, Any]) -> None:
+    with refusal(BadInput) as error:
         read(tmp_path, DINO, DINO | {"caption_id": "9"} | change)
     assert "answers.jsonl:2" in str(error.value)
     assert len(read(tmp_path, DINO, DINO | {"caption_id": "9"} | change, lenient=True)) == 1
 
 
+def test_a_box_may_have_no_score(tmp_path: Path) -> None:
+    assert read(tmp_path, DINO | {"scores": [0.2, None]})
+
+
 def test_nan_is_no_number(tmp_path: Path) -> None:
     path = tmp_path / "answers.jsonl"
     path.write_text(json.dumps(DINO).replace("0.9", "NaN"))
-    with pytest.raises(BadInput, match="NaN"):
+    with refusal(BadInput):
         list(open_corpus(path))
 
 
@@ -125,21 +126,13 @@ def test_referring_phrases_are_captions_of_one_mention(tmp_path: Path) -> None:
 def test_referring_boxes_may_be_left_top_width_and_height(tmp_path: Path) -> None:
     (image,) = read(tmp_path, {**REFERRING, "bbox_format": "xywh"})
     assert image.boxes[0].corners == (1, 2, 31, 42)
-    with pytest.raises(BadInput, match="bbox_format is 'yxyx'; give one of xyxy, xywh, cxcywh"):
+    with refusal(BadInput):
         read(tmp_path, {**REFERRING, "bbox_format": "yxyx"})
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"sent": " "}, "sent|phrase"),
-        ({"image": ""}, "image_id"),
-        ({"bbox": None}, "bbox"),
-        ({"bbox": [1, 2]}, "box is"),
-    ],
-)
-def test_faulty_referring_records_are_errors(tmp_path: Path, change: dict[str, Any], message: str) -> None:
-    with pytest.raises(BadInput, match=message):
+@pytest.mark.parametrize("change", [{"sent": " "}, {"image": ""}, {"bbox": None}, {"bbox": [1, 2]}])
+def test_faulty_referring_records_are_errors(tmp_path: Path, change: dict[str, Any]) -> None:
+    with refusal(BadInput):
         read(tmp_path, REFERRING, REFERRING | change)
 
 

@@ -15,6 +15,7 @@ from pycocotools.coco import COCO
 from limner.corpus import Box, Caption, Image, open_corpus, write_corpus
 from limner.errors import BadInput, LimnerError
 from published import COCO_CAPTIONS, COCO_DETECTIONS, COCO_INSTANCES, COCO_RESULTS, publish, write_files
+from refusals import refusal
 from strategies import corpora
 
 
@@ -68,7 +69,7 @@ def test_results_alone_are_images_with_ids_and_captions(tmp_path: Path) -> None:
 def test_two_results_of_one_name_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     paths = write_files(tmp_path, {"nbt.json": COCO_RESULTS, "a/nbt.json": COCO_RESULTS})
-    with pytest.raises(LimnerError, match="results of one name"):
+    with refusal(LimnerError):
         list(open_corpus(paths))
 
 
@@ -193,7 +194,7 @@ def test_of_a_file_that_breaks_off_the_lenient_keep_what_is_there(tmp_path: Path
 def test_files_of_different_pictures_do_not_join(tmp_path: Path) -> None:
     other = deepcopy(COCO_INSTANCES)
     other["images"][0]["width"] = 641
-    with pytest.raises(BadInput, match=r"images\[0\]: image '139' has size \(641, 426\) here and \(640, 426\) in"):
+    with refusal(BadInput):
         list(open_corpus(publish(tmp_path, "coco", instances_val2017=other)))
 
 
@@ -211,7 +212,7 @@ def test_a_caption_with_the_id_of_another_is_left_out_alone(tmp_path: Path) -> N
     twice = deepcopy(COCO_CAPTIONS)
     twice["annotations"][2]["id"] = 38
     (path,) = write_files(tmp_path, {"captions.json": twice})
-    with pytest.raises(BadInput, match=r"annotations\[2\]: its image has the caption id '38' already"):
+    with refusal(BadInput):
         list(open_corpus(path))
     corpus = open_corpus(path, lenient=True)
     assert [len(image.captions) for image in corpus] == [1, 1]
@@ -222,7 +223,7 @@ def test_detections_need_the_names_of_their_categories(tmp_path: Path) -> None:
     detections, categories = write_files(
         tmp_path, {"d.json": COCO_DETECTIONS, "categories.json": {"categories": COCO_INSTANCES["categories"]}}
     )
-    with pytest.raises(BadInput, match="pass a file with its categories"):
+    with refusal(BadInput):
         list(open_corpus(detections))
     (image,) = open_corpus([detections, categories])
     assert [(box.id, box.label) for box in image.boxes] == [("d-0", "bear"), ("d-1", "potted plant")]
@@ -331,18 +332,18 @@ SYSTEM = Caption("c", "a dog", source="system:x")
 
 
 @pytest.mark.parametrize(
-    ("images", "name", "said"),
+    ("images", "name"),
     [
-        ([Image("7", 9, 9, (Box("3", 1, 1, 2, 2),), (Caption("3", "a"),))], "x.json", "captions and boxes"),
-        ([Image("7", captions=(Caption("3", "a"), SYSTEM))], "x.json", "captions and results of x"),
-        ([Image("7", captions=(SYSTEM,)), Image("8")], "x.json", "cannot say that image '8' has none"),
-        ([Image("7", boxes=(Box("3", 1, 1, 2, 2),))], "x", "boxes but no size"),
-        ([Image("7", captions=(Caption("3", "a", source="system:a/b"),))], "x", "cannot be a file's name"),
-        ([Image("7", captions=(Caption("3", "\ud800"),))], "x", "half a surrogate pair"),
+        ([Image("7", 9, 9, (Box("3", 1, 1, 2, 2),), (Caption("3", "a"),))], "x.json"),
+        ([Image("7", captions=(Caption("3", "a"), SYSTEM))], "x.json"),
+        ([Image("7", captions=(SYSTEM,)), Image("8")], "x.json"),
+        ([Image("7", boxes=(Box("3", 1, 1, 2, 2),))], "x"),
+        ([Image("7", captions=(Caption("3", "a", source="system:a/b"),))], "x"),
+        ([Image("7", captions=(Caption("3", "\ud800"),))], "x"),
     ],
 )
-def test_what_would_be_wrong_is_not_written(tmp_path: Path, images: list[Image], name: str, said: str) -> None:
-    with pytest.raises(LimnerError, match=said):
+def test_what_would_be_wrong_is_not_written(tmp_path: Path, images: list[Image], name: str) -> None:
+    with refusal(LimnerError):
         write_corpus(images, tmp_path / name, "coco")
     assert list(tmp_path.iterdir()) == []
 

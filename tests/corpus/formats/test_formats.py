@@ -10,16 +10,17 @@ import pytest
 
 from limner.corpus import Box, Candidate, Caption, Chain, Image, ImageLabel, Mention, open_corpus, write_corpus
 from limner.errors import LimnerError
+from refusals import refusal
 
 
 @pytest.mark.parametrize("images", ["a.jsonl", b"a.jsonl", Path("a.jsonl")])
 def test_a_path_is_not_taken_for_images(tmp_path: Path, images: Any) -> None:
     target = tmp_path / "b.jsonl"
-    with pytest.raises(TypeError, match=r"the images come first and then the path, but the images are .*a\.jsonl"):
+    with refusal(TypeError):
         write_corpus(images, target)
-    with pytest.raises(TypeError, match="the images come first"):
+    with refusal(TypeError):
         write_corpus(target, [Image("a")])  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="the path to write to is 42; give a string or a Path"):
+    with refusal(TypeError):
         write_corpus([Image("a")], 42)  # type: ignore[arg-type]
     assert not list(tmp_path.iterdir())
 
@@ -27,43 +28,37 @@ def test_a_path_is_not_taken_for_images(tmp_path: Path, images: Any) -> None:
 @pytest.mark.parametrize("name", ["a.jsonl", "a.parquet", "tsv:a", "coco:a.json"])
 def test_only_images_are_written_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(TypeError, match="only objects of class Image can be written, not 42"):
+    with refusal(TypeError):
         write_corpus([Image("a"), 42], name)  # type: ignore[list-item]
     assert not list(tmp_path.iterdir())
 
 
-WRONG: list[tuple[Callable[[Any], object], Any, str]] = [
-    (Image, 42, "id of Image is 42; give a string"),
-    (lambda value: Image("a", file=value), 42, "file of Image is 42"),
-    (lambda value: Image("a", 640, value), 480.5, "height of Image is 480.5; give a whole number"),
-    (lambda value: Image("a", boxes=value), "01", "boxes of Image is '01'; give a tuple"),
-    (
-        lambda value: Image("a", captions=value),
-        (3,),
-        "has 3 among its captions; give objects of class Caption",
-    ),
-    (lambda value: Box(value, 0, 0, 1, 1), 7, "id of Box is 7"),
-    (lambda value: Box("0", value, 0, 1, 1), "7", r"corners \('7', 0, 1, 1\) and score 1.0; give numbers"),
-    (lambda value: Mention(0, 5, value), "01", "boxes of Mention is '01'; give a tuple of strings"),
-    (lambda value: Mention(0, 5, candidates=value), "01", "candidates of Mention is '01'; give a tuple"),
-    (lambda value: Mention(0, 5, candidates=value), ("0",), "has candidate '0'; give a Candidate"),
-    (lambda value: Mention(0, 5, origin="linked", probability=value), "1", "probability '1'; give a number"),
-    (lambda value: Candidate(value, 1), 0, "box of Candidate is 0"),
-    (lambda value: Candidate("0", value), "1", "score '1'; give a number"),
-    (lambda value: Caption(value, "A dog ."), 0, "id of Caption is 0"),
-    (lambda value: Caption("0", value), None, "text of Caption is None"),
-    (lambda value: Caption("0", "A dog .", value), ("dog",), "give Mentions"),
-    (lambda value: Chain("0", value), "01", "boxes of Chain is '01'"),
-    (ImageLabel, 42, "label of ImageLabel is 42"),
-    (lambda value: ImageLabel("Dog", value), "1", "confidence '1'; give a number"),
+WRONG: list[tuple[Callable[[Any], object], Any]] = [
+    (Image, 42),
+    (lambda value: Image("a", file=value), 42),
+    (lambda value: Image("a", 640, value), 480.5),
+    (lambda value: Image("a", boxes=value), "01"),
+    (lambda value: Image("a", captions=value), (3,)),
+    (lambda value: Box(value, 0, 0, 1, 1), 7),
+    (lambda value: Box("0", value, 0, 1, 1), "7"),
+    (lambda value: Mention(0, 5, value), "01"),
+    (lambda value: Mention(0, 5, candidates=value), "01"),
+    (lambda value: Mention(0, 5, candidates=value), ("0",)),
+    (lambda value: Mention(0, 5, origin="linked", probability=value), "1"),
+    (lambda value: Candidate(value, 1), 0),
+    (lambda value: Candidate("0", value), "1"),
+    (lambda value: Caption(value, "A dog ."), 0),
+    (lambda value: Caption("0", value), None),
+    (lambda value: Caption("0", "A dog .", value), ("dog",)),
+    (lambda value: Chain("0", value), "01"),
+    (ImageLabel, 42),
+    (lambda value: ImageLabel("Dog", value), "1"),
 ]
 
 
-@pytest.mark.parametrize(("make", "value", "said"), WRONG)
-def test_a_value_of_the_wrong_type_is_refused_with_the_value(
-    make: Callable[[Any], object], value: Any, said: str
-) -> None:
-    with pytest.raises(ValueError, match=said):
+@pytest.mark.parametrize(("make", "value"), WRONG)
+def test_a_value_of_the_wrong_type_is_refused_with_the_value(make: Callable[[Any], object], value: Any) -> None:
+    with refusal(ValueError):
         make(value)
 
 
@@ -78,15 +73,15 @@ def test_lists_become_tuples() -> None:
 
 
 @pytest.mark.parametrize(
-    ("image", "said"),
+    "image",
     [
-        (Image("a", boxes=(Box("0", 0, 0, 1, 1, types=(1,)),)), "expected a string, got a whole number"),  # type: ignore[arg-type]
-        (Image("a", captions=(Caption("0", "A dog .", (Mention(0.5, 5),)),)), "mentions"),  # type: ignore[arg-type]
-        (Image("a", attributes={"domain": [1]}), "attributes"),  # type: ignore[dict-item]
+        Image("a", boxes=(Box("0", 0, 0, 1, 1, types=(1,)),)),  # type: ignore[arg-type]
+        Image("a", captions=(Caption("0", "A dog .", (Mention(0.5, 5),)),)),  # type: ignore[arg-type]
+        Image("a", attributes={"domain": [1]}),  # type: ignore[dict-item]
     ],
 )
-def test_what_constructors_let_through_is_found_before_it_is_written(tmp_path: Path, image: Image, said: str) -> None:
-    with pytest.raises(ValueError, match=f"image 'a' cannot be written: .*{said}"):
+def test_what_constructors_let_through_is_found_before_it_is_written(tmp_path: Path, image: Image) -> None:
+    with refusal(ValueError):
         write_corpus([image], tmp_path / "a.jsonl")
     assert not list(tmp_path.iterdir())
 
@@ -116,5 +111,5 @@ def test_a_mistyped_format_before_the_colon_is_named(
 
 def test_a_jsonl_file_without_the_version_is_told_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text('{"id":"a"}\n')
-    with pytest.raises(LimnerError, match='the field "limner", the version of the schema, is missing'):
+    with refusal(LimnerError):
         open_corpus(tmp_path / "a.jsonl")

@@ -8,6 +8,7 @@ from hypothesis import given
 
 from limner.corpus import Candidate, Image, open_corpus, write_corpus
 from limner.errors import BadInput
+from refusals import refusal
 from strategies import corpora
 
 
@@ -92,7 +93,7 @@ def test_a_name_twice_is_refused_after_lines_that_limner_and_that_others_wrote(
 ) -> None:
     path = tmp_path / "corpus.jsonl"
     path.write_text(f'{before}\n{{"limner":2,"id":"a",{twice}}}\n{{"limner":2,"id":"after"}}\n')
-    with pytest.raises(BadInput, match=r":2: .*appears twice in one object"):
+    with refusal(BadInput):
         list(open_corpus(path))
     assert [image.id for image in open_corpus(path, lenient=True)] == ["before", "after"]
 
@@ -106,7 +107,7 @@ def test_names_of_fields_may_be_words_of_captions(tmp_path: Path) -> None:
 def test_an_empty_file_is_no_corpus(tmp_path: Path) -> None:
     path = tmp_path / "empty.jsonl"
     path.touch()
-    with pytest.raises(BadInput, match="the file is empty"):
+    with refusal(BadInput):
         open_corpus(path)
 
 
@@ -127,7 +128,7 @@ def test_a_candidate_that_is_not_there_goes_when_lenient(tmp_path: Path) -> None
     caption = {"id": "0", "text": "ab", "mentions": [mention]}
     path = tmp_path / "corpus.jsonl"
     path.write_text(json.dumps({"limner": 2, "id": "a", "boxes": [BOX], "captions": [caption]}) + "\n")
-    with pytest.raises(BadInput, match="has candidate 'gone', which image 'a' does not have"):
+    with refusal(BadInput):
         list(open_corpus(path))
     corpus = open_corpus(path, lenient=True)
     assert [m.candidates for image in corpus for _, m in image.mentions()] == [(Candidate("0", 0.5),)]

@@ -12,6 +12,7 @@ from hypothesis import given
 from limner.corpus import Caption, Image, open_corpus, write_corpus
 from limner.errors import BadInput, LimnerError
 from published import KARPATHY, publish, write_files
+from refusals import refusal
 from strategies import corpora
 
 IMAGES = [
@@ -77,7 +78,7 @@ def test_odd_files_and_ids_survive(tmp_path: Path, image: Image) -> None:
 
 def test_a_systems_captions_do_not_pass_for_references(tmp_path: Path) -> None:
     image = Image("7", captions=(Caption("3", "a", source="system:x"),))
-    with pytest.raises(LimnerError, match="would pass for a reference"):
+    with refusal(LimnerError):
         write_corpus([image], tmp_path / "d.json", "karpathy")
     assert list(tmp_path.iterdir()) == []
 

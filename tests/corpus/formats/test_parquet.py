@@ -15,6 +15,7 @@ from limner.corpus import Box, Caption, Chain, Image, Mention, open_corpus, writ
 from limner.corpus.formats import parquet_pages, parquet_tables, recognise
 from limner.errors import BadInput, LimnerError
 from memory import memory_below
+from refusals import refusal
 from strategies import corpora
 
 WHOLE = Image(
@@ -191,7 +192,7 @@ def test_a_small_file_that_unfolds_to_gigabytes_is_refused_in_bounded_memory(tmp
     boxes = pa.ListArray.from_arrays(pa.array([0, 2000], pa.int32()), pa.StructArray.from_arrays([labels], ["label"]))
     pq.write_table(pa.table({"limner": [1], "id": ["a"], "boxes": boxes}), path, compression="zstd", store_schema=False)
     assert path.stat().st_size < 5000
-    with memory_below(256 << 20), pytest.raises(BadInput, match="1 rows hold 2000 MB of text"):
+    with memory_below(256 << 20), refusal(BadInput):
         list(open_corpus(path))
 
 
@@ -200,22 +201,22 @@ def test_row_groups_that_declare_too_much_are_refused(tmp_path: Path, monkeypatc
     for limit in ("MAX_GROUP_ROWS", "MAX_GROUP_BYTES"):
         with monkeypatch.context() as patch:
             patch.setattr(parquet_pages, limit, 0)
-            with pytest.raises(BadInput, match=r"row group 0: declares .* write smaller row groups"):
+            with refusal(BadInput):
                 list(open_corpus(tmp_path / "c.parquet"))
 
 
 def test_a_folder_without_shards_and_a_pipe_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"holds no .parquet file"):
+    with refusal(BadInput):
         list(open_corpus(tmp_path, "parquet"))
-    with pytest.raises(BadInput, match="cannot be read from a pipe"):
+    with refusal(BadInput):
         list(open_corpus("-", "parquet"))
-    with pytest.raises(LimnerError, match="cannot be written to a pipe"):
+    with refusal(LimnerError):
         write_corpus([], "-", "parquet")
 
 
 def test_what_parquet_cannot_hold_is_named_and_nothing_is_left(tmp_path: Path) -> None:
     for bad in (Image("fact", attributes={"x": float("inf")}), Image("half \ud800")):
-        with pytest.raises(LimnerError, match=f"image '{bad.id[:4]}.* cannot be written as Parquet"):
+        with refusal(LimnerError):
             write_corpus([Image("a"), bad], tmp_path / "c", "parquet")
         with pytest.raises(LimnerError):
             write_corpus([Image("a"), bad], tmp_path / "c.parquet")
@@ -226,7 +227,7 @@ def test_without_pyarrow_the_error_names_the_remedy(tmp_path: Path, monkeypatch:
     sound(tmp_path / "c.parquet")
     monkeypatch.delitem(sys.modules, "limner.corpus.formats.parquet_tables")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(LimnerError, match=r"this needs pyarrow; install it with: pip install 'limner\[parquet\]'"):
+    with refusal(LimnerError):
         list(open_corpus(tmp_path / "c.parquet"))
 
 
@@ -247,8 +248,5 @@ def test_text_that_cannot_be_weighed_is_refused_in_bounded_memory(tmp_path: Path
     path = tmp_path / "prefixes.parquet"
     table = pa.table({"limner": [1] * 500, "id": ["x" * (1 << 20)] * 500})
     pq.write_table(table, path, compression="zstd", use_dictionary=False, column_encoding={"id": encoding})
-    with (
-        memory_below(256 << 20),
-        pytest.raises(BadInput, match=rf"{encoding}, which .* write it with|more than is read"),
-    ):
+    with memory_below(256 << 20), refusal(BadInput):
         list(open_corpus(path))

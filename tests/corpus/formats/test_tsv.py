@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from limner.corpus import Box, Caption, Chain, Image, Mention, open_corpus, write_corpus
 from limner.corpus.formats import recognise
 from limner.errors import BadInput, LimnerError
+from refusals import refusal
 from strategies import corpora
 
 IMAGES = "image\twidth\theight\tfile\nb\t8\t8\tb.jpg\na\t640\t480\t\n"
@@ -188,10 +189,10 @@ def test_a_table_that_is_none_is_refused_also_when_lenient(tmp_path: Path, boxes
 
 
 def test_a_folder_and_a_file_without_tables_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"holds no boxes.tsv or sentences.tsv"):
+    with refusal(BadInput):
         list(open_corpus(tmp_path, "tsv"))
     (tmp_path / "x.tsv").write_text("a\tb\n", encoding="utf-8")
-    with pytest.raises(BadInput, match=r"x.tsv:1: these are not the columns of a table"):
+    with refusal(BadInput):
         list(open_corpus(tmp_path / "x.tsv", "tsv"))
 
 
@@ -207,13 +208,13 @@ def test_a_folder_and_a_file_without_tables_are_refused(tmp_path: Path) -> None:
     ],
 )
 def test_what_a_table_cannot_hold_is_named_and_nothing_is_left(tmp_path: Path, image: Image) -> None:
-    with pytest.raises(LimnerError, match="image 'a"):
+    with refusal(LimnerError):
         write_corpus([Image("first"), image], tmp_path / "out", "tsv")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_single_table_is_no_target(tmp_path: Path) -> None:
-    with pytest.raises(LimnerError, match="tsv is a folder of tables"):
+    with refusal(LimnerError):
         write_corpus([], tmp_path / "out.tsv", "tsv")
 
 

@@ -20,6 +20,7 @@ from published import (
     publish,
     write_files,
 )
+from refusals import refusal
 
 CLOCK, GREY = ("clock.n.01",), ("grey",)
 
@@ -121,7 +122,7 @@ def test_a_region_out_of_its_image_takes_its_box_but_not_its_words_when_lenient(
     regions = deepcopy(VISUAL_GENOME_REGIONS)
     regions[1]["regions"][0]["x"] = -3
     paths = publish(tmp_path, "visual-genome", region_descriptions=regions)
-    with pytest.raises(BadInput, match=r"region_descriptions.json: \[1\]: regions\[0\]: box 'r7' .* out of the image"):
+    with refusal(BadInput):
         list(open_corpus(paths))
     corpus = open_corpus(paths, lenient=True)
     image = list(corpus)[1]
@@ -243,8 +244,8 @@ def test_a_file_that_is_none_is_refused_in_one_line(tmp_path: Path, content: byt
 
 def test_two_files_of_a_kind_and_none_at_all_are_refused(tmp_path: Path) -> None:
     paths = write_files(tmp_path, {"a.json": VISUAL_GENOME_OBJECTS, "b.json": VISUAL_GENOME_OBJECTS})
-    with pytest.raises(BadInput, match="a second file of objects"):
+    with refusal(BadInput):
         list(open_corpus(paths))
     (path,) = write_files(tmp_path, {"r.json": VISUAL_GENOME_RELATIONSHIPS})
-    with pytest.raises(BadInput, match="neither image data"):
+    with refusal(BadInput):
         list(open_corpus(path))

@@ -14,6 +14,7 @@ from limner.corpus import Box, Caption, Image
 from limner.describe import CaptionIndex, RetrievalRealiser, TemplateRealiser, find_realiser
 from limner.errors import LimnerError
 from limner.text.ptb import tokenise
+from refusals import refusal
 from strategies import images
 
 
@@ -123,7 +124,7 @@ def test_only_gold_captions_of_images_with_boxes_are_retrieved() -> None:
     ]
     assert retrieved(image_of("dog"), [*others, image_of("cat", said=["A cat"])]).text == "A cat"
     for training in ([], others):
-        with pytest.raises(LimnerError, match="no training image has both boxes and gold captions") as raised:
+        with refusal(LimnerError) as raised:
             CaptionIndex.build(training)
         assert raised.value.code == "no-training-captions"
 
@@ -131,7 +132,7 @@ def test_only_gold_captions_of_images_with_boxes_are_retrieved() -> None:
 def test_captions_without_words_are_not_retrieved() -> None:
     training = [image_of("dog", id=str(n), said=["", "...", "A dog"]) for n in range(3)]
     assert retrieved(image_of("dog"), training).text == "A dog"
-    with pytest.raises(LimnerError, match="no training image"):
+    with refusal(LimnerError):
         CaptionIndex.build([image_of("dog", said=["", " ! "])])
 
 
@@ -141,12 +142,12 @@ def test_boxes_without_area_and_pictures_without_size_are_no_trouble() -> None:
 
 
 def test_no_neighbours_cannot_be_asked_for() -> None:
-    with pytest.raises(ValueError, match="k is 0; it must be at least 1"):
+    with refusal(ValueError):
         CaptionIndex.build(TRAINING).find(image_of("dog"), 0)
 
 
 def test_retrieval_needs_training_captions() -> None:
-    with pytest.raises(LimnerError, match="retrieval needs training captions") as raised:
+    with refusal(LimnerError) as raised:
         find_realiser("retrieval")
     assert raised.value.code == "no-training-captions"
     index = CaptionIndex.build(TRAINING)

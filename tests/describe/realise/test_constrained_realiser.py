@@ -13,6 +13,7 @@ from limner.caption import compile_constraints, constrained_search
 from limner.corpus import Box, Image
 from limner.describe import ConstrainedRealiser, ThingWords, describe, find_selector
 from limner.errors import LimnerError
+from refusals import refusal
 from small_captioner import SmallCaptioner
 
 
@@ -81,7 +82,7 @@ def test_a_thing_gives_way_to_another_that_has_no_other_words() -> None:
 
 @pytest.mark.parametrize("text", ["a hot dog", "no dog", "dogs", "a dogged man", ""])
 def test_a_thing_that_is_not_said_is_an_error(text: str) -> None:
-    with pytest.raises(LimnerError, match="the sentence for image 'i' does not say 'dog'"):
+    with refusal(LimnerError):
         realised(text, "dog")
 
 
@@ -98,12 +99,12 @@ def test_nothing_selected_asks_for_nothing() -> None:
 
 
 def test_a_label_without_words_is_an_error() -> None:
-    with pytest.raises(LimnerError, match="box '0' of image 'i' is labelled '/m/01g317', which no sentence says"):
+    with refusal(LimnerError):
         realised("A dog.", "/m/01g317")
 
 
 def test_a_box_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ValueError, match="no box 'x'"):
+    with refusal(ValueError):
         ConstrainedRealiser(Fixed("A dog.")).realise(image_of("dog"), ["x"])
 
 
@@ -179,7 +180,7 @@ def test_a_captioner_says_what_was_selected(captioner: SmallCaptioner, labels: l
 
 def test_a_sentence_too_short_for_all_is_reported(captioner: SmallCaptioner) -> None:
     image, writer = image_of("dog", "truck", "couch"), SearchWriter(captioner, 2)
-    with pytest.raises(LimnerError, match="does not say"):
+    with refusal(LimnerError):
         ConstrainedRealiser(writer).realise(image, ["0", "1", "2"])
     unsaid: list[ThingWords] = []
     realiser = ConstrainedRealiser(writer, report=lambda image, things: unsaid.extend(things))

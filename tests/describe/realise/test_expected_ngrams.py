@@ -18,6 +18,7 @@ from limner.score.cider import Cider
 from limner.score.document_frequencies import document_frequencies
 from limner.score.run import Run
 from limner.text.ptb import PTB, tokenise
+from refusals import refusal
 
 DOG = ExpectedNgrams(
     weights={"dog": {"": 0.1, "dog": 0.5}, "a dog": {"dog": 0.3}, "a": {"": 0.2}},
@@ -146,7 +147,7 @@ def test_a_phrasebook_with_strange_ngrams_is_refused(tmp_path: Path) -> None:
     write_phrasebook(book, path)
     assert read_phrasebook(path) == book
     write_phrasebook(replace(book, ngrams=replace(DOG, idf={})), path)
-    with pytest.raises(BadInput, match="has only one of weights and idf"):
+    with refusal(BadInput):
         read_phrasebook(path)
 
 

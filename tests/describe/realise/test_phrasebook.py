@@ -12,6 +12,7 @@ from limner.corpus import Box, Caption, Image, Mention
 from limner.describe.realise import Phrasebook, learn_phrasebook, read_phrasebook, write_phrasebook
 from limner.errors import BadInput
 from limner.learn.model_files import MAX_BYTES
+from refusals import refusal
 from strategies import corpora
 
 
@@ -113,7 +114,7 @@ def test_a_caption_without_its_first_article_tells_nothing_of_articles() -> None
 
 def test_a_file_too_large_to_be_one_is_not_read_whole(tmp_path: Path) -> None:
     (tmp_path / "book.json").write_bytes(b" " * (MAX_BYTES + 1))
-    with pytest.raises(BadInput, match="larger than 24 MB"):
+    with refusal(BadInput):
         read_phrasebook(tmp_path / "book.json")
 
 
@@ -216,5 +217,5 @@ def test_hostile_bytes_are_refused(tmp_path: Path, raw: bytes) -> None:
 
 
 def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot read"):
+    with refusal(BadInput):
         read_phrasebook(tmp_path / "none.json")

@@ -12,6 +12,7 @@ from limner.corpus import Box, Caption, Image, Mention
 from limner.describe.realise import FluentRealiser, Phrasebook, learn_phrasebook, read_phrasebook, write_phrasebook
 from limner.describe.realise.colour_learning import colours_of
 from limner.errors import BadInput, LimnerError
+from refusals import refusal
 
 BOXES = (Box("a", 0, 0, 100, 200, "man"), Box("b", 120, 100, 300, 200, "car"))
 PAINT = {"red": (0.9, 0.1), "blue": (0.1, 0.9)}
@@ -84,10 +85,9 @@ def test_features_of_boxes_that_lie_elsewhere_are_refused(book: Phrasebook, stor
     rounded = replace(image, boxes=(man, replace(car, x0=120.4)))
     assert "red car" in FluentRealiser(book, features=store).realise(rounded, ["a", "b"]).text
     moved = replace(image, boxes=(man, replace(car, x0=140.0)))
-    said = "paint: box 'b' of image 'i1004' lies elsewhere"
-    with pytest.raises(BadInput, match=said):
+    with refusal(BadInput):
         FluentRealiser(book, features=store).realise(moved, ["a", "b"])
-    with pytest.raises(BadInput, match=said):
+    with refusal(BadInput):
         learn_phrasebook([moved], features=store)
 
 
@@ -118,7 +118,7 @@ def test_a_file_keeps_colours(book: Phrasebook, tmp_path: Path) -> None:
 def test_features_of_another_kind_are_refused(book: Phrasebook, store: Store) -> None:
     other = Store()
     other.signature = "scent"
-    with pytest.raises(LimnerError, match="has features 'scent', but colours were learnt from 'paint'"):
+    with refusal(LimnerError):
         FluentRealiser(book, features=other)
 
 
@@ -126,7 +126,7 @@ def test_a_file_with_other_words_than_colours_is_refused(book: Phrasebook, tmp_p
     assert book.colours is not None
     weights = {"ugly": book.colours.weights["red"]}
     write_phrasebook(replace(book, colours=replace(book.colours, weights=weights)), tmp_path / "book.json")
-    with pytest.raises(LimnerError, match="'ugly' is not a colour"):
+    with refusal(LimnerError):
         read_phrasebook(tmp_path / "book.json")
 
 

@@ -17,6 +17,7 @@ from limner.describe.realise.remarks import COMPOUNDS, INTRANSITIVE, OBJECTS, ST
 from limner.errors import BadInput
 from limner.text.kinds import kind_of_noun
 from limner.text.labels import many
+from refusals import refusal
 
 
 def learnt(images: list[Image]) -> RemarkTable:
@@ -178,12 +179,12 @@ def test_a_table_that_would_break_or_fill_the_memory_is_refused(photos: list[Ima
     assert book.remarks is not None
     table, weights = book.remarks, book.remarks.evidence.weights
     larger = {**weights, **{f"outcome {i}": {f"clue {i}": 1.0} for i in range(2_000)}}
-    for hostile, problem in (
-        (replace(table, shown=dict.fromkeys(table.shown, -5)), "shown"),
-        (replace(table, n_captions=1e308), "n_captions"),
-        (replace(table, evidence=Evidence(weights={**weights, "man": {"": -5000.0}})), "weight"),
-        (replace(table, evidence=Evidence(weights=larger)), "too large"),
+    for hostile in (
+        replace(table, shown=dict.fromkeys(table.shown, -5)),
+        replace(table, n_captions=1e308),
+        replace(table, evidence=Evidence(weights={**weights, "man": {"": -5000.0}})),
+        replace(table, evidence=Evidence(weights=larger)),
     ):
         write_phrasebook(replace(book, remarks=hostile), tmp_path / "book.json")
-        with pytest.raises(BadInput, match=problem):
+        with refusal(BadInput):
             read_phrasebook(tmp_path / "book.json")

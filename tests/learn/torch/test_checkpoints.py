@@ -17,6 +17,7 @@ from torch import nn
 from limner.errors import BadInput, LimnerError
 from limner.learn.torch.checkpoints import RECORD, frozen_digest, model_tensors
 from limner.learn.torch.safe_tensors import is_finite, open_tensors, read_tensors, write_tensors
+from refusals import refusal
 from small_training import CountingModel, CountingTask, train
 
 Tensors = dict[str, torch.Tensor]
@@ -134,7 +135,7 @@ def test_weights_that_are_not_trained_are_not_stored_but_must_be_the_same(tmp_pa
     assert not [name for name in read_tensors(tmp_path / "c") if name.endswith("words.weight")]
     other = frozen_task()
     other.model.get_parameter("words.weight").data[0, 0] += 1
-    with pytest.raises(BadInput, match="the weights of the model that are not trained are others"):
+    with refusal(BadInput):
         train(other, tmp_path / "c")
     assert len(train(frozen_task(), tmp_path / "c").history) == 3
     assert frozen_digest(other.model) != frozen_digest(frozen_task().model) != frozen_digest(CountingModel(0.3)) == ""
@@ -221,18 +222,18 @@ def test_a_hostile_checkpoint_is_refused(tmp_path: Path, sound: bytes, name: str
 
 
 @pytest.mark.parametrize(
-    ("record", "problem"),
+    "record",
     [
-        (None, "is not a checkpoint of a training run"),
-        ("", "not a sound safetensors file"),
-        ("[]", "not a sound safetensors file"),
-        ('{"version": 1, "run": ' + "[" * 100_000, "not a sound safetensors file"),
-        ('{"version": 1, "x": "' + "y" * (5 << 20) + '"}', "is not a checkpoint of a training run"),
+        None,
+        "",
+        "[]",
+        pytest.param('{"version": 1, "run": ' + "[" * 100_000, id="deep"),
+        pytest.param('{"version": 1, "x": "' + "y" * (5 << 20) + '"}', id="long"),
     ],
 )
-def test_a_record_that_is_none_is_refused(tmp_path: Path, record: str | None, problem: str) -> None:
+def test_a_record_that_is_none_is_refused(tmp_path: Path, record: str | None) -> None:
     write_tensors(tmp_path / "c", {}, None if record is None else {RECORD: record})
-    with pytest.raises(BadInput, match=problem):
+    with refusal(BadInput):
         train(CountingTask(), tmp_path / "c")
 
 

@@ -13,6 +13,7 @@ from limner.errors import BadInput
 from limner.learn.torch.processes import Processes, join_processes, processes_of_environment, training_device
 from limner.learn.torch.safe_tensors import read_tensors
 from process_pairs import HAS_LOOPBACK, torchrun
+from refusals import refusal
 from small_training import CountingTask, train
 
 PROGRAM = REPOSITORY / "tests" / "small_training.py"
@@ -26,22 +27,29 @@ def train_in_two(folder: Path, *options: str) -> subprocess.CompletedProcess[str
 def test_two_processes_end_with_the_weights_of_one_even_after_a_kill(tmp_path: Path) -> None:
     whole = CountingTask(dropout=0.0)
     train(whole, tmp_path / "whole")
-    for name in ("plain", "killed"):
-        (tmp_path / name).mkdir()
-    done = train_in_two(tmp_path / "plain")
+    assert train_in_two(tmp_path, "--kill-at=11").returncode != 0
+    assert (tmp_path / "checkpoint").exists()
+    done = train_in_two(tmp_path, "--leave")
     assert done.returncode == 0, done.stderr
-    two = read_tensors(tmp_path / "plain" / "weights")
+    two = read_tensors(tmp_path / "weights")
     assert two.keys() == whole.model.state_dict().keys()
     for name, tensor in whole.model.state_dict().items():
         assert torch.allclose(two[name], tensor, atol=1e-5), name
-    assert train_in_two(tmp_path / "killed", "--kill-at=11").returncode != 0
-    assert (tmp_path / "killed" / "checkpoint").exists()
-    done = train_in_two(tmp_path / "killed")
-    assert done.returncode == 0, done.stderr
-    assert (tmp_path / "killed" / "weights").read_bytes() == (tmp_path / "plain" / "weights").read_bytes()
     # One process rounds sums in another way than two, and so cannot go on where they ended.
-    with pytest.raises(BadInput, match="the number of processes was 2, now 1"):
-        train(CountingTask(dropout=0.0), tmp_path / "plain" / "checkpoint")
+    with refusal(BadInput):
+        train(CountingTask(dropout=0.0), tmp_path / "checkpoint")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not HAS_LOOPBACK, reason="loopback has another name elsewhere")
+def test_two_processes_that_were_killed_end_with_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("plain", "killed"):
+        (tmp_path / name).mkdir()
+    assert train_in_two(tmp_path / "killed", "--kill-at=11").returncode != 0
+    for name in ("plain", "killed"):
+        done = train_in_two(tmp_path / name)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "killed" / "weights").read_bytes() == (tmp_path / "plain" / "weights").read_bytes()
 
 
 def test_without_torchrun_there_is_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +71,7 @@ def test_the_environment_of_torchrun_is_read(monkeypatch: pytest.MonkeyPatch) ->
     assert processes_of_environment() == Processes(3, 4, 1, 2)
     assert not processes_of_environment().is_first
     monkeypatch.setenv("RANK", "first")
-    with pytest.raises(BadInput, match="the environment variable RANK: 'first' is not a number"):
+    with refusal(BadInput):
         processes_of_environment()
 
 

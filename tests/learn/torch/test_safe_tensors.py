@@ -27,6 +27,7 @@ from limner.learn.torch.safe_tensors import (
     write_tensors,
 )
 from limner.written import NamedFile
+from refusals import refusal
 
 TENSORS = {
     "a.weight": torch.arange(6, dtype=torch.float32).reshape(2, 3),
@@ -67,7 +68,7 @@ def test_equal_tensors_are_equal_bytes_and_what_cannot_be_written_leaves_nothing
     write_tensors(tmp_path / "t", TENSORS, {"a": "1", "b": "2"})
     write_tensors(tmp_path / "u", dict(reversed(TENSORS.items())), {"a": "1", "b": "2"})
     assert (tmp_path / "t").read_bytes() == (tmp_path / "u").read_bytes()
-    with pytest.raises(ValueError, match="complex64 cannot be written"):
+    with refusal(ValueError):
         write_tensors(tmp_path / "v", {"z": torch.zeros(1, dtype=torch.complex64)})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t", "u"]
 
@@ -161,14 +162,14 @@ def test_a_file_of_terabytes_is_refused_before_it_is_read(tmp_path: Path) -> Non
     with (tmp_path / "t").open("wb") as handle:
         handle.write(packed({"a": entry("U8", [2**40], (0, 2**40))}))
         handle.truncate(2**40)
-    with pytest.raises(BadInput, match="larger than 32 GB"):
+    with refusal(BadInput):
         read_tensors(tmp_path / "t")
 
 
 def test_what_is_not_there_or_no_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(LimnerError, match="cannot read"):
+    with refusal(LimnerError):
         read_tensors(tmp_path / "nothing")
-    with pytest.raises(LimnerError, match="is a folder"):
+    with refusal(LimnerError):
         read_tensors(tmp_path)
 
 
@@ -208,7 +209,7 @@ def test_a_full_disk_leaves_the_earlier_file(
 ) -> None:
     write_tensors(tmp_path / "t", TENSORS)
     monkeypatch.setattr(owner, name, fail)
-    with pytest.raises(BadInput, match=r"/t: cannot write \(no space left on device\); free some space"):
+    with refusal(BadInput):
         write_tensors(tmp_path / "t", {"other": torch.zeros(100_000)})
     monkeypatch.undo()
     assert_equal(read_tensors(tmp_path / "t"), TENSORS)

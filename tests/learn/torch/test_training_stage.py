@@ -21,6 +21,7 @@ from limner.learn.stage_settings import EpochFigures, StageSettings
 from limner.learn.torch.safe_tensors import read_tensors, tensor_bytes
 from limner.learn.torch.training_stage import BatchLoss, train_stage
 from limner.written import NamedFile
+from refusals import refusal
 from small_training import CountingTask, train
 
 PROGRAM = REPOSITORY / "tests" / "small_training.py"
@@ -253,7 +254,7 @@ def test_a_run_that_has_ended_returns_at_once(tmp_path: Path) -> None:
 
 def test_a_run_that_is_there_is_not_written_over_unasked(tmp_path: Path) -> None:
     train(CountingTask(), tmp_path / "c", epochs=1)
-    with pytest.raises(BadInput, match="there is the checkpoint of a run already; resume it, or remove") as caught:
+    with refusal(BadInput) as caught:
         train(CountingTask(), tmp_path / "c", epochs=1, resume=False)
     assert caught.value.code == "has-checkpoint"
 
@@ -261,7 +262,7 @@ def test_a_run_that_is_there_is_not_written_over_unasked(tmp_path: Path) -> None
 def test_a_run_takes_as_many_threads_as_before(tmp_path: Path) -> None:
     with pytest.raises(Stop):
         train(StoppingTask(step=3), tmp_path / "c", threads=2, epochs=1)
-    with pytest.raises(BadInput, match="it took 2 threads, now 1"):
+    with refusal(BadInput):
         train(CountingTask(), tmp_path / "c", threads=1, epochs=1)
     assert train(CountingTask(), tmp_path / "c", threads=None, epochs=1).n_threads == 2
 
@@ -285,7 +286,7 @@ def test_a_full_disk_loses_no_earlier_checkpoint(tmp_path: Path, monkeypatch: py
 
     with monkeypatch.context() as patched:
         patched.setattr(NamedFile, "write", write)
-        with pytest.raises(BadInput, match=r"/c: cannot write \(no space left on device\); free some space"):
+        with refusal(BadInput):
             train(CountingTask(), tmp_path / "c")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["c", "whole"]
     resumed = CountingTask()
@@ -314,20 +315,20 @@ class BrokenTask(LineTask):
 
 
 def test_a_loss_that_is_no_number_ends_training(tmp_path: Path) -> None:
-    with pytest.raises(LimnerError, match="line: the loss is no longer a number at step 1 of epoch 1; train with"):
+    with refusal(LimnerError):
         line(tmp_path, BrokenTask())
     assert not (tmp_path / "line").exists()
 
 
 def test_a_figure_that_validation_does_not_give_is_told(tmp_path: Path) -> None:
-    with pytest.raises(LimnerError, match="unknown figure of validation 'figur'; did you mean 'figure'"):
+    with refusal(LimnerError):
         line(tmp_path, LineTask(), best_by="figur")
 
 
 def test_what_cannot_be_trained_is_told(tmp_path: Path) -> None:
     frozen = LineTask()
     frozen.model.requires_grad_(False)
-    with pytest.raises(ValueError, match="no parameters to train"):
+    with refusal(ValueError):
         line(tmp_path, frozen)
-    with pytest.raises(LimnerError, match="the first epoch has no batch"):
+    with refusal(LimnerError):
         line(tmp_path, type("Empty", (LineTask,), {"batches": lambda self, epoch: []})())

@@ -22,6 +22,7 @@ from limner.score.metric import means
 from limner.score.paired import Comparison
 from limner.score.run import Run
 from page_parts import Parts, data_of
+from refusals import refusal
 
 HOSTILE = "</script><!--<script>alert(1)</script><img src=x onerror=alert(1)>\u2028\x00'\"&amp;]]> 👩‍🚀"
 
@@ -157,9 +158,9 @@ def test_equal_evaluations_give_equal_pages(page: Path) -> None:
 
 
 def test_no_image_is_refused_and_a_failed_run_leaves_nothing(page: Path) -> None:
-    with pytest.raises(LimnerError, match="no image to show"):
+    with refusal(LimnerError):
         write_captions_page([evaluation("none", {}, by=None)], [], page)
     (page.parent / "a.png").write_bytes(b"no picture")
-    with pytest.raises(LimnerError, match=r"a\.png"):
+    with refusal(LimnerError):
         write_captions_page(*systems(), page, pictures=Pictures(page.parent, page))
     assert [path.name for path in page.parent.iterdir()] == ["a.png"]

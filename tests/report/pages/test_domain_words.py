@@ -15,6 +15,7 @@ from limner.errors import LimnerError
 from limner.report.pages.domain_words import DomainWords, read_class_domains
 from limner.report.pages.page_data import pieces_of
 from limner.report.pages.show_page import Entries, write_page
+from refusals import refusal
 from strategies import images
 
 WORDS = DomainWords({"Dog": "in-domain", "Hot dog": "out-domain", "Human hand": "near-domain", "Camel": "out-domain"})
@@ -82,20 +83,20 @@ def test_domains_are_read_from_the_file_of_bench_domains(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    "text",
     [
-        ("class,mentions\nDog,9\n", "there is no column domain"),
-        ("class,domain\nDog,indomain\n", "class 'Dog' is of domain 'indomain'; name a class and its domain: in-domain"),
-        ("class,domain\nDog,ignored\n", "no class has a domain"),
+        "class,mentions\nDog,9\n",
+        "class,domain\nDog,indomain\n",
+        "class,domain\nDog,ignored\n",
     ],
 )
-def test_what_tells_no_domain_is_refused(tmp_path: Path, text: str, said: str) -> None:
+def test_what_tells_no_domain_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "classes.csv"
     path.write_text(text)
-    with pytest.raises(LimnerError, match=said):
+    with refusal(LimnerError):
         read_class_domains(path, Reading())
 
 
 def test_a_domain_that_is_none_is_refused() -> None:
-    with pytest.raises(LimnerError, match="unknown domain 'in'"):
+    with refusal(LimnerError):
         DomainWords({"Dog": "in"})

@@ -12,6 +12,7 @@ from limner.corpus import Image
 from limner.corpus.reading import Reading
 from limner.errors import BadInput
 from limner.report.pages.page_pictures import Pictures, Shown, fits
+from refusals import refusal
 
 STRICT = Reading()
 
@@ -140,7 +141,7 @@ def test_linked_pictures_stay_where_they_are(folder: Path) -> None:
 def test_a_file_that_is_no_picture_is_one_line_or_when_lenient_a_layout(folder: Path, content: bytes) -> None:
     (folder / "a.jpg").write_bytes(content)
     pictures, image = Pictures(folder, folder / "page.html"), Image("1", file="a.jpg")
-    with pytest.raises(BadInput, match=r"a\.jpg: cannot be shown as a picture"):
+    with refusal(BadInput):
         pictures.show(image, STRICT)
     lenient = Reading(lenient=True)
     assert pictures.show(image, lenient) is None
@@ -150,14 +151,14 @@ def test_a_file_that_is_no_picture_is_one_line_or_when_lenient_a_layout(folder: 
 def test_a_photograph_cut_short_is_one_line_too(folder: Path) -> None:
     path = save(folder / "a.jpg", (400, 300))
     path.write_bytes(path.read_bytes()[:700])
-    with pytest.raises(BadInput, match=r"a\.jpg: cannot be shown"):
+    with refusal(BadInput):
         Pictures(folder, folder / "page.html").show(Image("1", file="a.jpg"), STRICT)
 
 
 def test_a_picture_that_would_fill_the_memory_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     save(folder / "a.png", (100, 100))
     monkeypatch.setattr(Picture, "MAX_IMAGE_PIXELS", 9_000)
-    with pytest.raises(BadInput, match="cannot be shown"):
+    with refusal(BadInput):
         Pictures(folder, folder / "page.html").show(Image("1", file="a.png"), STRICT)
 
 

@@ -17,6 +17,7 @@ from limner.errors import LimnerError
 from limner.look.palette import PALETTE
 from limner.report import Pictures, Written, write_page
 from page_parts import Parts, data_of
+from refusals import refusal
 
 HOSTILE = "</script><!--<script>alert(1)</script><img src=x onerror=alert(1)>\u2028\x00'\"&amp;]]>"
 IMAGES = [
@@ -129,9 +130,9 @@ def test_a_corpus_is_not_read_further_than_needed(page: Path) -> None:
 
 
 def test_an_empty_corpus_is_refused_and_a_failed_run_leaves_nothing(page: Path) -> None:
-    with pytest.raises(LimnerError, match="no image to show"):
+    with refusal(LimnerError):
         write_page([], [], page)
-    with pytest.raises(LimnerError, match="there is no image 'zz'"):
+    with refusal(LimnerError):
         write_page(IMAGES, [("r", [Image("zz")])], page)
     assert list(page.parent.iterdir()) == []
 

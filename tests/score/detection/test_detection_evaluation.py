@@ -15,6 +15,7 @@ from limner.errors import BadInput, LimnerError
 from limner.score.detection import evaluate_detections
 from limner.score.detection.average_precision import FIGURES
 from limner.score.detection.detection_evaluation import SystemScores
+from refusals import refusal
 
 
 def scored(gold: list[Image], detected: list[Image], **options: object) -> SystemScores:
@@ -157,9 +158,9 @@ def test_detections_of_other_classes_than_cocos_are_of_golds() -> None:
 
 def test_gold_without_a_class_of_the_detector_is_an_error() -> None:
     gold = [Image("1", 100, 100, (Box("a", 0, 0, 50, 50, "sky"),))]
-    with pytest.raises(BadInput, match="no box has a label that means one of the 80 classes"):
+    with refusal(BadInput):
         scored(gold, gold, classes="coco")
-    with pytest.raises(LimnerError, match="gold has no boxes"):
+    with refusal(LimnerError):
         scored([Image("1")], gold, classes="gold")
 
 
@@ -176,7 +177,7 @@ def test_images_that_are_missing_count_as_without_detections_unless_skipped() ->
     assert "gold images are not among the detections" in mine.warnings[0]
     skipped = scored(gold, some, missing="skip")
     assert skipped.values == pytest.approx(scored(gold[:-3], some).values, nan_ok=True)
-    with pytest.raises(BadInput, match="gold images are not among the detections"):
+    with refusal(BadInput):
         scored(gold, some, missing="error")
 
 
@@ -185,7 +186,7 @@ def test_images_that_are_not_in_gold_are_left_out_and_told() -> None:
     mine = scored(gold[:-1], detected)
     assert mine.values == pytest.approx(scored(gold[:-1], detected[:-1]).values, nan_ok=True)
     assert mine.counts["n_extra_images"] == 1
-    with pytest.raises(BadInput, match="no image is on both sides"):
+    with refusal(BadInput):
         scored(gold, [replace(image, id=f"x{image.id}") for image in detected])
 
 
@@ -209,15 +210,15 @@ def test_boxes_of_a_picture_of_another_size_are_scaled() -> None:
     gold = [Image("1", 200, 200, (Box("a", 20, 20, 100, 100, "cat"),))]
     half = [Image("1", 100, 100, (Box("0", 10, 10, 50, 50, "cat", 0.5),))]
     assert scored(gold, half).values["AP"] == pytest.approx(1)
-    with pytest.raises(BadInput, match="measures 100 by 50, but 200 by 200 in gold"):
+    with refusal(BadInput):
         scored(gold, [Image("1", 100, 50, half[0].boxes)])
 
 
 def test_an_image_that_comes_twice_is_an_error() -> None:
     gold, detected = made_case(9)
-    with pytest.raises(BadInput, match="appears twice"):
+    with refusal(BadInput):
         scored([*gold, gold[0]], detected)
-    with pytest.raises(BadInput, match="appears twice"):
+    with refusal(BadInput):
         scored(gold, [*detected, detected[0]])
 
 

@@ -16,6 +16,7 @@ from limner.score.judgement.agreement import MEASURES, Measure, Ratings, agreeme
 from limner.score.judgement.judged_captions import flickr8k
 from limner.score.judgement.judgement_files import read_judgements
 from limner.score.judgement.judgements import EXPERT, Judgement, Judgements
+from refusals import refusal
 
 Units = list[list[float]]
 
@@ -208,9 +209,9 @@ def test_many_distinct_values_take_no_more_than_they_are() -> None:
 
 
 def test_no_samples_are_no_samples() -> None:
-    with pytest.raises(LimnerError, match="too few"):
+    with refusal(LimnerError):
         measure_agreement(ratings_of(FOUR_OBSERVERS), "percent", samples=-1)
-    with pytest.raises(LimnerError, match="did you mean 'percent'"):
+    with refusal(LimnerError):
         measure_agreement(ratings_of(FOUR_OBSERVERS), "percents")  # type: ignore[arg-type]
 
 

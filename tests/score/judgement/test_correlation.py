@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from limner.errors import LimnerError
 from limner.score.judgement import kendall
 from limner.score.judgement.correlation import KINDS, MISSED, Kind, bounded, bounds, correlate, correlation, sampled
+from refusals import refusal
 
 stats = pytest.importorskip("scipy.stats", reason="scipy, the oracle, is not installed")
 
@@ -158,13 +159,13 @@ def test_equal_seeds_draw_equal_samples() -> None:
 
 
 def test_callers_mistakes_are_told() -> None:
-    with pytest.raises(ValueError, match="finite"):
+    with refusal(ValueError):
         correlate([1.0, float("nan")], [1.0, 2.0], "tau_b")
-    with pytest.raises(ValueError, match="shapes"):
+    with refusal(ValueError):
         correlate([1.0], [1.0, 2.0], "tau_b")
-    with pytest.raises(LimnerError, match="did you mean 'pearson'"):
+    with refusal(LimnerError):
         correlation([1.0, 2.0], [1.0, 2.0], "person")  # type: ignore[arg-type]
-    with pytest.raises(LimnerError, match="too few"):
+    with refusal(LimnerError):
         correlate([1.0, 2.0], [1.0, 2.0], "tau_b", samples=-1)
 
 

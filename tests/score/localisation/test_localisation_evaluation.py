@@ -19,6 +19,7 @@ from limner.score.localisation.gold_phrases import read_gold
 from limner.score.localisation.localisation_evaluation import SystemScores
 from limner.score.localisation.phrase_table import VALUES
 from localisation_cases import made_case, reference
+from refusals import refusal
 
 MEN = "A man and a man ."
 
@@ -264,9 +265,7 @@ def test_a_missing_phrase_is_an_error_that_names_it() -> None:
     gold, result = pair("1")
     caption = result.captions[0]
     partial = replace(result, captions=(replace(caption, mentions=caption.mentions[:1]),))
-    with pytest.raises(
-        BadInput, match=r"mine: 1 of 2 gold phrases have no result .*'a man' at character 10 of 'A man and"
-    ):
+    with refusal(BadInput):
         scored([partial], [gold])
     assert scored([partial], [gold], missing="zero").values["R@1"] == 0.5
     skipped = scored([partial], [gold], missing="skip")
@@ -276,7 +275,7 @@ def test_a_missing_phrase_is_an_error_that_names_it() -> None:
 
 def test_missing_images_and_captions_follow_the_policy() -> None:
     (first, result), (second, _) = pair("1"), pair("2")
-    with pytest.raises(BadInput, match="2 of 4 gold phrases have no result"):
+    with refusal(BadInput):
         scored([result], [first, second])
     system = scored([result], [first, second], missing="zero")
     assert system.values["R@1"] == 0.5
@@ -307,16 +306,14 @@ def test_gold_phrases_that_a_chunker_did_not_find_count_as_missed() -> None:
     assert "phrases:found" in system.signature
     assert system.counts["extra_phrases"] == 1
     assert any("1 of 2 gold phrases were not found" in warning for warning in system.warnings)
-    with pytest.raises(BadInput, match="have no result"):
+    with refusal(BadInput):
         scored([found], [gold], phrases="gold")
 
 
 def test_a_caption_of_another_text_is_an_error_that_names_it() -> None:
     gold, result = pair("1")
     changed = replace(result, captions=(replace(result.captions[0], text="A man and a boy ."),))
-    with pytest.raises(
-        BadInput, match=r"gold has no caption 'A man and a boy .'; its caption '0' is 'A man and a man .'"
-    ):
+    with refusal(BadInput):
         scored([changed], [gold])
 
 
@@ -329,7 +326,7 @@ def test_spaces_do_not_matter() -> None:
 def test_candidates_that_do_not_exist_are_an_error() -> None:
     gold, _ = pair("1")
     results = [Image("1", captions=(Caption("0", MEN, (Mention(0, 5, ("no such",)), Mention(10, 15))),))]
-    with pytest.raises(BadInput, match="'A man' names the box 'no such', which does not exist"):
+    with refusal(BadInput):
         scored(results, [gold])
 
 
@@ -357,13 +354,13 @@ def test_faulty_choices_are_errors() -> None:
     ):
         with pytest.raises(LimnerError):
             scored([result], [gold], **options)
-    with pytest.raises(LimnerError, match="no results"):
+    with refusal(LimnerError):
         evaluate_localisation({}, [gold])
-    with pytest.raises(BadInput, match="image '1' appears twice"):
+    with refusal(BadInput):
         scored([result, result], [gold])
-    with pytest.raises(BadInput, match="no image is on both sides: here is '9', in gold '1'"):
+    with refusal(BadInput):
         scored([replace(result, id="9")], [gold])
-    with pytest.raises(BadInput, match="no gold caption refers to a box"):
+    with refusal(BadInput):
         scored([result], [Image("1", captions=(Caption("0", ""),))])
 
 
@@ -471,7 +468,7 @@ def test_training_images_are_warned_of_and_signed() -> None:
 def test_what_gold_lacks_is_told_with_what_it_misses() -> None:
     gold, results = made_case(3)
     renamed = [replace(results[0], id="nosuch"), *results[1:]]
-    with pytest.raises(BadInput, match="1 images that gold lacks \\(first: 'nosuch'\\)"):
+    with refusal(BadInput):
         scored(renamed, gold)
 
 

@@ -16,6 +16,7 @@ from limner.lazy import kernel
 from limner.score.meteor import Tables, meteor_alignment
 from limner.score.meteor.meteor_sentences import sentences
 from limner.text.token_table import token_table
+from refusals import refusal
 
 GROUPS = np.array([0, 2, 5])
 
@@ -105,13 +106,13 @@ def test_arrays_with_any_numbers_are_aligned_or_refused(aligner: Any, arguments:
 
 @pytest.mark.parametrize("beam", [-1, 0, 1_001])
 def test_a_beam_that_is_none_is_refused(beam: int, aligner: Any, arguments: list[Any]) -> None:
-    with pytest.raises(ValueError, match="beam"):
+    with refusal(ValueError):
         aligner.align(*arguments[:-2], beam, arguments[-1])
 
 
 @pytest.mark.parametrize("out", [np.zeros((4, 23), dtype=np.int64), np.zeros(5 * 23, dtype=np.int32)])
 def test_an_answer_of_another_size_is_refused(out: Any, aligner: Any, arguments: list[Any]) -> None:
-    with pytest.raises(ValueError, match=r"output has|whole"):
+    with refusal(ValueError):
         aligner.align(*arguments[:-1], out)
 
 
@@ -137,7 +138,7 @@ def test_a_trie_of_any_numbers_is_walked_or_refused(walker: Any, small: Tables) 
         counts = np.zeros(len(said.numbers), dtype=np.int64)
         nodes = walker.walk(said.numbers, said.starts, np.arange(3), len(said.words), *broken, counts)
         assert len(nodes) == 4 * counts.sum()
-    with pytest.raises(ValueError, match="do not match"):
+    with refusal(ValueError):
         walker.walk(said.numbers, said.starts, np.arange(3), len(said.words), sound[0][:-1], *sound[1:], counts)
 
 
@@ -146,7 +147,7 @@ def test_items_of_another_type_are_refused(aligner: Any, arguments: list[Any]) -
         if isinstance(array, np.ndarray):
             for dtype in (array.dtype.str.replace("i", "u"), array.dtype.newbyteorder(), np.float64, np.int16):
                 if dtype != array.dtype:
-                    with pytest.raises(ValueError, match="items of type"):
+                    with refusal(ValueError):
                         aligner.align(*arguments[:i], array.astype(dtype), *arguments[i + 1 :])
 
 
@@ -163,12 +164,12 @@ def test_the_answer_is_not_written_where_arrays_are_read(aligner: Any, walker: A
             memory = np.zeros(1_000, dtype=np.int64)
             shared = memory.view(array.dtype)[: len(array)]
             shared[:] = array
-            with pytest.raises(ValueError, match="overlap"):
+            with refusal(ValueError):
                 aligner.align(*arguments[:i], shared, *arguments[i + 1 : -1], memory[: arguments[-1].size])
             assert shared.tolist() == array.tolist()
     memory = np.array([0, 2, 0])
     trie = np.zeros(1, np.uint32), np.ones(2, np.uint32), np.zeros(1, np.int64)
-    with pytest.raises(ValueError, match="overlap"):
+    with refusal(ValueError):
         walker.walk(np.zeros(2, np.int32), memory[:2], np.arange(2), 1, *trie, memory[1:])
 
 

@@ -24,6 +24,7 @@ from limner.score.meteor.meteor_sources import PARAPHRASES, find_source
 from limner.score.meteor.meteor_tables import cached
 from limner.score.metric import Statistics
 from limner.score.run import Run
+from refusals import refusal
 
 # What meteor-1.5.jar answers (Java 17; -stdio -l en -norm; for meteor-no-paraphrase also -m 'exact stem synonym'): for
 # SCORE its 23 statistics, for EVAL its score. The last of EVAL is the score of all.
@@ -93,7 +94,7 @@ def test_without_any_table_equal_words_and_stems_are_left(monkeypatch: pytest.Mo
     assert found.per_image[1, 0] == 1.0
     assert found.choices == {"version": "1.5", "modules": "exact+stem", "tables": "none"}
     assert found.warnings
-    with pytest.raises(LimnerError, match=r"pip install 'limner\[meteor\]'"):
+    with refusal(LimnerError):
         pycocoevalcap.Meteor().compute_score({"1": ["a"]}, {"1": ["a"]})
 
 
@@ -230,7 +231,7 @@ def test_a_copy_for_another_process_opens_the_same_tables(
     given = pickle.loads(pickle.dumps(Meteor(metric.tables)))
     assert given.measure(run).rows.tolist() == expected.rows.tolist()
     (folder / PARAPHRASES).unlink()
-    with pytest.raises(LimnerError, match="others here"):
+    with refusal(LimnerError):
         pickle.loads(sent).measure(run)
 
 

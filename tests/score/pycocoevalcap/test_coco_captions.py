@@ -13,6 +13,7 @@ import pytest
 from limner.errors import BadInput, LimnerError
 from limner.score.pycocoevalcap import COCO
 from published import COCO_CAPTIONS, COCO_INSTANCES
+from refusals import refusal
 
 RESULTS = [{"image_id": 285, "caption": "a bear"}, {"image_id": 139, "caption": "a room"}]
 
@@ -57,42 +58,41 @@ def changed(**change: Any) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("content", "problem"),
+    "content",
     [
-        (COCO_INSTANCES, r"annotations\[0\]: there is no caption"),
-        (changed(annotations=[{"id": 1, "caption": "a"}]), r"annotations\[0\]: image_id is None"),
-        (changed(annotations=[{"id": 1, "image_id": [], "caption": "a"}]), r"image_id is \[\]"),
-        (changed(annotations=[{"image_id": 1, "caption": "a"}]), r"annotations\[0\]: id is None"),
-        (changed(annotations=[7]), r"annotations\[0\]: 7 is not an object"),
-        (changed(annotations="all"), "'all' is not a list"),
-        (changed(images=[{"id": True}]), r"images\[0\]: id is True"),
-        ({"images": []}, "no annotations"),
-        (RESULTS, "no images or no annotations"),
-        ("", "no list of results|cannot start|expected"),
+        COCO_INSTANCES,
+        changed(annotations=[{"id": 1, "caption": "a"}]),
+        changed(annotations=[{"id": 1, "image_id": [], "caption": "a"}]),
+        changed(annotations=[{"image_id": 1, "caption": "a"}]),
+        changed(annotations=[7]),
+        changed(annotations="all"),
+        changed(images=[{"id": True}]),
+        {"images": []},
+        RESULTS,
+        "",
     ],
-    ids=str,
 )
-def test_a_file_that_is_none_is_refused_with_its_place(content: object, problem: str, tmp_path: Path) -> None:
+def test_a_file_that_is_none_is_refused_with_its_place(content: object, tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text(json.dumps(content))
-    with pytest.raises(BadInput, match=problem):
+    with refusal(BadInput):
         COCO(path)
 
 
 @pytest.mark.parametrize(
-    ("results", "problem"),
+    "results",
     [
-        ([{"image_id": 7, "caption": "a"}], "image 7 is not among"),
-        ([{"image_id": 285}], r"results: \[0\]: there is no caption"),
-        ([{"image_id": 285, "caption": 7}], "there is no caption"),
-        ([], "nothing in it"),
+        [{"image_id": 7, "caption": "a"}],
+        [{"image_id": 285}],
+        [{"image_id": 285, "caption": 7}],
+        [],
     ],
 )
-def test_results_that_do_not_fit_are_refused(results: list[dict[str, Any]], problem: str, captions: Path) -> None:
-    with pytest.raises(LimnerError, match=problem):
+def test_results_that_do_not_fit_are_refused(results: list[dict[str, Any]], captions: Path) -> None:
+    with refusal(LimnerError):
         COCO(captions).loadRes(results)
 
 
 def test_a_file_of_references_is_no_file_of_results(captions: Path) -> None:
-    with pytest.raises(BadInput, match="no list of results"):
+    with refusal(BadInput):
         COCO(captions).loadRes(captions)

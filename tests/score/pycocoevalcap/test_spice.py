@@ -9,6 +9,7 @@ import pytest
 
 from limner.errors import LimnerError
 from limner.score.pycocoevalcap import Spice
+from refusals import refusal
 
 pytest.importorskip("spacy", reason="SPICE* parses with spaCy")
 
@@ -47,9 +48,9 @@ def test_it_is_told_apart_from_the_original(spice: Spice) -> None:
 
 
 def test_both_must_be_of_the_same_images(spice: Spice) -> None:
-    with pytest.raises(LimnerError, match="different images"):
+    with refusal(LimnerError):
         spice.compute_score(REFERENCES, {1: ["a dog"]})
-    with pytest.raises(LimnerError, match="2 captions"):
+    with refusal(LimnerError):
         spice.compute_score({1: ["a dog"]}, {1: ["a dog", "a cat"]})
 
 

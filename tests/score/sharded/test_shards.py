@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from limner.corpus import Box, Caption, Image, Mention, write_corpus
 from limner.errors import BadInput, LimnerError
 from limner.score.sharded.shards import Block, Dealing, Notes, Shard, find_shards, partition_of, read_shard, size_of
+from refusals import refusal
 
 IMAGES = [
     Image(
@@ -62,20 +62,10 @@ def test_what_is_not_in_our_own_formats_is_one_shard(tmp_path: Path) -> None:
     assert find_shards(files) == [Shard(0, 0, tuple(files))]
 
 
-@pytest.mark.parametrize(
-    ("source", "problem"),
-    [
-        ("both", "shards of two formats"),
-        ("none/*.jsonl", "no file is named so"),
-        ("none.jsonl", "no such file or folder"),
-        ("-", "one process alone"),
-    ],
-)
-def test_what_names_no_shards_is_refused(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, source: str, problem: str
-) -> None:
+@pytest.mark.parametrize("source", ["both", "none/*.jsonl", "none.jsonl", "-"])
+def test_what_names_no_shards_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
     monkeypatch.chdir(folder)
-    with pytest.raises(LimnerError, match=problem):
+    with refusal(LimnerError):
         find_shards([source])
 
 
@@ -111,7 +101,7 @@ def test_where_only_text_is_needed_nothing_else_is_kept(tmp_path: Path) -> None:
 def test_faults_are_told_with_their_place_or_counted(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"limner":1,"id":"x"}\n{"limner":1,"id":"x"}\n{"limner":1}\n')
-    with pytest.raises(BadInput, match=re.escape(f"{path}: image 'x' appears twice")):
+    with refusal(BadInput):
         dealt(path, 2)
     notes, blocks = dealt(path, 2, lenient=True)
     assert sum(len(block.images) for block in blocks) == 1

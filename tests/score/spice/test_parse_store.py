@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from limner.errors import LimnerError
 from limner.score.spice.parse_store import ParseStore, default_store
 from limner.score.spice.parse_tree import Parse
+from refusals import refusal
 
 PARSE = Parse(("a", "dog"), ("DT", "NN"), ("det", "ROOT"), (1, 1))
 EMPTY = Parse((), (), (), ())
@@ -67,14 +68,14 @@ def test_what_is_no_parse_is_passed_over_and_replaced(tmp_path: Path, value: obj
 def test_a_file_that_is_something_else_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "notes.txt"
     path.write_text("what I would not lose " * 100)
-    with pytest.raises(LimnerError, match=r"notes\.txt: parses cannot be kept there"):
+    with refusal(LimnerError):
         ParseStore(path, "p")
     assert path.read_text().startswith("what I would not lose")
 
 
 def test_a_place_where_nothing_can_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(LimnerError, match="name another file"):
+    with refusal(LimnerError):
         ParseStore(tmp_path / "file" / "parses", "p")
 
 

@@ -15,6 +15,7 @@ from limner.errors import BadInput, LimnerError
 from limner.vision.features import open_features, write_store
 from limner.vision.features.store_writer import StoreWriter
 from memory import memory_below
+from refusals import refusal
 
 N_DIMS = 6
 
@@ -82,22 +83,16 @@ def test_shards_are_arrays_that_numpy_opens(tmp_path: Path) -> None:
     assert (first == expected).all()
 
 
-@pytest.mark.parametrize(
-    ("image_id", "box_ids", "said"),
-    [
-        ("im/99 ü", None, "there are no features of image 'im/99 ü'"),
-        ("im/3 ü", ["b7"], "image 'im/3 ü': unknown box 'b7'; choose from: b0, b1, b2"),
-    ],
-)
-def test_what_is_not_there_is_named(tmp_path: Path, image_id: str, box_ids: list[str] | None, said: str) -> None:
+@pytest.mark.parametrize(("image_id", "box_ids"), [("im/99 ü", None), ("im/3 ü", ["b7"])])
+def test_what_is_not_there_is_named(tmp_path: Path, image_id: str, box_ids: list[str] | None) -> None:
     write(tmp_path / "s")
-    with pytest.raises(LimnerError, match=said):
+    with refusal(LimnerError):
         open_features(tmp_path / "s").features(image_id, box_ids)
 
 
 def test_a_text_is_not_a_list_of_box_ids(tmp_path: Path) -> None:
     write(tmp_path / "s")
-    with pytest.raises(ValueError, match="must be a list of ids"):
+    with refusal(ValueError):
         open_features(tmp_path / "s").features("im/3 ü", "b1")
 
 
@@ -105,7 +100,7 @@ def test_a_text_is_not_a_list_of_box_ids(tmp_path: Path) -> None:
 def test_a_resumed_store_is_the_same_bytes(tmp_path: Path, stopped_after: int) -> None:
     write(tmp_path / "whole")
     write(tmp_path / "s", stopped_after, finish=False)
-    with pytest.raises(BadInput, match="not finished"):
+    with refusal(BadInput):
         open_features(tmp_path / "s")
     write(tmp_path / "s", start=stopped_after, resume=True)
     assert contents(tmp_path / "s") == contents(tmp_path / "whole")
@@ -171,7 +166,7 @@ def test_a_shard_that_is_damaged_is_not_cut_when_a_run_is_resumed(
         else:
             path.write_bytes(sound.split(b"\n")[0] + b"\n" + text)
         before = contents(tmp_path / "s")
-        with pytest.raises(BadInput, match=rf"{path.name}: is damaged"):
+        with refusal(BadInput):
             write(tmp_path / "s", resume=True)
         assert contents(tmp_path / "s") == before
         path.write_bytes(sound)
@@ -179,10 +174,10 @@ def test_a_shard_that_is_damaged_is_not_cut_when_a_run_is_resumed(
 
 def test_an_image_is_in_a_store_once(tmp_path: Path) -> None:
     write(tmp_path / "s", 6, finish=False)
-    with pytest.raises(BadInput, match="image 'im/1 ü': is given twice"):
+    with refusal(BadInput):
         write(tmp_path / "s", start=1, resume=True)
     with (
-        pytest.raises(BadInput, match="image 'im/2 ü': is given twice"),
+        refusal(BadInput),
         write_store(tmp_path / "s", "test", N_DIMS, resume=True, shard_bytes=SHARD) as writer,
     ):
         writer.leave_out("im/2 ü", "again")
@@ -202,38 +197,38 @@ def test_images_that_were_left_out_are_told_with_the_reason(tmp_path: Path) -> N
     store = open_features(tmp_path / "s")
     assert store.left_out == {"gone": "there is no picture of it"}
     assert len(store) == 1
-    with pytest.raises(LimnerError, match=r"image 'gone' was left out \(there is no picture of it\)"):
+    with refusal(LimnerError):
         store.features("gone")
 
 
 def test_a_store_is_not_written_over(tmp_path: Path) -> None:
     write(tmp_path / "s")
     before = contents(tmp_path / "s")
-    with pytest.raises(BadInput, match="is a store of features already") as caught:
+    with refusal(BadInput) as caught:
         write(tmp_path / "s")
     assert caught.value.code == "store-exists"
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear")
-    with pytest.raises(BadInput, match="the folder is not empty"):
+    with refusal(BadInput):
         write(tmp_path / "other", resume=True)
     (tmp_path / "file").write_text("dear")
-    with pytest.raises(LimnerError, match="is a file"):
+    with refusal(LimnerError):
         write(tmp_path / "file")
     assert contents(tmp_path / "s") == before
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    "options",
     [
-        ({"signature": "other", "n_dims": N_DIMS}, "signature is 'test', not 'other'"),
-        ({"signature": "test", "n_dims": 7}, "n_dims is 6, not 7"),
-        ({"signature": "test", "n_dims": N_DIMS, "dtype": "float32"}, "dtype is 'float16', not 'float32'"),
-        ({"signature": "test", "n_dims": N_DIMS, "boxes": "whole"}, "boxes is 'corpus', not 'whole'"),
+        {"signature": "other", "n_dims": N_DIMS},
+        {"signature": "test", "n_dims": 7},
+        {"signature": "test", "n_dims": N_DIMS, "dtype": "float32"},
+        {"signature": "test", "n_dims": N_DIMS, "boxes": "whole"},
     ],
 )
-def test_a_run_with_other_settings_cannot_be_resumed(tmp_path: Path, options: dict[str, object], said: str) -> None:
+def test_a_run_with_other_settings_cannot_be_resumed(tmp_path: Path, options: dict[str, object]) -> None:
     write(tmp_path / "s", 3, finish=False)
-    with pytest.raises(BadInput, match=said), write_store(tmp_path / "s", resume=True, **options):  # type: ignore[arg-type]
+    with refusal(BadInput), write_store(tmp_path / "s", resume=True, **options):  # type: ignore[arg-type]
         pass
 
 
@@ -248,19 +243,16 @@ def test_two_runs_do_not_write_one_store(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "said"),
+    ("rows", "kind"),
     [
-        (np.zeros((2, N_DIMS)), "needs features of shape"),
-        (np.zeros((3, N_DIMS + 1)), "needs features of shape"),
-        (np.full((3, N_DIMS), 1e6), "too large for float16"),
-        (np.full((3, N_DIMS), np.nan), "not a finite number"),
+        (np.zeros((2, N_DIMS)), ValueError),
+        (np.zeros((3, N_DIMS + 1)), ValueError),
+        (np.full((3, N_DIMS), 1e6), BadInput),
+        (np.full((3, N_DIMS), np.nan), BadInput),
     ],
 )
-def test_rows_that_do_not_fit_are_refused(tmp_path: Path, rows: np.ndarray, said: str) -> None:
-    with (
-        pytest.raises((ValueError, BadInput), match=said),
-        write_store(tmp_path / "s", "test", N_DIMS) as writer,
-    ):
+def test_rows_that_do_not_fit_are_refused(tmp_path: Path, rows: np.ndarray, kind: type[Exception]) -> None:
+    with refusal(kind), write_store(tmp_path / "s", "test", N_DIMS) as writer:
         writer.append(images()[3], rows)
 
 
@@ -271,7 +263,7 @@ def test_damage_is_seen(tmp_path: Path) -> None:
     raw[140] ^= 1
     path.write_bytes(raw)
     store = open_features(tmp_path / "s")
-    with pytest.raises(BadInput, match=r"shard-00001.npy: is damaged \(features or boxes of image"):
+    with refusal(BadInput):
         store.verify()
 
 
@@ -295,14 +287,14 @@ def test_damage_is_seen(tmp_path: Path) -> None:
 def test_a_store_of_nonsense_is_refused(tmp_path: Path, name: str, text: bytes) -> None:
     write(tmp_path / "s")
     (tmp_path / "s" / name).write_bytes(text)
-    with pytest.raises(BadInput, match="is damaged"), memory_below(100 << 20):
+    with refusal(BadInput), memory_below(100 << 20):
         open_features(tmp_path / "s")
 
 
 def test_what_is_no_store_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="there is no such store"):
+    with refusal(BadInput):
         open_features(tmp_path / "nowhere")
-    with pytest.raises(BadInput, match="is not a store of features"):
+    with refusal(BadInput):
         open_features(tmp_path)
 
 

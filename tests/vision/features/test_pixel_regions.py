@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from limner.vision.features.integral_images import sums_within
 from limner.vision.features.pixel_regions import crops, grid, region_corners, whole_picture, whole_pixels
+from refusals import refusal
 
 number = st.floats(-50, 80, allow_nan=False)
 
@@ -37,7 +38,7 @@ def test_regions_are_the_pixels_that_they_touch(corners: tuple[float, ...], expe
 
 @pytest.mark.parametrize("corners", [[[1, 2, 3]], [1, 2, 3, 4], [[0, 0, float("nan"), 1]], [[0, 0, float("inf"), 1]]])
 def test_what_is_not_a_region_is_refused(corners: object) -> None:
-    with pytest.raises(ValueError, match="region"):
+    with refusal(ValueError):
         region_corners(corners)  # type: ignore[arg-type]
 
 
@@ -59,7 +60,7 @@ def test_cells_of_a_grid_cover_the_picture_once() -> None:
     assert sum(box.area for box in boxes) == 5000
     assert boxes[-1].corners == (80, 25, 100, 50)
     assert whole_picture((100, 50))[0].corners == (0, 0, 100, 50)
-    with pytest.raises(ValueError, match="no cells"):
+    with refusal(ValueError):
         grid((10, 10), 0, 3)
 
 

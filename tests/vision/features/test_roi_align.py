@@ -8,6 +8,7 @@ import pytest
 from limner.errors import BadInput
 from limner.vision.features.backbone_features import CropFeatures, PooledFeatures
 from limner.vision.features.roi_align import roi_align
+from refusals import refusal
 
 
 def bilinear(feature_map: np.ndarray, y: float, x: float) -> np.ndarray:
@@ -65,7 +66,7 @@ def test_an_even_map_is_even_everywhere() -> None:
 
 
 def test_impossible_settings_are_refused() -> None:
-    with pytest.raises(ValueError, match="at least one bin"):
+    with refusal(ValueError):
         roi_align(np.zeros((2, 2, 1)), [(0, 0, 1, 1)], (2, 2), bins=0)
 
 
@@ -120,5 +121,5 @@ class NoNumbers(MeanColours):
 
 
 def test_a_model_that_gives_no_numbers_is_named() -> None:
-    with pytest.raises(BadInput, match="mean: the model returned values that are not finite"):
+    with refusal(BadInput):
         CropFeatures.of(NoNumbers()).extract(halves(), [(0, 0, 10, 10)])

@@ -12,7 +12,7 @@ import msgspec
 
 from limner.corpus.caption import LABEL_SOURCE
 from limner.corpus.corpus import Corpus
-from limner.corpus.formats.format import Codec, Format, Head, Kind, is_regular
+from limner.corpus.formats.format import Codec, Format, Head, Kind, is_rereadable
 from limner.corpus.formats.losses import counting_losses
 from limner.corpus.image import Image
 from limner.corpus.merge import join
@@ -183,7 +183,7 @@ _SOUGHT = ("parquet", "flickr30k-entities")
 
 def _refuse_unreadable_pipe(path: Path, format: Format) -> None:
     """A named pipe is read like standard input; devices never end, and formats that are sought through need a file."""
-    if is_regular(path):
+    if is_rereadable(path):
         return
     if not path.is_fifo():
         raise BadInput(str(path), "is a device", "name a file or a folder")
@@ -317,7 +317,7 @@ def recognise_all(paths: Sequence[Path]) -> Format:
 
 def recognise(path: Path) -> Format:
     """The format of a file or folder, by its content; doubt is an error that lists the formats."""
-    if not is_regular(path):
+    if not is_rereadable(path):
         # To look at the beginning of a pipe is to take it away from the reader.
         problem = "is a pipe or a device, whose format cannot be recognised"
         raise BadInput(str(path), problem, "name it as format:path, or give the contents as standard input")

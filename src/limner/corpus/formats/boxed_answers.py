@@ -114,7 +114,7 @@ def _records(path: Path, reading: Reading) -> Iterator[Record]:
             (item_location(path, key, position), value) for key, position, value in stream(path, reading)
         )
     else:
-        items = ((location, line) for location, line in json_lines(path, "it has an answer a line", waits=True))
+        items = ((location, line) for location, line in json_lines(path, "it has an answer a line"))
     for location, item in items:
         try:
             yield Record(parse(item, location) if isinstance(item, str) else item, location)

@@ -107,7 +107,7 @@ class Head:
         return frozenset(_KEY.findall(self.text)) if self.text.lstrip()[:1] in ("{", "[") else frozenset()
 
 
-def is_regular(path: Path) -> bool:
+def is_rereadable(path: Path) -> bool:
     """Whether a path is standard input, a folder or a file, which can be opened twice; False for pipes and devices."""
     return path == STDIO or path.is_file() or path.is_dir()
 

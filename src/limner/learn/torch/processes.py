@@ -6,11 +6,14 @@ import atexit
 import os
 from collections.abc import Iterable
 from datetime import timedelta
-from importlib import import_module
 from typing import NamedTuple
 
 import msgspec
 import torch
+
+# Optimisers import this module. If they do so while there is a group of processes, its functions keep the group as a
+# default argument; the group then outlives its end, and its threads abort the process when Python ends.
+import torch.distributed.nn.functional
 from torch import Tensor, distributed
 
 from limner.errors import BadInput
@@ -76,9 +79,6 @@ def join_processes() -> Processes:
     """The processes that train together, once all of them are there; they speak over gloo until they end."""
     processes = processes_of_environment()
     if processes.n > 1 and not distributed.is_initialized():
-        # Its functions have the group as a default argument if they are imported while there is one, as optimisers do.
-        # The group would then outlive its end, and its threads would abort the process when Python ends.
-        import_module("torch.distributed.nn.functional")
         distributed.init_process_group("gloo", timeout=TIMEOUT)
         # Not after a stage of training: a group that was left cannot be joined again at the same address.
         atexit.register(distributed.destroy_process_group)

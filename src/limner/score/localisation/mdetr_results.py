@@ -13,7 +13,7 @@ from typing import Any
 
 from limner.corpus.box import Box
 from limner.corpus.caption import Candidate, Caption, Mention
-from limner.corpus.formats.format import Head, is_regular
+from limner.corpus.formats.format import Head, is_rereadable
 from limner.corpus.formats.records import Record, item_location, stream
 from limner.corpus.image import Image
 from limner.corpus.json_stream import json_lines, parse
@@ -24,7 +24,7 @@ from limner.score.localisation.gold_phrases import GoldImage, GoldPhrases
 
 def is_mdetr(path: Path) -> bool:
     """Whether a file has boxes by the numbers of captions and phrases."""
-    if not is_regular(path):
+    if not is_rereadable(path):
         return False
     head = Head(path)
     return (

@@ -134,7 +134,8 @@ def _alone(lock: Path) -> Iterator[None]:
     with ExitStack() as stack:
         with suppress(OSError):
             _make_folder(lock.parent)
-            descriptor = os.open(lock, os.O_RDONLY | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), 0o644)
+            # For writing too: network file systems lock nothing else.
+            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), 0o644)
             stack.callback(os.close, descriptor)
             disk.lock(descriptor, wait=True)
         yield
@@ -219,7 +220,7 @@ def _mapped(path: Path, key: str, digests: Digests) -> Compiled | None:
                 raise Damaged(reason)
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             digest = digests.of(path, file, lambda _: sha256(memoryview(data)[DIGEST.stop :]).hexdigest())
-    except OSError:
+    except (OSError, BadInput):
         return None
     except ValueError:
         raise Damaged("was empty") from None

@@ -23,7 +23,7 @@ from stat import S_IWOTH
 
 import msgspec
 
-from limner.errors import LimnerError
+from limner.errors import BadInput, LimnerError
 from limner.files import open_kept, write_bytes
 
 # Hashes what is open.
@@ -102,7 +102,7 @@ def _read(path: Path) -> Mapping[str, Entry]:
         if digest != sha256(contents).hexdigest().encode():
             return {}
         return msgspec.json.decode(contents, type=dict[str, Entry])
-    except (OSError, msgspec.DecodeError):
+    except (OSError, BadInput, msgspec.DecodeError):
         return {}
 
 

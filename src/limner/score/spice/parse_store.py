@@ -70,7 +70,7 @@ class ParseStore:
                 return
             except sqlite3.OperationalError as error:
                 # SQLite's own timeout does not cover two that change the mode at once.
-                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                     raise
                 time.sleep(0.01)
 

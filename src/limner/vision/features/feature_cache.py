@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from limner.arrays import Singles
 from limner.errors import cannot
-from limner.files import open_file, open_kept, write_bytes
+from limner.files import open_file, read_kept, write_bytes
 from limner.vision.features.pixel_regions import region_corners
 from limner.vision.features.store_files import NPY_BYTES, npy_header
 
@@ -40,11 +40,9 @@ class FeatureCache:
     def get(self, key: str, n_rows: int) -> Singles | None:
         """The features under a key; None if there are none, or the file is damaged."""
         n_bytes = n_rows * self.n_dims * 4
-        file = open_kept(self._path(key))
-        if file is None:
+        raw = read_kept(self._path(key), NPY_BYTES + n_bytes + 5)
+        if raw is None:
             return None
-        with file:
-            raw = file.read(NPY_BYTES + n_bytes + 5)
         header, values, end = raw[:NPY_BYTES], raw[NPY_BYTES : NPY_BYTES + n_bytes], raw[NPY_BYTES + n_bytes :]
         if header != npy_header(n_rows, self.n_dims, "float32") or end != zlib.crc32(values).to_bytes(4, "little"):
             return None

@@ -99,5 +99,6 @@ def _class_names(metadata: dict[str, str], path: Path) -> tuple[str, ...] | None
         by_number = dict(enumerate(names)) if isinstance(names, list | tuple) else {int(n): names[n] for n in names}
         return tuple(str(by_number[n]) for n in range(len(by_number)))
     except (ValueError, SyntaxError, TypeError, LookupError, OverflowError, MemoryError, RecursionError) as error:
-        problem = f"its names of classes cannot be read ({one_line(str(error), 100)})"
+        reason, _, _ = str(error).partition(": <")
+        problem = f"its names of classes cannot be read ({one_line(reason, 100)})"
         raise BadInput(str(path), problem, "give a file of class names", code="model-without-names") from error

@@ -10,6 +10,7 @@ import pytest
 
 from limner.corpus import Image, open_corpus
 from limner.errors import BadInput
+from refusals import refusal
 
 BOX = "<loc_0><loc_0><loc_499><loc_999>"
 OTHER = "<loc_500><loc_0><loc_999><loc_999>"
@@ -55,19 +56,19 @@ def test_part_of_a_word_is_no_phrase(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "message"),
+    "line",
     [
-        ({"caption": None, "start": 0, "end": 2}, "there is a start, but no caption"),
-        ({"start": 0}, "it has no end"),
-        ({"start": -1, "end": 2}, "characters -1 to 2"),
-        ({"start": True, "end": 2}, "start is True"),
+        {"caption": None, "start": 0, "end": 2},
+        {"start": 0},
+        {"start": -1, "end": 2},
+        {"start": True, "end": 2},
     ],
 )
-def test_faulty_spans_are_errors(tmp_path: Path, line: dict[str, Any], message: str) -> None:
-    with pytest.raises(BadInput, match=message):
+def test_faulty_spans_are_errors(tmp_path: Path, line: dict[str, Any]) -> None:
+    with refusal(BadInput):
         read(tmp_path, {"text": f"a man{BOX}", **line})
 
 
 def test_one_id_for_two_captions_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"caption '1' is 'A dog' here and 'A man and a man .' before"):
+    with refusal(BadInput):
         read(tmp_path, {"text": f"a man{BOX}", "caption_id": 1}, {"text": "", "caption": "A dog", "caption_id": 1})

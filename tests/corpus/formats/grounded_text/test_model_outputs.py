@@ -15,6 +15,7 @@ from limner.corpus import Caption, Image, Mention, open_corpus, write_corpus
 from limner.corpus.formats import FORMATS, recognise
 from limner.corpus.formats.format import Head
 from limner.errors import BadInput, LimnerError
+from refusals import refusal
 
 FIXTURES = Path(__file__).parent / "fixtures"
 MODELS = ["kosmos-2", "florence-2", "paligemma", "qwen-vl", "box-2d"]
@@ -68,7 +69,7 @@ def test_a_picture_outside_the_folder_is_not_opened(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     for name in ("../secret.png", "a/../../secret.png", str(tmp_path / "secret.png")):
         path = lay(tmp_path / "folder" / "out.jsonl", {"image_id": "a", "file_name": name, "text": DOG})
-        with pytest.raises(BadInput, match="is outside the folder of the outputs"):
+        with refusal(BadInput):
             list(open_corpus(path))
 
 
@@ -128,13 +129,11 @@ def test_a_faulty_line_is_refused_with_its_place_and_left_out_when_lenient(
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize(("content", "said"), [(b"", "the file is empty"), (b"\xff\xfe{\0", "byte 0 is not UTF-8")])
-def test_a_file_that_is_none_is_refused_also_when_lenient(
-    tmp_path: Path, model: str, content: bytes, said: str
-) -> None:
+@pytest.mark.parametrize("content", [b"", b"\xff\xfe{\0"])
+def test_a_file_that_is_none_is_refused_also_when_lenient(tmp_path: Path, model: str, content: bytes) -> None:
     (tmp_path / "out.jsonl").write_bytes(content)
     for lenient in (False, True):
-        with pytest.raises(BadInput, match=said):
+        with refusal(BadInput):
             list(open_corpus(tmp_path / "out.jsonl", model, lenient=lenient))
 
 
@@ -159,12 +158,12 @@ def test_no_model_claims_text_without_marks_or_another_format(tmp_path: Path) ->
     (tmp_path / "cut.jsonl").write_text('{"image_id": 1, "text": "<ref>', encoding="utf-8")
     for path in tmp_path.iterdir():
         assert not [name for name in MODELS if FORMATS[name].recognise(Head(path))]
-    with pytest.raises(BadInput, match="name one as format:path"):
+    with refusal(BadInput):
         open_corpus(tmp_path / "plain.jsonl")
 
 
 def test_models_outputs_are_not_written(tmp_path: Path) -> None:
-    with pytest.raises(LimnerError, match="kosmos-2 cannot be written"):
+    with refusal(LimnerError):
         write_corpus([], tmp_path / "out.jsonl", "kosmos-2")
 
 
@@ -207,5 +206,5 @@ def test_a_picture_that_is_a_link_out_of_the_folder_is_told_of_as_that(tmp_path:
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "a.png").symlink_to(tmp_path / "a.png")
     path = lay(tmp_path / "folder" / "out.jsonl", {"image_id": "a", "file_name": "a.png", "text": DOG})
-    with pytest.raises(BadInput, match=r"'a\.png' is a link out of the folder of the outputs; .* copy the files"):
+    with refusal(BadInput):
         list(open_corpus(path))

@@ -11,6 +11,7 @@ import pytest
 from limner.corpus import Corpus, Image, open_corpus
 from limner.corpus.formats import recognise
 from limner.errors import BadInput
+from refusals import refusal
 
 FIXTURES = Path(__file__).parent / "fixtures"
 MODELS = ["kosmos-2", "florence-2", "paligemma", "qwen-vl", "box-2d"]
@@ -129,7 +130,7 @@ def test_qwens_json_is_refused_where_its_line_does_not_say_how_it_is_meant(
 
 def test_a_florence_task_that_draws_outlines_is_refused(tmp_path: Path) -> None:
     for text, more in (("STOP", {"task": "<OCR_WITH_REGION>"}), ("</s><s><OCR_WITH_REGION>STOP", {})):
-        with pytest.raises(BadInput, match="'<OCR_WITH_REGION>' gives outlines, not boxes"):
+        with refusal(BadInput):
             one(tmp_path, "florence-2", text + "<loc_1>" * 8, **more)
 
 
