@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -29,6 +30,9 @@ settings.load_profile("limner")
 # A shell's background jobs ignore Ctrl-C, and so would the programs that tests start and stop with it.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Libraries make objects by the hundred thousand, and tests little garbage.
+gc.set_threshold(50_000, 20, 50)
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

@@ -78,7 +78,9 @@ def test_epochs_are_told_and_training_is_drawn(folder: Path) -> None:
     assert {stage: len(epochs) for stage, epochs in facts["history"].items()} == {"words": 8, "cider": 1}
 
 
-@pytest.mark.parametrize("n_checkpoints", [2, 10], ids=["words", "CIDEr"])
+@pytest.mark.parametrize(
+    "n_checkpoints", [pytest.param(2, id="words", marks=pytest.mark.slow), pytest.param(10, id="CIDEr")]
+)
 def test_a_run_that_was_killed_ends_with_the_same_weights(folder: Path, tmp_path: Path, n_checkpoints: int) -> None:
     arguments = [
         "train",

@@ -80,7 +80,7 @@ def test_projections_without_scaling_correlate_as_is_told() -> None:
     assert a.T @ b / len(x) == pytest.approx(np.diag(model.correlations_), abs=1e-3)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8)
 @given(st.lists(st.integers(1, 300), min_size=1, max_size=5), st.integers(0, 5))
 def test_batches_make_no_difference(sizes: list[int], seed: int) -> None:
     x, y = correlated(300, 9, 6, seed)

@@ -14,8 +14,9 @@ from refusals import refusal
 
 
 @pytest.mark.parametrize("images", ["a.jsonl", b"a.jsonl", Path("a.jsonl")])
-def test_a_path_is_not_taken_for_images(tmp_path: Path, images: Any) -> None:
-    target = tmp_path / "b.jsonl"
+def test_a_path_is_not_taken_for_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, images: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    target = Path("b.jsonl")
     with refusal(TypeError):
         write_corpus(images, target)
     with refusal(TypeError):

@@ -183,11 +183,12 @@ def run(folder: Path, *options: str) -> int:
     return subprocess.run(command, check=False).returncode
 
 
-def test_a_run_that_is_killed_goes_on_bit_for_bit(tmp_path: Path) -> None:
+@pytest.mark.parametrize("n_kills", [1, pytest.param(3, marks=pytest.mark.slow)])
+def test_a_run_that_is_killed_goes_on_bit_for_bit(tmp_path: Path, n_kills: int) -> None:
     whole = CountingTask()
     train(whole, tmp_path / "whole")
     draw = random.Random(8)
-    for _ in range(3):
+    for _ in range(n_kills):
         assert run(tmp_path, f"--kill-at={draw.randint(2, 7)}") == -signal.SIGKILL
     assert run(tmp_path) == 0
     assert file_weights(tmp_path / "weights") == weights(whole.model)
