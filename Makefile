@@ -23,7 +23,7 @@ test: .venv/.dev .venv/.browser  ## run the tests
 	$(BIN)/python -m pytest -n auto -rfEs
 
 test-all: .venv/.dev .venv/.browser  ## run all tests: heavy training, kills, fuzz, sanitisers and attacks too
-	$(BIN)/python -m pytest -n auto -rfEs -m ''
+	$(BIN)/python -m pytest -n auto -rfEs -m '' --hypothesis-profile thorough
 	@$(MAKE) --no-print-directory fuzz sanitise attack
 
 setup: .venv/.dev .venv/.browser  ## install everything, development needs and a browser too

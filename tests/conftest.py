@@ -22,9 +22,10 @@ settings.register_profile(
     "limner",
     derandomize=True,
     deadline=None,
-    max_examples=60,
+    max_examples=30,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
+settings.register_profile("thorough", settings.get_profile("limner"), max_examples=100)
 settings.load_profile("limner")
 
 # A shell's background jobs ignore Ctrl-C, and so would the programs that tests start and stop with it.
@@ -32,7 +33,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Libraries make objects by the hundred thousand, and tests little garbage.
-gc.set_threshold(50_000, 20, 50)
+gc.set_threshold(20_000, 10, 20)
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -47,6 +48,12 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--mutations", type=int, default=200, help="broken files to give to each reader")
     parser.addoption("--reword", action="store_true", help="write wording.json anew for the tests that are run")
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from what stays until the end."""
+    gc.collect()
+    gc.freeze()
 
 
 # The tests that were run, here or by workers.
