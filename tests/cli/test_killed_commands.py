@@ -23,7 +23,7 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", QUICK)
 def test_a_command_that_is_ended_leaves_the_old_output_or_the_new_one(
     tmp_path: Path, inputs: Path, name: str, how: signal.Signals

@@ -300,8 +300,9 @@ def test_word_vectors_may_move(
     monkeypatch.chdir("elsewhere")
     expected = RetrieverTexts(tmp_path / "mine.model").text_vectors(["a dog"])
     Path("../vectors.txt").rename("moved.txt")
-    with refusal(BadInput):
+    with pytest.raises(BadInput) as caught:
         RetrieverTexts(tmp_path / "mine.model")
+    assert (caught.value.place, caught.value.code) == (str(tmp_path / "mine.model"), "no-vectors-file")
     moved = RetrieverTexts(tmp_path / "mine.model", vectors="moved.txt")
     assert np.array_equal(moved.text_vectors(["a dog"]), expected)
 

@@ -267,8 +267,9 @@ def test_code_in_the_folder_is_not_run(model: Path, tmp_path: Path) -> None:
         config |= {"model_type": kind, "auto_map": {"AutoModel": "trap.Trap", "AutoConfig": "trap.Trap"}}
         (folder / "config.json").write_text(json.dumps(config))
         if kind == "trap":
-            with refusal(BadInput):
+            with pytest.raises(BadInput) as caught:
                 Embedder(folder)
+            assert caught.value.place == str(folder)
         else:
             Embedder(folder)
     assert not (tmp_path / "sprung").exists()

@@ -69,8 +69,9 @@ def test_a_picture_outside_the_folder_is_not_opened(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     for name in ("../secret.png", "a/../../secret.png", str(tmp_path / "secret.png")):
         path = lay(tmp_path / "folder" / "out.jsonl", {"image_id": "a", "file_name": name, "text": DOG})
-        with refusal(BadInput):
+        with pytest.raises(BadInput) as caught:
             list(open_corpus(path))
+        assert caught.value.place == f"{path}:1"
 
 
 def test_outputs_may_be_compressed(tmp_path: Path) -> None:
