@@ -12,7 +12,6 @@ from matplotlib.patches import Patch
 from limner.corpus.statistics.corpus_figures import Distribution
 from limner.look import plots
 from limner.look.tables import cut, cut_left
-from limner.moved import moved_names
 
 # In-domain and out-of-domain, as in the paper.
 ORANGE, BLUE = plots.PALETTE[5], plots.PALETTE[0]
@@ -140,6 +139,3 @@ def _position(number: int) -> float:
         return number + 0.5
     i = number.bit_length()
     return i - 0.5 + (number + 1) / (1 << (i - 1)) - 1
-
-
-__getattr__ = moved_names(__name__)

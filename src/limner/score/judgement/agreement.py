@@ -29,7 +29,6 @@ from numpy.typing import ArrayLike
 
 from limner.arrays import Floats, Integers
 from limner.errors import LimnerError, unknown
-from limner.moved import moved_names
 from limner.score.judgement.correlation import interval_of
 from limner.score.judgement.judgements import Judgements
 from limner.score.resampling import SAMPLES
@@ -347,6 +346,3 @@ class Ratings:
     @staticmethod
     def _added(cells: Floats, starts: Integers) -> Floats:
         return np.asarray(np.add.reduceat(cells, starts, axis=1), dtype=np.float64)
-
-
-__getattr__ = moved_names(__name__)
