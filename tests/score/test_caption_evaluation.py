@@ -246,7 +246,7 @@ def test_systems_are_compared_on_subsets_and_p_allows_for_all_that_is_tested() -
 
 
 def test_what_is_printed_is_json_without_nan() -> None:
-    found = evaluate(SAID, REFERENCES, metrics=["bleu", "diversity"], by=["length"], samples=20).as_dict()
+    found = evaluate(SAID, REFERENCES, metrics=["bleu", "diversity"], by=["length"], samples=20).to_json()
     text = json.dumps(found, allow_nan=False)
     assert list(json.loads(text)) == ["n_images", "scores", "intervals", "confidence", "signatures", "counts", "by"]
     assert found["intervals"]["vocabulary"] == [None, None]

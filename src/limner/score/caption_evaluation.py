@@ -134,9 +134,6 @@ class Evaluation:
             }
         return report
 
-    # The name of before, which documentation once showed.
-    as_dict = to_json
-
     def to_pandas(self) -> Any:
         """The images' own values as a DataFrame: a row for each image, by its id, and a column for each value."""
         try:
