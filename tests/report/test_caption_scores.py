@@ -96,7 +96,7 @@ def test_many_columns_of_parts_are_told_in_several_tables() -> None:
 
 
 def test_a_comparison_that_could_not_be_made_is_no_small_p() -> None:
-    row = Comparison("vocabulary", "a", "b", 4, 8.0, *[math.nan] * 5, False)
+    row = Comparison("vocabulary", "a", "b", 4, 8.0, *[math.nan] * 4, False)
     none = row._replace(column="other", difference=math.nan)
     some = row._replace(column="some", low=-0.00001, high=0.5, p=0.00001, p_adjusted=0.03, difference=-0.00001)
     systems = [given(name, [Given("first", 0, 1, 0, 1)]) for name in "ab"]

@@ -28,8 +28,7 @@ class Comparison(NamedTuple):
     """How much better one system is than another by the value of one name.
 
     `p` is two-sided; `p_adjusted` allows for all the comparisons that were
-    made with it (Holm's method). `p_bootstrap` is `p`, under the name that a
-    second test once had. `by` and `subset` are the key and name of
+    made with it (Holm's method). `by` and `subset` are the key and name of
     the subset of images, empty for all of them. See `resampling.Difference`.
     """
 
@@ -42,7 +41,6 @@ class Comparison(NamedTuple):
     high: float
     p: float
     p_adjusted: float
-    p_bootstrap: float
     is_exact: bool
     by: str = ""
     subset: str = ""
@@ -112,7 +110,6 @@ def adjusted(tested: Iterable[Tested]) -> list[Comparison]:
             row.difference.high,
             row.difference.p,
             p,
-            row.difference.p_bootstrap,
             row.difference.is_exact,
             row.by,
             row.subset,
