@@ -275,7 +275,6 @@ def evaluate_run(
 def compare_systems(
     systems: Sequence[Evaluation],
     *,
-    samples: int = SAMPLES,
     swaps: int = SWAPS,
     seed: int = SEED,
     with_subsets: bool = False,
@@ -283,8 +282,7 @@ def compare_systems(
     """Every two systems by every value, tested on the images that both were scored on.
 
     With subsets, these are tested too, and p is adjusted for all tests
-    together. `samples` are those of a bootstrap that is drawn no more: they
-    change nothing.
+    together.
     """
     rows = []
     for whole in combinations(systems, 2):

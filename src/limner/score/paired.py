@@ -68,7 +68,6 @@ def compare(
     pairs: Iterable[tuple[str, str]] | None = None,
     *,
     swaps: int = SWAPS,
-    samples: int = SAMPLES,
     seed: int = 0,
     confidence: float = 0.95,
     column: str = "score",
@@ -77,8 +76,7 @@ def compare(
     """Every two systems, or the pairs that are named, compared on their scores by image id.
 
     Two systems are compared on the images that both have scored; the order in
-    which these stand does not matter. Scores lie in `value_range`. `samples`
-    are those of a bootstrap that is drawn no more: they change nothing.
+    which these stand does not matter. Scores lie in `value_range`.
     """
     wanted = list(combinations(systems, 2) if pairs is None else pairs)
     pairs_by_images: dict[tuple[str, ...], list[tuple[str, str]]] = {}

@@ -203,7 +203,7 @@ def test_several_systems_are_compared_as_they_are_as_wholes(tmp_path: Path, scor
             with refusal(LimnerError):
                 compare_systems(found)
         if missing == "zero":
-            a, b = (compare_systems(some, samples=20, swaps=50) for some in (found, expected))
+            a, b = (compare_systems(some, swaps=50) for some in (found, expected))
             assert same([list(one) for one in a], [list(one) for one in b])
 
 
@@ -214,7 +214,7 @@ def test_systems_are_compared_on_the_images_that_both_have(tmp_path: Path, score
     policy = Policy(missing="skip")
     expected = as_a_whole(GOLD, {"s": SAID, "t": other}, tmp_path, policy, **asked)
     found = scored(systems=[tmp_path / "s", tmp_path / "t"], policy=policy, **asked).systems
-    a, b = (compare_systems(some, samples=20, swaps=50, with_subsets=True) for some in (found, expected))
+    a, b = (compare_systems(some, swaps=50, with_subsets=True) for some in (found, expected))
     assert {comparison.n_images for comparison in a if not comparison.by} == {27}
     assert same([list(one) for one in a], [list(one) for one in b])
 
