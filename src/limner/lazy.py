@@ -41,7 +41,6 @@ HEAVY: Mapping[str, str] = {
     "limner.vision.features.hdf5_features": "vision",
     "limner.vision.features.hugging_face_backbone": "neural",
     "limner.vision.features.litert_backbone": "vision",
-    "limner.vision.features.onnx_backbone": "vision",
     "limner.vision.features.ray_features": "ray",
     "limner.look.plots": "plots",
     "limner.report.bench_plots": "plots",
