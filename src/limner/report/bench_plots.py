@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from limner.corpus.statistics.corpus_figures import Distribution
+from limner.errors import one_line
 from limner.look import plots
-from limner.look.tables import cut, cut_left
+from limner.look.tables import cut_left
 
 # In-domain and out-of-domain, as in the paper.
 ORANGE, BLUE = plots.PALETTE[5], plots.PALETTE[0]
@@ -108,7 +109,7 @@ def _bars(panel: Axes, row: Sequence[MentionCount]) -> None:
     panel.set_yscale("log")
     _number(panel)
     panel.set_xlim(-0.6, ROW - 0.4)
-    panel.set_xticks(range(len(row)), [cut(count.name, 30) for count in row], fontsize=6, rotation=90)
+    panel.set_xticks(range(len(row)), [one_line(count.name, 30) for count in row], fontsize=6, rotation=90)
     panel.tick_params(axis="x", length=0, pad=1)
 
 

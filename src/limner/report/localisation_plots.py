@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from limner.errors import one_line
 from limner.look import plots
 from limner.look.palette import numbered_colour
-from limner.look.tables import cut
 from limner.score.localisation.localisation_evaluation import SystemScores
 from limner.score.localisation.phrase_errors import SOURCES
 
@@ -37,7 +37,7 @@ def types_figure(systems: Sequence[SystemScores]) -> Figure:
     """R@1 of every system by type, with its interval, and the bound as a line above the bars (Table 6)."""
     names = list(systems[0].by("type"))
     with plots.figure(max(6.0, 1.0 * len(names)), 3.6) as (made, (panel,)):
-        values = {cut(system.name, LETTERS): [system.by("type")[n]["R@1"] for n in names] for system in systems}
+        values = {one_line(system.name, LETTERS): [system.by("type")[n]["R@1"] for n in names] for system in systems}
         plots.grouped_bars(panel, names, values, "R@1")
         width = 0.8 / len(systems)
         for s, system in enumerate(systems):
@@ -77,7 +77,7 @@ def errors_figure(systems: Sequence[SystemScores]) -> Figure:
                     middle = start + share / 2
                     panel.text(middle, row, f"{100 * share:.0f}%", ha="center", va="center", fontsize=8, color=ink)
             reached += shares
-        panel.set_yticks(range(len(systems)), [cut(system.name, LETTERS) for system in systems])
+        panel.set_yticks(range(len(systems)), [one_line(system.name, LETTERS) for system in systems])
         panel.invert_yaxis()
         panel.set_xlim(0, 1)
         panel.set_xlabel("share of phrases")
@@ -109,7 +109,7 @@ def phrases_figure(system: SystemScores) -> Figure:
     """R@1 of the most frequent phrases; people's in the lighter colour (Figure 10)."""
     phrases = system.outcomes.frequent(system.table, system.is_scored)
     with plots.figure(6.4, 0.9 + 0.21 * len(phrases)) as (made, (panel,)):
-        names = [f"{cut(phrase['phrase'], LETTERS)} ({phrase['n']})" for phrase in phrases]
+        names = [f"{one_line(phrase['phrase'], LETTERS)} ({phrase['n']})" for phrase in phrases]
         colours = [numbered_colour(4) if PEOPLE in phrase["types"] else numbered_colour(0) for phrase in phrases]
         panel.barh(range(len(phrases)), [phrase["R@1"] for phrase in phrases], color=colours, height=0.72)
         panel.set_yticks(range(len(phrases)), names)
