@@ -60,8 +60,9 @@ def beside(blocks: Sequence[Sequence[str]], gap: int = 4) -> list[str]:
     ]
 
 
-def indented(lines: Sequence[str], by: int = 2) -> list[str]:
-    return [" " * by + line if line else line for line in lines]
+def indented(lines: Sequence[str]) -> list[str]:
+    """The lines, two columns to the right."""
+    return ["  " + line if line else line for line in lines]
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Iterable[str]]) -> str:

@@ -273,14 +273,6 @@ class Ratings:
         images = judgements.image_of_pair()[judgements.pair]
         return cls(judgements.pair, judgements.value, judgements.count, images)
 
-    @classmethod
-    def of_table(cls, counts: ArrayLike, values: Sequence[float] | None = None) -> Ratings:
-        """The ratings of a table of counts, `[units, values]` (default values: 0, 1, 2, …)."""
-        table = np.asarray(counts, dtype=np.int64)
-        unit, column = np.nonzero(table)
-        named = np.arange(table.shape[1]) if values is None else np.asarray(values, dtype=np.float64)
-        return cls(unit, named[column], table[unit, column])
-
     @property
     def n_pairable(self) -> int:
         """The units with two ratings or more."""
