@@ -55,7 +55,7 @@ def write(given: argparse.Namespace, page: Path) -> dict[str, Any]:
     )
     metrics = ["bleu", "rouge_l", "cider", "meteor", Chair()]
     scored = evaluate_systems(systems, references, metrics=metrics, by=["length"], samples=1000)
-    compared = compare_systems(scored, samples=1000, swaps=1000)
+    compared = compare_systems(scored, swaps=1000)
     started = time.process_time()
     write_captions_page(scored, compared, page)
     return {

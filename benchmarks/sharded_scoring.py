@@ -112,8 +112,8 @@ def scored(results: str, references: str, given: argparse.Namespace) -> dict[str
 
     metrics = given.metrics.split(",")
     if given.engine == "local":
-        return evaluate(results, references, metrics=metrics, samples=given.samples).as_dict()
-    return evaluate_with_ray([results], references, metrics=metrics, samples=given.samples).systems[0].as_dict()
+        return evaluate(results, references, metrics=metrics, samples=given.samples).to_json()
+    return evaluate_with_ray([results], references, metrics=metrics, samples=given.samples).systems[0].to_json()
 
 
 def measured(command: list[str]) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
         "if TYPE_CHECKING:\n"
         "    from math import pi, tau\n"
         "    from string import digits as numerals\n"
-        "__getattr__, __dir__, __all__ = lazy_exports(__name__, renamed={'two_pi': 'tau'})\n"
+        "__getattr__, __dir__, __all__ = lazy_exports(__name__)\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "a_package", raising=False)
@@ -75,11 +75,6 @@ def test_a_package_exports_what_its_modules_define(package: ModuleType) -> None:
     assert package.numerals == load_object("string:digits")
     assert package.__all__ == ["numerals", "pi", "tau"]
     assert {"numerals", "pi", "tau"} <= set(dir(package))
-
-
-def test_an_old_name_works_and_warns(package: ModuleType) -> None:
-    with pytest.warns(DeprecationWarning, match=r"a_package\.two_pi is now a_package\.tau"):
-        assert package.two_pi == load_object("math:tau")
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error(package: ModuleType) -> None:

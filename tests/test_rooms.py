@@ -30,20 +30,19 @@ FLOORS = (
         "files",
         "zip_files",
         "lazy",
-        "moved",
         "ray_connection",
     ),
     ("text", "look", "learn"),
     ("corpus",),
-    ("vision", "score", "web"),
-    ("describe", "caption", "ground", "collect", "bench", "playground", "report"),
+    ("vision", "score"),
+    ("describe", "caption", "ground", "bench", "playground", "report"),
     ("experiments", "cli"),
 )
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 
 # Only modules declared heavy import these, and only they, at their top.
 LARGE = {
-    *("torch", "spacy", "ray", "cv2", "pyarrow", "matplotlib", "starlette", "sqlalchemy", "transformers", "lightgbm"),
+    *("torch", "spacy", "ray", "cv2", "pyarrow", "matplotlib", "transformers", "lightgbm"),
     *("ai_edge_litert", "onnxruntime", "faiss"),
 }
 LIGHT_START = {*LARGE, "numpy", "PIL", "zstandard"}

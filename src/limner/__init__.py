@@ -9,7 +9,6 @@ from limner import startup
 # isort: split
 from typing import TYPE_CHECKING
 
-from limner import moved
 from limner.lazy import lazy_exports
 
 if TYPE_CHECKING:
@@ -22,5 +21,3 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)
-
-moved.install()

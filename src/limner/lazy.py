@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import os
 import sys
-import warnings
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from importlib.util import find_spec
@@ -42,7 +41,6 @@ HEAVY: Mapping[str, str] = {
     "limner.vision.features.hdf5_features": "vision",
     "limner.vision.features.hugging_face_backbone": "neural",
     "limner.vision.features.litert_backbone": "vision",
-    "limner.vision.features.onnx_backbone": "vision",
     "limner.vision.features.ray_features": "ray",
     "limner.look.plots": "plots",
     "limner.report.bench_plots": "plots",
@@ -123,22 +121,15 @@ def extra_of(module: str) -> str | None:
     return None
 
 
-def lazy_exports(
-    package: str, *, renamed: Mapping[str, str] | None = None
-) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """A package's `__getattr__`, `__dir__` and `__all__`, from what it imports under `if TYPE_CHECKING:`.
 
     Type checkers read those imports, and so does this function, so the names
-    stand in one place. `renamed` gives the new name of each old one; an old
-    name still works, and warns.
+    stand in one place.
     """
     origins = _type_checking_imports(package)
-    renamed = renamed or {}
 
     def get(name: str) -> Any:
-        if name in renamed:
-            warn_of_old_name(f"{package}.{name} is now {package}.{renamed[name]}", stacklevel=2)
-            return get(renamed[name])
         if name not in origins:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = load_object(origins[name])
@@ -149,13 +140,6 @@ def lazy_exports(
         return sorted({*vars(sys.modules[package]), *origins})
 
     return get, names, sorted(origins)
-
-
-def warn_of_old_name(message: str, *, stacklevel: int) -> None:
-    """Warn whoever uses an old name; `stacklevel` is that of `warnings.warn` in the function that calls this one."""
-    # `from package import name` looks a name up twice, first for the import machinery: one warning is enough.
-    if sys._getframe(stacklevel).f_code.co_name != "_handle_fromlist":
-        warnings.warn(message, DeprecationWarning, stacklevel=stacklevel + 1)
 
 
 def _type_checking_imports(package: str) -> dict[str, str]:

@@ -85,7 +85,7 @@ def systems() -> list[Evaluation]:
 
 @pytest.fixture(scope="session")
 def compared(systems: list[Evaluation]) -> list[Comparison]:
-    return compare_systems(systems, samples=50, swaps=50)
+    return compare_systems(systems, swaps=50)
 
 
 @pytest.fixture(scope="session")
@@ -153,7 +153,7 @@ def test_the_table_has_every_value_with_its_interval_and_the_difference_with_p(
 
 def test_bold_is_what_tests_agree_on_and_every_column_is_in_view(open_page: Open, tmp_path: Path) -> None:
     long = [many(f"{name}_with_a_long_name", said) for name, said in (("ours", OURS), ("theirs", THEIRS))]
-    compared = compare_systems(long, samples=50, swaps=50)
+    compared = compare_systems(long, swaps=50)
     is_sure = {test.column: test.column == "cider" for test in compared}
     decided = [test._replace(p_adjusted=0.05 if is_sure[test.column] else 0.66) for test in compared]
     write_captions_page(long, decided, tmp_path / "page.html", people=[replace(long[1], name="human")])
@@ -567,7 +567,7 @@ def test_nothing_in_the_data_runs(show: Open, tmp_path: Path, monkeypatch: pytes
         yield Explained(HOSTILE, "tuples", [{HOSTILE: [[[[HOSTILE], [HOSTILE]]], [[HOSTILE]], []]}, {}])
 
     monkeypatch.setattr(writing, "explain", why)
-    write_captions_page(made, compare_systems(made, samples=9, swaps=9), tmp_path / "page.html", title=HOSTILE)
+    write_captions_page(made, compare_systems(made, swaps=9), tmp_path / "page.html", title=HOSTILE)
     page = show(tmp_path / "page.html")
     page.locator("#query").fill(HOSTILE)
     page.keyboard.press("Escape")

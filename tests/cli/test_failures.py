@@ -195,7 +195,7 @@ def interrupted(folder: Path, event: str, about: str, *arguments: str) -> subpro
 
 @pytest.mark.parametrize(
     "module",
-    ["limner.moved", "difflib", "limner.errors", "click", "limner.cli.remedies", "limner.cli.corpora", "msgspec"],
+    ["limner.lazy", "difflib", "limner.errors", "click", "limner.cli.remedies", "limner.cli.corpora", "msgspec"],
 )
 def test_ctrl_c_while_modules_are_imported_is_one_line(folder: Path, module: str) -> None:
     done = interrupted(folder, "import", module, "convert", "a.jsonl", "b.jsonl")

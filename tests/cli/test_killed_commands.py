@@ -53,7 +53,7 @@ def test_a_command_that_is_ended_leaves_the_old_output_or_the_new_one(
 
 FROZEN = 'Traceback (most recent call last):\n  File "<frozen runpy>", line 148, in _get_module_details\n'
 FIRST = f'  File "{PACKAGE}/__init__.py", line 9, in <module>\n    from limner import startup\n'
-LATER = f'  File "{PACKAGE}/__init__.py", line 14, in <module>\n    from limner import moved\n'
+LATER = f'  File "{PACKAGE}/__init__.py", line 14, in <module>\n    from limner.lazy import lazy_exports\n'
 ENDS = '  File "<frozen importlib._bootstrap>", line 1176, in _find_and_load\nKeyboardInterrupt\n'
 
 

@@ -13,7 +13,7 @@ from limner.ground.encoders import open_encoders
 from limner.ground.grounder_encoder import GrounderTexts, open_grounder_encoders
 from limner.ground.grounder_training import train_grounder
 from limner.ground.index_writing import write_index
-from limner.ground.retrieval_index import open_index
+from limner.ground.retrieval_index import RetrievalIndex
 from limner.ground.retriever import NO_VECTORS, Retriever
 from limner.ground.retriever_training import train_retriever
 from limner.learn.ranking_network import RankingSettings
@@ -56,7 +56,7 @@ def test_a_grounder_makes_an_index(images: list[Image], folder: Path, tmp_path: 
     header = write_index(images[:3], folder, open_encoders(folder / "mine.grounder"), tmp_path / "index")
     assert header.source == "grounder"
     assert header.alpha == 0
-    index = open_index(tmp_path / "index")
+    index = RetrievalIndex(tmp_path / "index")
     found = index.search("a dog and a woman", 2)
     assert [query.start for query in found[0].phrases] == [0, 10]
     assert len(index.search_captions(read_image(images[0], folder), 4)) == 4
@@ -71,7 +71,7 @@ def test_a_retriever_takes_regions_from_a_grounder(images: list[Image], folder: 
     encoders = open_encoders(tmp_path / "mine.model")
     write_index(images[:3], folder, encoders, tmp_path / "index")
     # The index has a copy of both files.
-    assert len(open_index(tmp_path / "index").search("a dog", 2)) == 2
+    assert len(RetrievalIndex(tmp_path / "index").search("a dog", 2)) == 2
     other = tmp_path / "other.grounder"
     other.write_bytes((folder / "mine.grounder").read_bytes() + b" ")
     with refusal(BadInput):
@@ -82,7 +82,7 @@ def test_a_retriever_takes_regions_from_a_grounder(images: list[Image], folder: 
 
 def test_a_grounder_alone_ranks_by_phrases(images: list[Image], folder: Path, tmp_path: Path) -> None:
     write_index(images[:6], folder, open_encoders(folder / "mine.grounder"), tmp_path / "index")
-    index = open_index(tmp_path / "index")
+    index = RetrievalIndex(tmp_path / "index")
     assert index.usual == "phrases"
     assert index.search("a dog near a tree", 6) == index.search("a dog near a tree", 6, "phrases")
     # No chunk of a sentence without a noun is a phrase: the sentence stands for one, so that pictures differ.

@@ -19,7 +19,7 @@ from limner.ground.dual_encoders import Mixture
 from limner.ground.encoders import Encoder, open_encoders
 from limner.ground.index_writing import IndexSettings, write_index
 from limner.ground.phrase_distances import By
-from limner.ground.retrieval_index import ASPECTS, RetrievalIndex, open_index
+from limner.ground.retrieval_index import ASPECTS, RetrievalIndex
 from limner.ground.retriever import RETRIEVER_KIND, RetrieverRecord
 from limner.learn.array_files import read_arrays, write_arrays
 from limner.learn.model_files import file_fingerprint
@@ -56,7 +56,7 @@ def made(images: list[Image], folder: Path, encoder: Encoder) -> Path:
 
 @pytest.fixture
 def index(made: Path) -> RetrievalIndex:
-    return open_index(made)
+    return RetrievalIndex(made)
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_captions_and_regions_may_be_left_out(
 ) -> None:
     header = write_index(images, folder, [encoder], tmp_path / "bare", IndexSettings(captions=False, regions=False))
     assert (header.n_texts, header.n_regions) == (0, 0)
-    index = open_index(tmp_path / "bare")
+    index = RetrievalIndex(tmp_path / "bare")
     assert index.search("a dog", 3)[0].phrases == ()
     with refusal(BadInput):
         index.search_captions(read_image(images[0], folder))
@@ -149,7 +149,7 @@ def test_many_sentences_are_searched_exactly_or_by_lists(
 ) -> None:
     pytest.importorskip("faiss")
     write_index(images, folder, [encoder], tmp_path / "listed", IndexSettings(approximate=True))
-    listed = open_index(tmp_path / "listed")
+    listed = RetrievalIndex(tmp_path / "listed")
     assert listed.header.n_lists
     queries = ["a dog in the snow", "a woman"]
     items, scores = listed.search_many(queries, 4, exact=True)
@@ -172,7 +172,7 @@ def test_an_index_is_not_replaced_unless_it_is_asked_for(
     with refusal(BadInput):
         write_index(images, folder, [encoder], copied)
     write_index(images[:3], folder, [encoder], copied, IndexSettings(force=True))
-    assert len(open_index(copied)) == 3
+    assert len(RetrievalIndex(copied)) == 3
     (copied / "diary.txt").write_text("mine")
     with refusal(BadInput):
         write_index(images, folder, [encoder], copied, IndexSettings(force=True))
@@ -194,7 +194,7 @@ def test_clip_s_folder_makes_an_index_too(images: list[Image], folder: Path, tmp
     clip = make_clip(tmp_path / "clip")
     encoders = open_encoders(clip)
     write_index(images[:4], folder, encoders, tmp_path / "index")
-    index = open_index(tmp_path / "index")
+    index = RetrievalIndex(tmp_path / "index")
     found = index.search("a dog", 4)
     expected = (
         encoders[0].whole.image_vectors([read_image(image, folder) for image in images[:4]])
@@ -208,7 +208,7 @@ def test_clip_s_folder_makes_an_index_too(images: list[Image], folder: Path, tmp
         write_index(images[:4], folder, encoders, tmp_path / "other", IndexSettings(regions=True))
     (clip / "config.json").write_text((clip / "config.json").read_text() + " ")
     with refusal(BadInput):
-        open_index(tmp_path / "index").search("a dog")
+        RetrievalIndex(tmp_path / "index").search("a dog")
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b'{"limner_model": "selector"}'])
@@ -329,7 +329,7 @@ HOSTILE: dict[str, Callable[[Path], None]] = {
 
 def use(folder: Path) -> None:
     """Read all that an index has."""
-    index = open_index(folder)
+    index = RetrievalIndex(folder)
     index.search("a dog in the snow", 3, "mixture")
     evaluate_retrieval([index.system("mixture")], samples=0)
 
@@ -355,7 +355,7 @@ def test_a_model_of_other_vectors_than_the_index_s_is_told(copied: Path, by: By)
     write_arrays(copied / "model.limner", record, arrays)
     header(fingerprint=file_fingerprint(copied / "model.limner"))(copied)
     with refusal(LimnerError):
-        open_index(copied).search("a dog in the snow", 3, by)
+        RetrievalIndex(copied).search("a dog in the snow", 3, by)
 
 
 @pytest.mark.parametrize("name", ["images", "texts", "regions", "phrases"])
@@ -363,14 +363,14 @@ def test_a_model_of_other_vectors_than_the_index_s_is_told(copied: Path, by: By)
 def test_vectors_that_are_none_are_not_scored(copied: Path, name: str, value: float) -> None:
     array(f"{name}.npy", set_at(-1, value))(copied)
     with refusal(LimnerError):
-        open_index(copied).system("mixture")
+        RetrievalIndex(copied).system("mixture")
 
 
 def test_a_folder_that_is_no_index_is_told(tmp_path: Path) -> None:
     with refusal(BadInput):
-        open_index(tmp_path)
+        RetrievalIndex(tmp_path)
     with refusal(BadInput):
-        open_index(tmp_path / "absent")
+        RetrievalIndex(tmp_path / "absent")
 
 
 def test_an_index_says_which_images_its_model_was_trained_on(
@@ -380,7 +380,7 @@ def test_an_index_says_which_images_its_model_was_trained_on(
               for n, image in enumerate(images[:2])]  # fmt: skip
     header = write_index([*images[:3], *others], folder, open_encoders(encoder.path), tmp_path / "index")
     assert header.training == "3 seen of 5 images"
-    assert "training:3 seen of 5 images" in open_index(tmp_path / "index").system("whole").signature
+    assert "training:3 seen of 5 images" in RetrievalIndex(tmp_path / "index").system("whole").signature
     # The fixture's encoder does not tell.
     assert "training:unknown" in index.system("whole").signature
 

@@ -14,6 +14,7 @@ from limner.corpus.statistics import statistics
 from limner.errors import LimnerError, MissingLibrary
 from limner.lazy import load
 from limner.look import plots
+from limner.look.palette import PALETTE
 from limner.report.statistics_plots import draw, figures
 from refusals import refusal
 
@@ -98,7 +99,7 @@ def test_a_corpus_keeps_its_colour_where_the_other_has_nothing_to_show() -> None
     (panel,) = dict(figures([TEXTS, FULL]))["boxes-per-image"].axes
     (text,) = panel.get_legend().get_texts()
     assert text.get_text() == "full: mean 3.5"
-    assert panel.lines[0].get_color() == plots.PALETTE[1]
+    assert panel.lines[0].get_color() == PALETTE[1]
 
 
 @pytest.mark.parametrize(

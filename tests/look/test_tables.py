@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from limner.errors import one_line
 from limner.look import tables
 
 
@@ -18,11 +19,11 @@ from limner.look import tables
         (tables.decimal(None), "—"),
         (tables.percent(0.5914), "59.1%"),
         (tables.percent(None), "—"),
-        (tables.cut("abcdef", 6), "abcdef"),
-        (tables.cut("abcdefg", 6), "abcde…"),
+        (one_line("abcdef", 6), "abcdef"),
+        (one_line("abcdefg", 6), "abcde…"),
         (tables.cut_left("folder/corpus.json", 12), "…corpus.json"),
         (tables.cut_left("corpus.json", 12), "corpus.json"),
-        (tables.cut("a\tb", 12), "a\\tb"),
+        (one_line("a\tb", 12), "a\\tb"),
         (tables.cut_left("a\tb", 12), "a\\tb"),
     ],
 )

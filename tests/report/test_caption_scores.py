@@ -96,7 +96,7 @@ def test_many_columns_of_parts_are_told_in_several_tables() -> None:
 
 
 def test_a_comparison_that_could_not_be_made_is_no_small_p() -> None:
-    row = Comparison("vocabulary", "a", "b", 4, 8.0, *[math.nan] * 5, False)
+    row = Comparison("vocabulary", "a", "b", 4, 8.0, *[math.nan] * 4, False)
     none = row._replace(column="other", difference=math.nan)
     some = row._replace(column="some", low=-0.00001, high=0.5, p=0.00001, p_adjusted=0.03, difference=-0.00001)
     systems = [given(name, [Given("first", 0, 1, 0, 1)]) for name in "ab"]
@@ -127,7 +127,7 @@ def test_what_is_to_be_said_of_parts_alone_is_said_once_with_their_names() -> No
 
 def test_names_that_would_break_a_table_are_kept_on_one_line() -> None:
     found = evaluation("a\nb\tc\x1b[31m", OURS, samples=0)
-    lines = table_of([found], compare_systems([found, evaluation("x", THEIRS, samples=0)], samples=5))
+    lines = table_of([found], compare_systems([found, evaluation("x", THEIRS, samples=0)]))
     assert all(line.isprintable() for line in lines)
 
 
@@ -150,7 +150,7 @@ def test_few_images_have_a_dash_for_an_interval() -> None:
 @pytest.mark.usefixtures("intervals_of_few")
 def test_subsets_have_intervals_and_tests() -> None:
     systems = [evaluation("ours", OURS), evaluation("theirs", THEIRS)]
-    text = "\n".join(table_of(systems, compare_systems(systems, samples=20, swaps=50, with_subsets=True)))
+    text = "\n".join(table_of(systems, compare_systems(systems, swaps=50, with_subsets=True)))
     (head,) = [line for line in text.splitlines() if line.startswith("domain, ours") and "bleu1" in line]
     assert "95% interval" in head
     bounds = systems[0].by["domain"]["in"].intervals["bleu1"]
@@ -168,9 +168,9 @@ def test_a_table_says_on_how_many_images_systems_were_compared() -> None:
         evaluation(name, captions, metrics=[first], by=None, samples=20)
         for name, captions in (("ours", OURS), ("theirs", fewer))
     ]
-    assert "ours − theirs: on their 3 common images" in table_of(systems, compare_systems(systems, samples=20))
+    assert "ours − theirs: on their 3 common images" in table_of(systems, compare_systems(systems))
     systems = [given(name, [first]) for name in ("ours", "theirs")]
-    assert not any("common" in line for line in table_of(systems, compare_systems(systems, samples=20)))
+    assert not any("common" in line for line in table_of(systems, compare_systems(systems)))
 
 
 def test_a_table_says_on_how_many_images_both_systems_have_a_value() -> None:
@@ -179,7 +179,7 @@ def test_a_table_says_on_how_many_images_both_systems_have_a_value() -> None:
         given("{ours}", [Given("every", 1, 0, 1, 0), Given("some", 1, 0, none, 1), Given("more", none, 0, 1, 1)]),
         given("theirs", [Given("every", 1, 1, 1, 0), Given("some", 1, none, 1, 0), Given("more", none, 1, none, 0)]),
     ]
-    compared = compare_systems(systems, samples=20)
+    compared = compare_systems(systems)
     assert [comparison.n_images for comparison in compared] == [4, 2, 2]
     notes = [line for line in table_of(systems, compared) if "both have a value" in line]
     assert notes == ["{ours} − theirs, some, more: on the 2 images where both have a value"]

@@ -192,7 +192,7 @@ def test_systems_are_compared_by_every_value_and_p_allows_for_their_number() -> 
     better = {id: texts[-1] for id, texts in REFERENCES.items()}
     given = [read_captions(said, name=name) for name, said in (("a", SAID), ("b", worse), ("c", better))]
     systems = evaluate_systems(given, read_references(REFERENCES), metrics=METRIC_NAMES, samples=100)
-    found = compare_systems(systems, samples=100, swaps=300)
+    found = compare_systems(systems, swaps=300)
     assert [(one.first, one.second) for one in found[::6]] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert [one.column for one in found[:6]] == list(systems[0].scores)
     for one in found:
@@ -212,7 +212,7 @@ def test_systems_are_compared_on_their_common_images() -> None:
     references = read_references({id: texts for id, texts in REFERENCES.items() if id in common})
     given = [read_captions({id: said[id] for id in common}, name=name) for name, said in (("a", first), ("b", second))]
     on_common = evaluate_systems(given, references, metrics=METRIC_NAMES)
-    found, expected = (compare_systems(of, samples=50, swaps=200) for of in (systems, on_common))
+    found, expected = (compare_systems(of, swaps=200) for of in (systems, on_common))
     assert {comparison.n_images for comparison in found} == {37}
     # CIDEr's document frequencies too are those of the common images.
     for comparison, of_common in zip(found, expected, strict=True):
@@ -231,8 +231,8 @@ def test_systems_without_a_common_image_are_not_compared() -> None:
 def test_systems_are_compared_on_subsets_and_p_allows_for_all_that_is_tested() -> None:
     given = [read_captions(SAID, name="a"), read_captions({id: t[-1] for id, t in REFERENCES.items()}, name="b")]
     systems = evaluate_systems(given, read_references(parts(), keep_images=True), metrics=METRIC_NAMES, by=["domain"])
-    whole = compare_systems(systems, samples=20, swaps=200)
-    found = compare_systems(systems, samples=20, swaps=200, with_subsets=True)
+    whole = compare_systems(systems, swaps=200)
+    found = compare_systems(systems, swaps=200, with_subsets=True)
     assert list(dict.fromkeys((item.by, item.subset, item.n_images) for item in found)) == [
         ("", "", 40),
         ("domain", "in", 26),
@@ -246,7 +246,7 @@ def test_systems_are_compared_on_subsets_and_p_allows_for_all_that_is_tested() -
 
 
 def test_what_is_printed_is_json_without_nan() -> None:
-    found = evaluate(SAID, REFERENCES, metrics=["bleu", "diversity"], by=["length"], samples=20).as_dict()
+    found = evaluate(SAID, REFERENCES, metrics=["bleu", "diversity"], by=["length"], samples=20).to_json()
     text = json.dumps(found, allow_nan=False)
     assert list(json.loads(text)) == ["n_images", "scores", "intervals", "confidence", "signatures", "counts", "by"]
     assert found["intervals"]["vocabulary"] == [None, None]

@@ -46,7 +46,7 @@ def test_the_share_of_hallucinated_mentions_and_of_captions_with_any() -> None:
 
 
 def test_each_image_tells_what_was_hallucinated() -> None:
-    second = CHAIR.explain(RUN)[1]
+    second = CHAIR.explanations(RUN)[1]
     assert [RUN.candidates[1][one.start : one.end] for one in second.hallucinated] == ["cat", "cat"]
     assert [one.classes for one in second.spoken] == [("cat",), ("dog",), ("cat",)]
     assert second.truth == {"person", "dog"}

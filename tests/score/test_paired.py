@@ -64,26 +64,26 @@ def test_chance_is_called_a_difference_as_often_as_it_should() -> None:
     generator = np.random.default_rng(2)
     noise = {f"s{n}": by_image(list(generator.random(60))) for n in range(80)}
     pairs = [(f"s{n}", f"s{n + 1}") for n in range(0, 80, 2)]
-    found = compare(noise, pairs, swaps=2000, samples=10)
+    found = compare(noise, pairs, swaps=2000)
     assert sum(one.p < 0.2 for one in found) / len(found) == pytest.approx(0.2, abs=0.1)
 
 
 def test_every_two_systems_are_compared_and_seeds_repeat() -> None:
     generator = np.random.default_rng(3)
     systems = {name: by_image(list(generator.random(EXACT + 10))) for name in "abc"}
-    found = compare(systems, swaps=500, samples=100, seed=7)
+    found = compare(systems, swaps=500, seed=7)
     assert [(one.first, one.second) for one in found] == [("a", "b"), ("a", "c"), ("b", "c")]
-    assert found == compare(systems, swaps=500, samples=100, seed=7)
+    assert found == compare(systems, swaps=500, seed=7)
     shuffled = {name: dict(reversed(scores.items())) for name, scores in systems.items()}
-    assert found == compare(shuffled, swaps=500, samples=100, seed=7)
+    assert found == compare(shuffled, swaps=500, seed=7)
     assert compare({}) == []
 
 
 def test_memory_is_bounded_by_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     systems = {name: by_image([n % k / k for n in range(100)]) for name, k in (("a", 7), ("b", 5))}
-    whole = compare(systems, swaps=999, samples=99)
+    whole = compare(systems, swaps=999)
     monkeypatch.setattr("limner.score.resampling.BLOCK", 1000)
-    (found,) = compare(systems, swaps=999, samples=99)
+    (found,) = compare(systems, swaps=999)
     assert found.p == pytest.approx(whole[0].p, abs=0.06)
     assert (found.low, found.high) == pytest.approx((whole[0].low, whole[0].high), abs=0.02)
 
@@ -106,10 +106,10 @@ def test_systems_are_compared_on_the_images_that_both_have_scored() -> None:
     generator = np.random.default_rng(6)
     one, other, third = (by_image(list(generator.random(30))) for _ in range(3))
     del one["i3"], other["i4"]
-    found = compare({"one": one, "other": other, "third": third}, swaps=300, samples=20)
+    found = compare({"one": one, "other": other, "third": third}, swaps=300)
     assert [comparison.n_images for comparison in found] == [28, 29, 29]
     common = [{image: scores[image] for image in one.keys() & other.keys()} for scores in (one, other)]
-    (expected,) = compare(dict(zip(("one", "other"), common, strict=True)), swaps=300, samples=20)
+    (expected,) = compare(dict(zip(("one", "other"), common, strict=True)), swaps=300)
     assert found[0]._replace(p_adjusted=0) == expected._replace(p_adjusted=0)
 
 

@@ -18,4 +18,4 @@ if TYPE_CHECKING:
     from limner.caption.models.hugging_face_step import HuggingFaceStep
     from limner.caption.search.beam_search import SearchResult, constrained_search
 
-__getattr__, __dir__, __all__ = lazy_exports(__name__, renamed={"Found": "SearchResult"})
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

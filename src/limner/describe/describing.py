@@ -205,11 +205,6 @@ def _captioned(
             yield view, realiser.realise_any(view, selections)
 
 
-def select_each(images: Iterable[Image], selector: Selector | ManySelector) -> Iterator[tuple[Image, list[str]]]:
-    """Every image as a selector may see it, with the ids of the boxes selected."""
-    return _selected(map(seen, images), selector)
-
-
 def _selected(views: Iterator[Image], selector: Selector | ManySelector) -> Iterator[tuple[Image, list[str]]]:
     if not isinstance(selector, ManySelector):
         for view in views:

@@ -62,10 +62,10 @@ def compared_features(store: FeatureStore) -> str:
     return "features of the whole picture" if has_whole_pictures(store) else "means of the features of all regions"
 
 
-def mean_distances(tests: Floats, training: Floats, n_nearest: int = NEAREST) -> Floats:
+def mean_distances(tests: Floats, training: Floats) -> Floats:
     """The mean cosine distance of each test row to its nearest training rows; a row of zeros is 1 from all."""
     tests, training = (_unit(rows) for rows in (tests, training))
-    k = min(n_nearest, len(training))
+    k = min(NEAREST, len(training))
     blocks = []
     for start in range(0, len(tests), BLOCK):
         distances = 1 - tests[start : start + BLOCK] @ training.T

@@ -13,7 +13,7 @@ from limner.files import write_texts
 from limner.lazy import lazy
 from limner.look.tables import csv_text, decimal
 from limner.report.caption_scores import p_text
-from limner.report.pages.labels_page import LabelsPage, ProtocolRow
+from limner.report.pages.experiment_page import ExperimentPage, TableRow
 from limner.score.paired import Comparison
 
 if TYPE_CHECKING:
@@ -106,26 +106,27 @@ def score_rows(experiment: LabelExperiment) -> list[list[str]]:
     ]
 
 
-def _page(experiment: LabelExperiment, svg: str) -> LabelsPage:
+def _page(experiment: LabelExperiment, svg: str) -> ExperimentPage:
     rows = [
-        ProtocolRow(
+        TableRow(
             protocol.name,
             f"labels: {protocol.labels}; gold: {protocol.gold}",
             [_cell(score, experiment.n_images) for score in scores.values()],
-            experiment.signatures[protocol],
         )
         for protocol, scores in experiment.scores.items()
     ]
-    return LabelsPage(
+    return ExperimentPage(
         title(experiment),
         question(experiment),
         list(_notes(experiment)),
         experiment.warnings,
         svg,
-        list(COLUMNS.values()),
+        ["protocol", *COLUMNS.values()],
         rows,
-        "The last two rows differ only in what the systems are told, boxes and labels:",
         list(leak_lines(experiment)),
+        {protocol.name: list(experiment.signatures[protocol].values()) for protocol in experiment.scores},
+        "What the labels change",
+        "The last two rows differ only in what the systems are told, boxes and labels:",
     )
 
 

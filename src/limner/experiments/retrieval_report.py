@@ -25,6 +25,8 @@ from limner.score.retrieval.retrieval_evaluation import (
 )
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from limner.report import retrieval_plots
 else:
     retrieval_plots = lazy("limner.report.retrieval_plots")
@@ -187,7 +189,7 @@ def _tried(run: RetrievalRun) -> Iterator[tuple[Cell, ...]]:
             yield name, alpha, gamma, rsum
 
 
-def _figure(run: RetrievalRun, by_name: Mapping[str, SystemRetrieval]) -> retrieval_plots.Figure:
+def _figure(run: RetrievalRun, by_name: Mapping[str, SystemRetrieval]) -> Figure:
     recalls = {
         direction: {
             row.name: [

@@ -18,9 +18,6 @@ from limner.experiments.novel_object_captions import RowCaptions
 from limner.experiments.novel_object_rows import RowSpec
 from limner.progress import silent
 
-# What a process sends: a message for people, that it is done, or the error that ended it.
-Sent = tuple[str, LimnerError | None]
-
 
 class ParentGone(Exception):
     """Whoever wanted the rows is not there any more."""

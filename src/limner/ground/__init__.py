@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from limner.ground.phrase_model import NOT_VISUAL, TYPES, Phrase, PhraseModel, built_in_phrases
     from limner.ground.phrase_training import train_phrases
     from limner.ground.picture_regions import RegionRecipe
-    from limner.ground.retrieval_index import RetrievalIndex, open_index
+    from limner.ground.retrieval_index import RetrievalIndex
     from limner.ground.retriever import Retriever
     from limner.ground.retriever_training import train_retriever
     from limner.ground.sentence_embedder import SentenceEmbedder

@@ -353,8 +353,3 @@ class RetrievalIndex:
         if not np.isfinite(scores).all():
             raise damaged(self.folder, "some of its vectors are not finite numbers")
         return scores
-
-
-def open_index(folder: str | Path) -> RetrievalIndex:
-    """The index in a folder."""
-    return RetrievalIndex(folder)

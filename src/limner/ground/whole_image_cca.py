@@ -61,7 +61,6 @@ def fit_whole_image_cca(
     *,
     ridge: float = RIDGES[1],
     n_dims: int = DIMS,
-    power: float = 1.0,
 ) -> NormalisedCCA:
     """The common space of pictures, `[pictures, dims]`, and the captions of each; every caption is a pair.
 
@@ -73,7 +72,7 @@ def fit_whole_image_cca(
     if sum(counts) < 2 or len(pictures) < 2:
         raise LimnerError("whole pictures and sentences are learnt from two captions of two pictures, at least")
     most = min(pictures.shape[1], embedder.n_dims, n_dims)
-    cca = NormalisedCCA(n_components=most, ridge=ridge, power=power)
+    cca = NormalisedCCA(n_components=most, ridge=ridge)
     texts = [text for of_picture in captions for text in of_picture]
     rows = np.repeat(np.arange(len(pictures)), counts)
     for start in range(0, len(texts), BATCH):

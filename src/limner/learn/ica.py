@@ -12,6 +12,10 @@ from limner.errors import LimnerError
 # Eigenvalues below this share of the largest are noise: directions of so little variance are left out.
 _NOISE = 1e-7
 
+# The most steps. A step that changes the rotation by less than the tolerance is the last.
+STEPS = 200
+TOLERANCE = 1e-4
+
 
 class ICA(NamedTuple):
     """A linear map to independent components: `(rows - mean) @ weights`, `weights [dims, components]`."""
@@ -24,13 +28,11 @@ class ICA(NamedTuple):
         return np.asarray((rows - self.mean) @ self.weights, dtype=np.float32)
 
 
-def fit_ica(
-    rows: Singles, n_components: int, weights: Floats | None = None, *, seed: int = 0, n_steps: int = 200
-) -> ICA:
+def fit_ica(rows: Singles, n_components: int, weights: Floats | None = None, *, seed: int = 0) -> ICA:
     """ICA by the parallel FastICA of Hyvärinen (1999) with the contrast log cosh.
 
     `weights` count rows more or less than once. There are fewer components
-    where the data have fewer dimensions. It stops after `n_steps`, converged
+    where the data have fewer dimensions. It stops after `STEPS`, converged
     or not: for features, nearly independent is enough. Time of a step grows
     with the rows and the square of the components.
     """
@@ -42,21 +44,21 @@ def fit_ica(
     if values[-1] <= 0 or n_kept < 1:
         raise LimnerError("ICA needs rows that vary")
     whitening = vectors[:, : -n_kept - 1 : -1] / np.sqrt(values[: -n_kept - 1 : -1])
-    rotation = _rotation(centred @ whitening, shares, seed, n_steps)
+    rotation = _rotation(centred @ whitening, shares, seed)
     return ICA(mean.astype(np.float32), (whitening @ rotation.T).astype(np.float32))
 
 
-def _rotation(white: Floats, shares: Floats, seed: int, n_steps: int, tolerance: float = 1e-4) -> Floats:
+def _rotation(white: Floats, shares: Floats, seed: int) -> Floats:
     """The rotation, a row for each component, that makes white data independent."""
     n = white.shape[1]
     rotation = _orthogonal(np.random.default_rng(seed).standard_normal((n, n)))
-    for _ in range(n_steps):
+    for _ in range(STEPS):
         squashed = np.tanh(white @ rotation.T)
         slopes = shares @ (1.0 - squashed**2)
         turned = _orthogonal((squashed * shares[:, None]).T @ white - slopes[:, None] * rotation)
         change = np.abs(np.abs(np.einsum("ij,ij->i", turned, rotation)) - 1.0).max()
         rotation = turned
-        if change < tolerance:
+        if change < TOLERANCE:
             break
     # Signs and order are open: the heavier tail is positive, components stand as they were started.
     skews = shares @ (white @ rotation.T) ** 3

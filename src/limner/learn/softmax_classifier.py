@@ -14,6 +14,9 @@ from limner.learn.adam import Adam
 # Rows of a step.
 BATCH = 64
 
+# The decay of weights, as Adam takes it.
+DECAY = 1e-2
+
 
 class SoftmaxClassifier:
     """How likely a row is of each class: `softmax(relu(x A + a) B + b)` of standardised rows."""
@@ -82,7 +85,6 @@ def train_classifier(
     n_hidden: int = 64,
     n_passes: int = 60,
     rate: float = 3e-3,
-    decay: float = 1e-2,
     seed: int = 0,
 ) -> SoftmaxClassifier:
     """A classifier learnt from rows `[n, x]` and the number of each one's class (cross entropy, Adam).
@@ -100,7 +102,7 @@ def train_classifier(
     x = model.standardised(given)
     counts = np.maximum(np.bincount(classes, minlength=n_classes), 1)
     weights = (len(classes) / (n_classes * counts[classes])).astype(np.float32)
-    adam = Adam([model.hidden, model.bias, model.output, model.output_bias], decay)
+    adam = Adam([model.hidden, model.bias, model.output, model.output_bias], DECAY)
     for number in range(n_passes):
         order = rng.permutation(len(x))
         for start in range(0, len(order), BATCH):

@@ -24,9 +24,7 @@ from matplotlib.figure import Figure
 
 from limner.errors import cannot
 from limner.files import write_bytes
-from limner.look.palette import FAINT, INK, PALETTE, numbered_colour
-
-__all__ = ["FAINT", "INK", "PALETTE", "figure", "grouped_bars", "histograms", "ranked_bars", "save"]
+from limner.look.palette import FAINT, INK, numbered_colour
 
 LOOK: dict[Any, Any] = {
     "font.family": "sans-serif",

@@ -30,11 +30,6 @@ def percent(share: float | None) -> str:
     return NOTHING if share is None else f"{share:.1%}"
 
 
-def cut(text: str, width: int) -> str:
-    """The text on one line of at most `width` columns; a longer one ends in …."""
-    return one_line(text, width)
-
-
 def cut_left(text: str, width: int) -> str:
     """The text on one line of at most `width` columns; a longer one begins with …, for paths whose end says more."""
     return one_line(text[::-1], width)[::-1] if text.isprintable() else one_line(text, width)
@@ -65,8 +60,9 @@ def beside(blocks: Sequence[Sequence[str]], gap: int = 4) -> list[str]:
     ]
 
 
-def indented(lines: Sequence[str], by: int = 2) -> list[str]:
-    return [" " * by + line if line else line for line in lines]
+def indented(lines: Sequence[str]) -> list[str]:
+    """The lines, two columns to the right."""
+    return ["  " + line if line else line for line in lines]
 
 
 def csv_text(columns: Sequence[str], rows: Iterable[Iterable[str]]) -> str:

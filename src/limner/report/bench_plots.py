@@ -10,12 +10,13 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from limner.corpus.statistics.corpus_figures import Distribution
+from limner.errors import one_line
 from limner.look import plots
-from limner.look.tables import cut, cut_left
-from limner.moved import moved_names
+from limner.look.palette import INK, PALETTE
+from limner.look.tables import cut_left
 
 # In-domain and out-of-domain, as in the paper.
-ORANGE, BLUE = plots.PALETTE[5], plots.PALETTE[0]
+ORANGE, BLUE = PALETTE[5], PALETTE[0]
 
 # Characters of a corpus's name in a key.
 MAX_NAME = 32
@@ -48,7 +49,7 @@ def evenness_figure(counts: Mapping[str, Iterable[int]]) -> Figure:
     with plots.figure(6, 3.4) as (made, (axes,)):
         for i, (name, numbers) in enumerate(counts.items()):
             ranked = sorted(numbers, reverse=True)
-            axes.step(range(1, len(ranked) + 1), ranked, where="mid", color=plots.PALETTE[i], linewidth=1.6, label=name)
+            axes.step(range(1, len(ranked) + 1), ranked, where="mid", color=PALETTE[i], linewidth=1.6, label=name)
         axes.set_yscale("log")
         axes.set_xlim(1, None)
         _number(axes)
@@ -70,7 +71,7 @@ def mentions_figure(classes: Sequence[MentionCount], more_than: int) -> Figure:
             panel.set_ylim(0.5, max((count.mentions for count in ranked), default=1) * 1.6)
             # Only the row in which the threshold is crossed.
             if row and row[0].mentions > more_than >= row[-1].mentions:
-                panel.axhline(more_than, color=plots.INK, linewidth=0.9, linestyle="--", zorder=1)
+                panel.axhline(more_than, color=INK, linewidth=0.9, linestyle="--", zorder=1)
         n_in = sum(count.is_in for count in classes)
         panels[0].set_title(
             f"Mentions of {len(classes):,} classes, {n_in:,} in-domain; dashed: {more_than:,} mentions; "
@@ -90,7 +91,7 @@ def mention_histogram_figure(classes: Sequence[MentionCount], more_than: int) ->
     with plots.figure(6, 3.4) as (made, (axes,)):
         axes.bar(bins, below, width=0.92, color=BLUE)
         axes.bar(bins, above, width=0.92, bottom=below, color=ORANGE)
-        axes.axvline(_position(more_than), color=plots.INK, linewidth=1, linestyle="--")
+        axes.axvline(_position(more_than), color=INK, linewidth=1, linestyle="--")
         axes.set_xticks(bins, [_bin(i) for i in bins])
         axes.tick_params(axis="x", length=0)
         if last > 8:
@@ -109,7 +110,7 @@ def _bars(panel: Axes, row: Sequence[MentionCount]) -> None:
     panel.set_yscale("log")
     _number(panel)
     panel.set_xlim(-0.6, ROW - 0.4)
-    panel.set_xticks(range(len(row)), [cut(count.name, 30) for count in row], fontsize=6, rotation=90)
+    panel.set_xticks(range(len(row)), [one_line(count.name, 30) for count in row], fontsize=6, rotation=90)
     panel.tick_params(axis="x", length=0, pad=1)
 
 
@@ -140,6 +141,3 @@ def _position(number: int) -> float:
         return number + 0.5
     i = number.bit_length()
     return i - 0.5 + (number + 1) / (1 << (i - 1)) - 1
-
-
-__getattr__ = moved_names(__name__)

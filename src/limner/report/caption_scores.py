@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from limner.look.tables import NOTHING, WIDTH, aligned, csv_text, cut
+from limner.errors import one_line
+from limner.look.tables import NOTHING, WIDTH, aligned, csv_text
 from limner.score.caption_evaluation import CONFIDENCE, Evaluation
 from limner.score.paired import Comparison
 from limner.score.pairing import worded_count
@@ -50,7 +51,7 @@ def _signatures(evaluations: Sequence[Evaluation]) -> list[str]:
 def _blocks(systems: Sequence[Evaluation]) -> list[str]:
     """The values of systems side by side, as many as fit."""
     interval = GAP + len(_interval(0, 0)) if any(system.samples for system in systems) else 0
-    widths = [max(len(cut(system.name, NAME)), len(_shown(0))) + interval for system in systems]
+    widths = [max(len(one_line(system.name, NAME)), len(_shown(0))) + interval for system in systems]
     fitting = _fitting(widths, WIDTH - max(map(len, systems[0].scores)))
     return [line for columns in fitting for line in ["", *_values(systems[columns])]]
 
@@ -86,11 +87,11 @@ def _warnings(evaluation: Evaluation) -> list[str]:
 
 def _first_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
-    return ", ".join(cut(name, NAME) for name in names[:SHOWN]) + more
+    return ", ".join(one_line(name, NAME) for name in names[:SHOWN]) + more
 
 
 def _head(system: Evaluation) -> str:
-    return f"{cut(system.name, NAME)}, {_counted(system)}"
+    return f"{one_line(system.name, NAME)}, {_counted(system)}"
 
 
 def _counted(system: Evaluation) -> str:
@@ -117,16 +118,16 @@ def _values(systems: Sequence[Evaluation]) -> list[str]:
 
 
 def _heads(name: str, with_interval: bool) -> list[str]:
-    return [cut(name, NAME), f"{CONFIDENCE:.0%} interval"] if with_interval else [cut(name, NAME)]
+    return [one_line(name, NAME), f"{CONFIDENCE:.0%} interval"] if with_interval else [one_line(name, NAME)]
 
 
 def _subset_table(system: Evaluation, key: str, with_name: bool) -> list[str]:
-    title = f"{key}, {cut(system.name, NAME)}" if with_name else key
+    title = f"{key}, {one_line(system.name, NAME)}" if with_name else key
     columns = list(next(iter(system.by[key].values()), system).scores)
     with_intervals = bool(system.samples)
     rows = [(title, "images", [_heads(column, with_intervals) for column in columns])]
     for name, subset in [*system.by[key].items(), ("all", system)]:
-        rows.append((cut(name, NAME), f"{len(subset.run):,}", _subset_cells(subset, columns)))
+        rows.append((one_line(name, NAME), f"{len(subset.run):,}", _subset_cells(subset, columns)))
     heads = [max(len(name) for name, _, _ in rows), max(len(n) for _, n, _ in rows)]
     interval = GAP + len(_interval(0, 0)) if with_intervals else 0
     widths = [max(len(column), len(_shown(0))) + interval for column in columns]
@@ -162,10 +163,10 @@ def _differences(systems: Sequence[Evaluation], compared: Sequence[Comparison], 
     rows = [[title, "", *([""] if key else []), "", f"{CONFIDENCE:.0%} interval", "p", "p adjusted"]]
     columns_by_note: dict[str, list[str]] = {}
     for comparison in compared:
-        names = f"{cut(comparison.first, NAME)} − {cut(comparison.second, NAME)}"
+        names = f"{one_line(comparison.first, NAME)} − {one_line(comparison.second, NAME)}"
         interval = _interval(comparison.low, comparison.high)
         p_values = [p_text(comparison.p), p_text(comparison.p_adjusted)]
-        subset = [cut(comparison.subset, NAME)] if key else []
+        subset = [one_line(comparison.subset, NAME)] if key else []
         rows.append([names, *subset, comparison.column, _difference(comparison.difference), interval, *p_values])
         if note := _images_compared(", ".join([names, *subset]), comparison, systems):
             columns_by_note.setdefault(note, []).append(comparison.column)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.figure import Figure
 
 from limner.look import plots
-from limner.look.palette import numbered_colour
+from limner.look.palette import FAINT, numbered_colour
 
 # By the name of a series: mean scores and the shares that are right, bin by bin.
 Reliability = Mapping[str, Sequence[tuple[float, float]]]
@@ -19,7 +19,7 @@ Bars = Mapping[str, Mapping[str, float]]
 def detector_figure(reliability: Reliability, sizes: Bars, classes: Bars) -> Figure:
     """Three panels: how often detections of a score are right, the share of boxes found by size, AP50 by class."""
     with plots.figure(11.0, 3.4, 1, 3) as (made, axes):
-        axes[0].plot([0, 1], [0, 1], color=plots.FAINT, linewidth=1.2, zorder=1)
+        axes[0].plot([0, 1], [0, 1], color=FAINT, linewidth=1.2, zorder=1)
         for i, (name, points) in enumerate(reliability.items()):
             scores, shares = zip(*points, strict=True) if points else ((), ())
             axes[0].plot(scores, shares, "o-", markersize=4, label=name, color=numbered_colour(i), zorder=3)

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from limner.look import plots
+from limner.look.palette import PALETTE
 
 # A value and the ends of its interval, None for none.
 Value = tuple[float, float | None, float | None]
@@ -76,7 +77,7 @@ def _errorbar(
         yerr=spread if upright else None,
         xerr=None if upright else spread,
         fmt=f"{MARKS[i % len(MARKS)]}{fmt}",
-        color=plots.PALETTE[i % len(plots.PALETTE)],
+        color=PALETTE[i % len(PALETTE)],
         markersize=4,
         linewidth=1.3,
         capsize=2,

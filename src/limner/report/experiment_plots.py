@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from limner.look import plots
+from limner.look.palette import INK, PALETTE
 
 # A score at k = 1, 2, 3 …
 Curve = Sequence[float]
@@ -20,9 +21,7 @@ def f_figure(curves: Mapping[str, Curve], levels: Mapping[str, float]) -> Figure
         for i, (name, curve) in enumerate(curves.items()):
             _curve(axes, curve, i, label=name)
         for i, (name, level) in enumerate(levels.items()):
-            axes.axhline(
-                level, color=plots.INK, linewidth=1, linestyle=LINES[i % len(LINES)], label=f"{name} {level:.3f}"
-            )
+            axes.axhline(level, color=INK, linewidth=1, linestyle=LINES[i % len(LINES)], label=f"{name} {level:.3f}")
         _finish(axes, max(map(len, curves.values())), "F")
         # Beside the axes: inside, the legend would cover the ends of the curves.
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
@@ -62,7 +61,7 @@ def _curve(axes: Axes, curve: Curve, i: int, label: str, linestyle: str = "-") -
     axes.plot(
         range(1, len(curve) + 1),
         curve,
-        color=plots.PALETTE[i % len(plots.PALETTE)],
+        color=PALETTE[i % len(PALETTE)],
         marker=MARKS[i % len(MARKS)],
         markersize=3.5,
         linewidth=1.4,
@@ -113,7 +112,7 @@ def _panel(axes: Axes, marks: Sequence[Mark]) -> None:
         rows,
         xerr=[below, above],
         fmt="o",
-        color=plots.PALETTE[0],
+        color=PALETTE[0],
         markersize=5,
         capsize=2,
         label="limner, 95%" if any(mark.low is not None for mark in marks) else "limner",
@@ -125,7 +124,7 @@ def _panel(axes: Axes, marks: Sequence[Mark]) -> None:
             [row for _, row in known],
             s=70,
             facecolors="none",
-            edgecolors=plots.PALETTE[1],
+            edgecolors=PALETTE[1],
             label="published",
             zorder=3,
         )
@@ -144,14 +143,14 @@ def protocols_figure(
         for i, (name, scores) in enumerate(series.items()):
             centres = [group + (i - (len(series) - 1) / 2) * width for group in range(len(groups))]
             values = [value for value, *_ in scores]
-            axes.bar(centres, values, width, color=plots.PALETTE[i % len(plots.PALETTE)], label=name)
+            axes.bar(centres, values, width, color=PALETTE[i % len(PALETTE)], label=name)
             for centre, (_, low, high, human) in zip(centres, scores, strict=True):
                 if low is not None and high is not None:
-                    axes.plot([centre, centre], [low, high], color=plots.INK, linewidth=1)
+                    axes.plot([centre, centre], [low, high], color=INK, linewidth=1)
                 if human is not None:
                     label = "people" if i == 0 and centre == centres[0] else None
                     ends = [centre - width / 2, centre + width / 2]
-                    axes.plot(ends, [human, human], ":", color=plots.INK, label=label)
+                    axes.plot(ends, [human, human], ":", color=INK, label=label)
         axes.set_xticks(range(len(groups)), groups)
         axes.set_ylim(0, None)
         axes.yaxis.grid(True)

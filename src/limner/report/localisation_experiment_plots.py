@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from limner.arrays import Integers
 from limner.look import plots
+from limner.look.palette import INK
 
 # Shares of a row from which on a number is white on its dark cell.
 DARK = 0.6
@@ -35,7 +36,7 @@ def colours_figure(names: Sequence[str], confusions: Mapping[str, Integers]) -> 
             panel.imshow(shares, cmap="Blues", vmin=0, vmax=1)
             for (row, column), share in np.ndenumerate(shares):
                 if share >= 0.005:
-                    colour = "white" if share > DARK else plots.INK
+                    colour = "white" if share > DARK else INK
                     panel.text(column, row, f"{100 * share:.0f}", ha="center", va="center", color=colour, fontsize=7)
             panel.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
             panel.set_yticks(range(len(names)), [f"{n} ({k})" for n, k in zip(names, counts.sum(axis=1), strict=True)])

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from limner.errors import one_line
 from limner.look import plots
-from limner.look.palette import numbered_colour
-from limner.look.tables import cut
+from limner.look.palette import INK, numbered_colour
 from limner.score.localisation.localisation_evaluation import SystemScores
 from limner.score.localisation.phrase_errors import SOURCES
 
@@ -37,13 +37,13 @@ def types_figure(systems: Sequence[SystemScores]) -> Figure:
     """R@1 of every system by type, with its interval, and the bound as a line above the bars (Table 6)."""
     names = list(systems[0].by("type"))
     with plots.figure(max(6.0, 1.0 * len(names)), 3.6) as (made, (panel,)):
-        values = {cut(system.name, LETTERS): [system.by("type")[n]["R@1"] for n in names] for system in systems}
+        values = {one_line(system.name, LETTERS): [system.by("type")[n]["R@1"] for n in names] for system in systems}
         plots.grouped_bars(panel, names, values, "R@1")
         width = 0.8 / len(systems)
         for s, system in enumerate(systems):
             middles = np.arange(len(names), dtype=np.float64) - 0.4 + width * (s + 0.5)
             bounds = [system.by("type")[name]["bound"] for name in names]
-            panel.hlines(bounds, middles - width / 2, middles + width / 2, color=plots.INK, linewidth=1.2)
+            panel.hlines(bounds, middles - width / 2, middles + width / 2, color=INK, linewidth=1.2)
             _whiskers(panel, system, names, middles.tolist())
         panel.set_ylim(0, 1.02)
         panel.set_title("recall at rank 1 by type; lines are the bound of the boxes")
@@ -59,7 +59,7 @@ def _whiskers(panel: Axes, system: SystemScores, names: Sequence[str], middles: 
     for name, middle in zip(names, middles, strict=True):
         low, high = system.by("type")[name].get("intervals", {}).get("R@1", (None, None))
         if low is not None:
-            panel.vlines(middle, low, high, color=plots.INK, linewidth=0.9)
+            panel.vlines(middle, low, high, color=INK, linewidth=0.9)
 
 
 def errors_figure(systems: Sequence[SystemScores]) -> Figure:
@@ -73,11 +73,11 @@ def errors_figure(systems: Sequence[SystemScores]) -> Figure:
             panel.barh(range(len(systems)), shares, left=reached, color=COLOURS[e], label=source, height=0.62)
             for row, (start, share) in enumerate(zip(reached.tolist(), shares.tolist(), strict=True)):
                 if share >= 0.05:
-                    ink = "white" if source in ("background", "no answer") else plots.INK
+                    ink = "white" if source in ("background", "no answer") else INK
                     middle = start + share / 2
                     panel.text(middle, row, f"{100 * share:.0f}%", ha="center", va="center", fontsize=8, color=ink)
             reached += shares
-        panel.set_yticks(range(len(systems)), [cut(system.name, LETTERS) for system in systems])
+        panel.set_yticks(range(len(systems)), [one_line(system.name, LETTERS) for system in systems])
         panel.invert_yaxis()
         panel.set_xlim(0, 1)
         panel.set_xlabel("share of phrases")
@@ -96,7 +96,7 @@ def confusions_figure(system: SystemScores) -> Figure:
         panel.imshow(shares, cmap="Oranges", vmin=0, vmax=1, aspect="auto")
         for (row, column), share in np.ndenumerate(shares):
             if share:
-                colour = "white" if share > 0.6 else plots.INK
+                colour = "white" if share > 0.6 else INK
                 panel.text(column, row, f"{100 * share:.0f}", ha="center", va="center", color=colour, fontsize=8)
         panel.set_xticks(range(len(columns)), columns, rotation=40, ha="right", rotation_mode="anchor")
         panel.set_yticks(range(len(shares)), list(confusions))
@@ -109,7 +109,7 @@ def phrases_figure(system: SystemScores) -> Figure:
     """R@1 of the most frequent phrases; people's in the lighter colour (Figure 10)."""
     phrases = system.outcomes.frequent(system.table, system.is_scored)
     with plots.figure(6.4, 0.9 + 0.21 * len(phrases)) as (made, (panel,)):
-        names = [f"{cut(phrase['phrase'], LETTERS)} ({phrase['n']})" for phrase in phrases]
+        names = [f"{one_line(phrase['phrase'], LETTERS)} ({phrase['n']})" for phrase in phrases]
         colours = [numbered_colour(4) if PEOPLE in phrase["types"] else numbered_colour(0) for phrase in phrases]
         panel.barh(range(len(phrases)), [phrase["R@1"] for phrase in phrases], color=colours, height=0.72)
         panel.set_yticks(range(len(phrases)), names)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from limner.look.tables import aligned, csv_text, cut, decimal, percent, whole
+from limner.errors import one_line
+from limner.look.tables import aligned, csv_text, decimal, percent, whole
 from limner.score.localisation.localisation_evaluation import LocalisationScores, SystemScores
 from limner.score.localisation.phrase_errors import SOURCES
 from limner.score.localisation.phrase_recall import RECALLS
@@ -81,7 +82,10 @@ def _counted(system: SystemScores) -> str:
 def _values(systems: Sequence[SystemScores]) -> tuple[list[list[str]], str]:
     """Every value of every system with its interval, and how the columns are aligned."""
     with_intervals = any(system.samples for system in systems)
-    head = ["", *(cell for s in systems for cell in [cut(s.name, NAME), *(["95% interval"] if with_intervals else [])])]
+    head = [
+        "",
+        *(cell for s in systems for cell in [one_line(s.name, NAME), *(["95% interval"] if with_intervals else [])]),
+    ]
     rows = [head]
     for i, name in enumerate(VALUES):
         row = [name]
@@ -132,7 +136,12 @@ def _frequent(system: SystemScores) -> list[list[str]]:
     rows = [["frequent phrases", "phrases", f"R@{RECALLS[0]}", "bound"]]
     for phrase in system.outcomes.frequent(system.table, system.is_scored)[:MOST_PHRASES]:
         rows.append(
-            [cut(phrase["phrase"], NAME), whole(phrase["n"]), decimal(phrase["R@1"], 4), decimal(phrase["bound"], 4)]
+            [
+                one_line(phrase["phrase"], NAME),
+                whole(phrase["n"]),
+                decimal(phrase["R@1"], 4),
+                decimal(phrase["bound"], 4),
+            ]
         )
     return rows
 
@@ -140,7 +149,7 @@ def _frequent(system: SystemScores) -> list[list[str]]:
 def _compared(differences: Sequence[Comparison]) -> list[list[str]]:
     rows = [["difference", "", "", "", "95% interval", "p (Holm)"]]
     for row in differences:
-        pair = f"{cut(row.first, NAME)} - {cut(row.second, NAME)}"
+        pair = f"{one_line(row.first, NAME)} - {one_line(row.second, NAME)}"
         interval = _interval(row.low, row.high)
         rows.append([row.column, row.subset, pair, _decimal(row.difference), interval, _decimal(row.p_adjusted)])
     return rows

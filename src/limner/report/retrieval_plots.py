@@ -11,8 +11,6 @@ from matplotlib.figure import Figure
 from limner.look import plots
 from limner.look.palette import numbered_colour
 
-__all__ = ["AlphaCurves", "Figure", "Recall", "retrieval_figure"]
-
 MARKS = "os^"
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from limner.corpus.statistics import Statistics, Summary, WordFigures
-from limner.look.tables import NOTHING, aligned, beside, cut, cut_left, decimal, indented, percent, whole
+from limner.errors import one_line
+from limner.look.tables import NOTHING, aligned, beside, cut_left, decimal, indented, percent, whole
 
 # A value and a note to its right, as its share in brackets.
 Cell = tuple[str, str]
@@ -33,7 +34,7 @@ def _facts(corpora: Sequence[Statistics]) -> list[str]:
         if answered:
             lines += ["", title]
         for label, cells in answered:
-            line = "  " + cut(label, LABEL - 3).ljust(LABEL - 2)
+            line = "  " + one_line(label, LABEL - 3).ljust(LABEL - 2)
             lines.append((line + "".join(_column(*(cell or (NOTHING, ""))) for cell in cells)).rstrip())
     return lines
 
@@ -243,7 +244,7 @@ def _types(s: Statistics, *, compact: bool) -> list[str]:
     header = ("type", "chains", "mentions", "boxes", "mentions/chain", "boxes/chain", "in images")
     rows = [
         (
-            cut(t.type, 12 if compact else 20),
+            one_line(t.type, 12 if compact else 20),
             whole(t.chains),
             whole(t.mentions),
             whole(t.boxes),
@@ -265,14 +266,14 @@ def _types(s: Statistics, *, compact: bool) -> list[str]:
 def _labels(s: Statistics) -> list[str]:
     if not s.boxes.top_labels:
         return []
-    rows = [(cut(label, 24), whole(n), percent(n / s.boxes.count)) for label, n in s.boxes.top_labels]
+    rows = [(one_line(label, 24), whole(n), percent(n / s.boxes.count)) for label, n in s.boxes.top_labels]
     return aligned([("label", "boxes", ""), *rows], "<>>")
 
 
 def _words(kind: str, words: Sequence[WordFigures]) -> list[str]:
     if not words:
         return []
-    rows = [(cut(w.word, 20), percent(w.box_share), percent(w.occurrence_share)) for w in words]
+    rows = [(one_line(w.word, 20), percent(w.box_share), percent(w.occurrence_share)) for w in words]
     return aligned([(kind, "boxes", "expressions"), *rows], "<>>")
 
 

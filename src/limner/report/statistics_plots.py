@@ -8,8 +8,9 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from limner.corpus.statistics import Distribution, Statistics, WordFigures
+from limner.errors import one_line
 from limner.look import plots
-from limner.look.tables import cut, cut_left
+from limner.look.tables import cut_left
 
 # Letters of a corpus' name that a panel shows.
 NAME = 32
@@ -65,7 +66,7 @@ def _types(corpora: Sequence[Statistics]) -> Figure:
                 "mentions": [float(row.mentions) for row in rows],
                 "boxes": [float(row.boxes) for row in rows],
             }
-            plots.grouped_bars(panel, [cut(row.type, 11) for row in rows], series, "number")
+            plots.grouped_bars(panel, [one_line(row.type, 11) for row in rows], series, "number")
             panel.set_title(cut_left(s.name, 2 * NAME))
     return figure
 
@@ -77,7 +78,7 @@ def _words(corpora: Sequence[Statistics], choose: Callable[[Statistics], Sequenc
             series = {"expressions": [100 * (w.occurrence_share or 0) for w in words]}
             if s.boxes.count:
                 series = {"boxes": [100 * (w.box_share or 0) for w in words], **series}
-            plots.ranked_bars(panel, [cut(w.word, 18) for w in words], series, f"% with these {kind}")
+            plots.ranked_bars(panel, [one_line(w.word, 18) for w in words], series, f"% with these {kind}")
             panel.set_title(cut_left(s.name, NAME))
         widest = max(panel.get_xlim()[1] for panel in panels)
         for panel in panels:

@@ -12,9 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from limner.learn.stage_settings import EpochFigures
 from limner.look import plots
-from limner.look.palette import numbered_colour
-
-__all__ = ["training_figure", "write_training_plot"]
+from limner.look.palette import FAINT, numbered_colour
 
 # The file without its suffix.
 NAME = "training"
@@ -68,7 +66,7 @@ def training_figure(history: History, best: Mapping[str, int] | None = None) -> 
             values = [figures.validation.get(CIDER, float("nan")) for figures in epochs]
             _curve(axes[-1], epochs, values, chosen[stage], colour, panel.name, n_before)
             if n_before:
-                axes[-1].axvline(n_before + 0.5, color=plots.FAINT, linewidth=1.2, zorder=1)
+                axes[-1].axvline(n_before + 0.5, color=FAINT, linewidth=1.2, zorder=1)
             n_before += epochs[-1].epoch
         axes[-1].set_title("images held out: CIDEr")
         axes[-1].set_ylabel(CIDER)

@@ -134,9 +134,6 @@ class Evaluation:
             }
         return report
 
-    # The name of before, which documentation once showed.
-    as_dict = to_json
-
     def to_pandas(self) -> Any:
         """The images' own values as a DataFrame: a row for each image, by its id, and a column for each value."""
         try:
@@ -278,7 +275,6 @@ def evaluate_run(
 def compare_systems(
     systems: Sequence[Evaluation],
     *,
-    samples: int = SAMPLES,
     swaps: int = SWAPS,
     seed: int = SEED,
     with_subsets: bool = False,
@@ -286,8 +282,7 @@ def compare_systems(
     """Every two systems by every value, tested on the images that both were scored on.
 
     With subsets, these are tested too, and p is adjusted for all tests
-    together. `samples` are those of a bootstrap that is drawn no more: they
-    change nothing.
+    together.
     """
     rows = []
     for whole in combinations(systems, 2):

@@ -103,7 +103,7 @@ class CaptionJob:
         systems, frequencies = score(metrics, settings, progress, noticed)
         # Without samples there are neither intervals nor tests.
         tested = bool(systems[1:] and self.samples)
-        compared = compare_systems(systems, samples=self.samples, with_subsets=True) if tested else []
+        compared = compare_systems(systems, with_subsets=True) if tested else []
         human = self._human(systems, progress)
         return CaptionScores(systems, compared, frequencies, human[:1], human[1:])
 

@@ -83,9 +83,6 @@ class Chair(ObjectMetric):
             judged.append(Hallucination(spoken, wrong, truth))
         return judged
 
-    # The name that documentation shows.
-    explain = explanations
-
 
 def _shares(sums: Floats) -> Floats:
     """CHAIRi, NaN where there is no mention, and CHAIRs."""

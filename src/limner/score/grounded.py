@@ -1,4 +1,4 @@
-"""Which boxes captions mention, as metrics: content selection, its oracle, and the list of the finer measures.
+"""Which boxes captions mention, as metrics: content selection, and the list of the finer measures.
 
 They need a run with gold images, whose gold captions refer to boxes, and the
 system's captions with their mentions. An image without a gold caption that
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
-from limner.score.content import PRF, Boxes, mentioned, oracle, score_selection
+from limner.score.content import PRF, Boxes, mentioned, score_selection
 from limner.score.measure import Compared, GroundedMeasure
 from limner.score.metric import Choices
 from limner.score.ordering import Ordering
@@ -32,17 +32,7 @@ class ContentSelection(GroundedMeasure[Boxes]):
         return Compared(score_selection(said, gold), len(said), len(said))
 
 
-class OracleSelection(ContentSelection):
-    """The same for a set of boxes that no other set outscores, whatever the captions mention."""
-
-    name: ClassVar[str] = "oracle"
-
-    def compare(self, said: Boxes, gold: Sequence[Boxes]) -> Compared:
-        return super().compare(oracle(gold), gold)
-
-
 CONTENT = ContentSelection()
-ORACLE = OracleSelection()
 
 # What the paper names as future work: in what order, and in which words.
 FINER: tuple[GroundedMeasure[Any], ...] = (Ordering(), Lexicalisation(), Attributes(), Prepositions(), Verbs())

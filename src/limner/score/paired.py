@@ -28,8 +28,7 @@ class Comparison(NamedTuple):
     """How much better one system is than another by the value of one name.
 
     `p` is two-sided; `p_adjusted` allows for all the comparisons that were
-    made with it (Holm's method). `p_bootstrap` is `p`, under the name that a
-    second test once had. `by` and `subset` are the key and name of
+    made with it (Holm's method). `by` and `subset` are the key and name of
     the subset of images, empty for all of them. See `resampling.Difference`.
     """
 
@@ -42,7 +41,6 @@ class Comparison(NamedTuple):
     high: float
     p: float
     p_adjusted: float
-    p_bootstrap: float
     is_exact: bool
     by: str = ""
     subset: str = ""
@@ -70,7 +68,6 @@ def compare(
     pairs: Iterable[tuple[str, str]] | None = None,
     *,
     swaps: int = SWAPS,
-    samples: int = SAMPLES,
     seed: int = 0,
     confidence: float = 0.95,
     column: str = "score",
@@ -79,8 +76,7 @@ def compare(
     """Every two systems, or the pairs that are named, compared on their scores by image id.
 
     Two systems are compared on the images that both have scored; the order in
-    which these stand does not matter. Scores lie in `value_range`. `samples`
-    are those of a bootstrap that is drawn no more: they change nothing.
+    which these stand does not matter. Scores lie in `value_range`.
     """
     wanted = list(combinations(systems, 2) if pairs is None else pairs)
     pairs_by_images: dict[tuple[str, ...], list[tuple[str, str]]] = {}
@@ -112,7 +108,6 @@ def adjusted(tested: Iterable[Tested]) -> list[Comparison]:
             row.difference.high,
             row.difference.p,
             p,
-            row.difference.p_bootstrap,
             row.difference.is_exact,
             row.by,
             row.subset,

@@ -17,7 +17,6 @@ import numpy as np
 from limner.corpus.image import NOTHING
 from limner.corpus.provenance import told_facts
 from limner.errors import BadInput, LimnerError, shown, unknown
-from limner.moved import moved_names
 from limner.score.box_matching import MATCH_IOU, MatchedCaption, check_match_iou, count_boxes, match_caption, scale
 from limner.score.given_captions import (
     NO_CAPTION,
@@ -295,6 +294,3 @@ def listed(ids: Sequence[str], n: int | None = None) -> str:
     n = len(ids) if n is None else n
     first = ", ".join(shown(id) for id in ids[:3])
     return f"{n:,} ({first}{', …' if n > 3 else ''})"
-
-
-__getattr__ = moved_names(__name__)

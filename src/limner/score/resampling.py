@@ -59,15 +59,14 @@ class Difference(NamedTuple):
     tried). `low` and `high` bound the differences that the same test would
     not reject: they exclude 0 exactly where p is at most .05. They are NaN
     where so few images differ that nothing could be rejected: five or fewer.
-    `p_bootstrap` is `p`: a second p could only contradict the first. All are
-    of `n_images` images: of a mean, those on which both systems have a value.
+    All are of `n_images` images: of a mean, those on which both systems have
+    a value.
     """
 
     difference: float
     low: float
     high: float
     p: float
-    p_bootstrap: float
     is_exact: bool
     n_images: int
 
@@ -167,7 +166,7 @@ def differences(
     if any(len(a.rows) != len(b.rows) for a, b in zip(first, second, strict=True)):
         raise LimnerError("the systems were scored on different images; compare them on the same ones")
     if not first or not len(first[0].rows):
-        nothing = Difference(np.nan, np.nan, np.nan, np.nan, np.nan, True, 0)
+        nothing = Difference(np.nan, np.nan, np.nan, np.nan, True, 0)
         return [[nothing] * of_metric.per_image.shape[1] for of_metric in first]
     by_metric = [list(_paired_columns(a, b)) for a, b in zip(first, second, strict=True)]
     at_random = [column for columns in by_metric for column in columns if not column.is_exact and column.is_tested]
@@ -219,7 +218,7 @@ class _PairedColumn:
         return self.n_different <= EXACT
 
     def untested(self) -> Difference:
-        return Difference(self.difference, np.nan, np.nan, np.nan, np.nan, self.is_exact, self.n_compared)
+        return Difference(self.difference, np.nan, np.nan, np.nan, self.is_exact, self.n_compared)
 
     def judged(self, subsets: _Subsets, alpha: float) -> Difference:
         """The difference seen, held against those of subsets."""
@@ -229,7 +228,7 @@ class _PairedColumn:
             low, high = np.nan, np.nan
         least, largest = self.range
         interval = _within(Bounds(low, high), self.difference, (least - largest, largest - least))
-        return Difference(self.difference, *interval, p, p, self.is_exact, self.n_compared)
+        return Difference(self.difference, *interval, p, self.is_exact, self.n_compared)
 
 
 def _paired_columns(first: Statistics, second: Statistics) -> Iterator[_PairedColumn]:

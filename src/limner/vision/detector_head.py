@@ -81,9 +81,9 @@ class ClassScorer(Protocol):
     def read(self, pixels: Pixels) -> ClassScores: ...
 
 
-def open_class_scorer(model: Path, labels: str | Path | Sequence[str] | None = None) -> ClassScorer:
+def open_class_scorer(model: Path) -> ClassScorer:
     """The scores behind a detector: its head's where they can be read, otherwise those that it reports."""
-    detector = open_detector(model, labels, REPORTED)
+    detector = open_detector(model, settings=REPORTED)
     if model.suffix == ".tflite":
         head = _open_head(model, detector.class_names)
         if head is not None:

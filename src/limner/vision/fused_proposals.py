@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -23,7 +23,6 @@ else:
 
 # What proposes regions without a model.
 Filler = Literal["edge-boxes", "selective-search"]
-FILLERS: tuple[Filler, ...] = get_args(Filler)
 
 # Raised whenever the same settings would give other boxes.
 CODE = 1

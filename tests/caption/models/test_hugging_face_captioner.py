@@ -259,10 +259,6 @@ def test_the_signature_tells_models_and_prompts_apart(folders: Callable[[str], P
     assert all(f"transformers:{transformers.__version__}|" in signature for signature in signatures)
 
 
-def test_captioners_need_pictures() -> None:
-    assert HuggingFaceCaptioner.needs_pictures
-
-
 def copied(folder: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(folder, tmp_path / "model"))
 

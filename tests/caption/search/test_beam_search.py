@@ -240,11 +240,6 @@ def test_without_pytorch_the_remedy_is_named(monkeypatch: pytest.MonkeyPatch) ->
         _ = limner.caption.constrained_search
 
 
-def test_an_old_name_of_the_result_still_works() -> None:
-    with pytest.warns(DeprecationWarning, match=r"limner\.caption\.Found is now limner\.caption\.SearchResult"):
-        assert limner.caption.Found is limner.caption.SearchResult
-
-
 def test_progress_is_told_of_every_token() -> None:
     calls: list[tuple[str, int, int | None]] = []
     search(

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from limner.corpus import Box, Image
-from limner.describe.describing import ManySelector
 from limner.describe.learned import LearnedSelector
-from limner.describe.selectors import seen
+from limner.describe.selectors import ManySelector, seen
 from strategies import images
 
 World = Callable[[int, int], list[Image]]

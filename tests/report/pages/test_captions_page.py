@@ -29,7 +29,7 @@ HOSTILE = "</script><!--<script>alert(1)</script><img src=x onerror=alert(1)>\u2
 
 def systems() -> tuple[list[Evaluation], list[Comparison]]:
     two = [evaluation("ours", OURS), evaluation("theirs", THEIRS)]
-    return two, compare_systems(two, samples=50, swaps=50)
+    return two, compare_systems(two, swaps=50)
 
 
 @pytest.fixture

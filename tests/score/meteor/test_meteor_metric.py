@@ -19,9 +19,9 @@ from limner.errors import LimnerError
 from limner.lazy import kernel
 from limner.score import pycocoevalcap
 from limner.score.meteor import Meteor, Tables, meteor_alignment, meteor_sentences
+from limner.score.meteor.meteor_cache import cached
 from limner.score.meteor.meteor_metric import CHUNKS, measures, summable
 from limner.score.meteor.meteor_sources import PARAPHRASES, find_source
-from limner.score.meteor.meteor_tables import cached
 from limner.score.metric import Statistics
 from limner.score.run import Run
 from refusals import refusal

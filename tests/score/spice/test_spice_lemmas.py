@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from limner.score.spice.spice_lemmas import modifier_base, noun_base, number_word, verb_base
+from limner.score.spice.spice_lemmas import modifier_base, number_word, verb_base
 from limner.text.lexicon import word_set
 
 VERBS = [
@@ -85,6 +85,5 @@ def test_modifiers(word: str, base: str) -> None:
     assert modifier_base(word) == base
 
 
-def test_nouns_and_numbers() -> None:
-    assert [noun_base(word) for word in ("dogs", "people", "glasses", "sheep")] == ["dog", "person", "glasses", "sheep"]
+def test_numbers() -> None:
     assert [number_word(word) for word in ("2", "12", "two", "1000000")] == ["two", "twelve", "two", "1000000"]

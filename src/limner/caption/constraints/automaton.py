@@ -24,8 +24,6 @@ from limner.caption.constraints.phrase_matcher import Alphabet, match, match_wit
 from limner.caption.constraints.token_machine import FORBIDDEN, Machine, minimised, product
 from limner.errors import LimnerError, shown, unknown
 
-__all__ = ["Automaton", "Machine", "Phrase", "compile_constraints"]
-
 Semantics = Literal["substring", "paper"]
 SEMANTICS: tuple[Semantics, ...] = ("substring", "paper")
 

@@ -96,7 +96,7 @@ class Captioner:
     def save(self, folder: Path) -> None:
         """Write the captioner: its weights, and then what they are."""
         write_tensors(folder / WEIGHTS, model_tensors(self.model))
-        self.record = _with_weights(self.record, file_fingerprint(folder / WEIGHTS))
+        self.record = structs.replace(self.record, weights=file_fingerprint(folder / WEIGHTS))
         write_captioner_record(folder, self.record)
 
     @property
@@ -126,14 +126,6 @@ class Captioner:
             "length_penalty": decoding.length_penalty,
         }
         return {**usual, **asked}
-
-    def add_words(self, phrases: Iterable[str]) -> list[str]:
-        """Add the words of phrases that the vocabulary lacks, by their vectors, and return them.
-
-        A captioner whose vectors are learnt cannot know a word that it never
-        met, nor can one whose source of vectors lacks it: that is an error.
-        """
-        return self._tokens.add(phrases)
 
     def sayable(self, phrases: Iterable[str]) -> list[str]:
         """Those of some phrases whose words the captioner has, or can be given by their vectors."""
@@ -278,7 +270,3 @@ class Captioner:
 def _plan(record: CaptionerRecord) -> ModelPlan:
     n_features = record.regions.n_dims
     return ModelPlan(record.model, record.config, record.vocabulary, record.slots, record.labels, n_features)
-
-
-def _with_weights(record: CaptionerRecord, weights: str) -> CaptionerRecord:
-    return structs.replace(record, weights=weights)

@@ -34,23 +34,18 @@ class CaptionerTokens:
         # What slots say and the text does not.
         self._only_slots: set[str] = set()
 
-    def add(self, phrases: Iterable[str]) -> list[str]:
-        """Add the words of phrases that the text lacks, for all images, and return them.
+    def borrow(self, phrases: Iterable[str]) -> None:
+        """Add the words of phrases that the text lacks, for images that ask for them.
 
         A captioner whose vectors are learnt cannot know a word that it never
         met, nor can one whose source of vectors lacks it: that is an error.
         """
-        asked = [*phrases]
-        new = self._add(asked)
-        self._borrowed -= self._numbers(asked)
-        self._only_slots.difference_update(new)
-        return new
-
-    def borrow(self, phrases: Iterable[str]) -> None:
-        """Add the words of phrases that the text lacks, for images that ask for them."""
-        # The vocabulary is another one behind this.
-        added = self._add(phrases)
-        self._borrowed.update(self.vocabulary.numbers(added))
+        missing = self._missing(phrases)
+        check_words(missing, self._source)
+        if new := [word for word in missing if word not in self.vocabulary]:
+            self.model.words = self._source.extended(self.model.words, new)
+            self._grow(new)
+        self._borrowed.update(self.vocabulary.numbers(missing))
 
     def sayable(self, phrases: Iterable[str]) -> list[str]:
         """Those of some phrases whose words the text has, or can be given by their vectors."""
@@ -85,14 +80,6 @@ class CaptionerTokens:
     def _missing(self, phrases: Iterable[str]) -> list[str]:
         """The words of phrases that the text lacks."""
         return [word for word in missing_words(phrases, ()) if word not in self.vocabulary or word in self._only_slots]
-
-    def _add(self, phrases: Iterable[str]) -> list[str]:
-        missing = self._missing(phrases)
-        check_words(missing, self._source)
-        if new := [word for word in missing if word not in self.vocabulary]:
-            self.model.words = self._source.extended(self.model.words, new)
-            self._grow(new)
-        return missing
 
     def _grow(self, words: Iterable[str]) -> None:
         self.vocabulary = self.vocabulary.extended(words)

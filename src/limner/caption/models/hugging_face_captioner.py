@@ -31,8 +31,6 @@ class HuggingFaceCaptioner:
     versions of what computes.
     """
 
-    needs_pictures = True
-
     def __init__(self, folder: Path, model: Any, prompted: PromptedPictures, prompt: str | None) -> None:
         self._folder, self._model, self._prompted = folder, model, prompted
         self.prompt = prompt

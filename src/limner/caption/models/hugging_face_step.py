@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import pickle
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -62,12 +61,6 @@ class HuggingFaceStep:
             given = self._frames[input_ids.shape[1]].filled(state)
             log_probs, state = self._run(_joined(input_ids, tokens), given)
         return log_probs.index_fill(1, self._silent, -float("inf")), state
-
-    @property
-    def wording(self) -> TokenizerAdapter:
-        """The old name of `adapter`."""
-        warnings.warn("HuggingFaceStep.wording is now HuggingFaceStep.adapter", DeprecationWarning, stacklevel=2)
-        return self.adapter
 
     def _run(self, input_ids: Tensor, given: dict[str, Any], *, is_first: bool = False) -> tuple[Tensor, State]:
         new = 1 if given["use_cache"] and not is_first else None

@@ -20,8 +20,6 @@ from limner.caption.search.search_step import NONE, Model, State, Step, check_st
 from limner.errors import LimnerError, unknown
 from limner.progress import Progress, silent, track
 
-__all__ = ["SearchResult", "State", "Step", "constrained_search"]
-
 # States double with every constraint, and each has a beam of its own: past this many, banks are much cheaper.
 MANY_STATES = 64
 

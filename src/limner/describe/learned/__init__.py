@@ -9,6 +9,6 @@ if TYPE_CHECKING:
     from limner.describe.learned.learned_selector import LearnedSelector
     from limner.describe.learned.selection_reasons import Explanation, render
     from limner.describe.learned.selector_training import train_selector
-    from limner.describe.learned.selector_validation import Validation, ValidationImages, validate_selector
+    from limner.describe.learned.selector_validation import Validation, ValidationImages
 
 __getattr__, __dir__, __all__ = lazy_exports(__name__)

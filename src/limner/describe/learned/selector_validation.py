@@ -57,10 +57,3 @@ class ValidationImages:
         selections = {view.id: ids for view, ids in zip(views, selector.select_many(views), strict=True)}
         warnings = [*overlap.warnings(), *filter(None, [self._provenance.warning()])]
         return Validation(gold.score(selections), warnings, gold.n_left_out, gold.n_without_box)
-
-
-def validate_selector(
-    selector: LearnedSelector, images: Iterable[Image], *, allow_overlap: bool = False, place: str = "corpus"
-) -> Validation:
-    """The selector's content selection on other images, as `ValidationImages` have it."""
-    return ValidationImages(images, allow_overlap=allow_overlap, place=place).validate(selector)

@@ -146,13 +146,13 @@ class Cloth:
             colour = (red, green, blue)
         return lighter(colour, far) if far else colour
 
-    def ridge(self, level: float, swing: float, ink: RGB, *, waves: float = 1.0) -> list[tuple[float, float]]:
+    def ridge(self, level: float, swing: float, ink: RGB) -> list[tuple[float, float]]:
         """A rolling line of hills filled down to the ground."""
         a, b, c = (self.rng.uniform(0, 6.3) for _ in range(3))
         step = self.width / 40
         points = []
         for i in range(41):
-            t = i / 40 * 6.3 * waves
+            t = i / 40 * 6.3
             # Waves of unrelated lengths, so that hills do not repeat.
             lift = 0.5 * sin(t * 0.5 + a) + 0.3 * sin(t * 1.1 + b) + 0.2 * sin(t * 2.3 + c)
             points.append((i * step, level - swing * lift))

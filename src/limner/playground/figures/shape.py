@@ -22,6 +22,9 @@ Bounds = tuple[float, float, float, float]
 # How far, in metres, a shape's dark contour reaches beyond its outline.
 EDGE = 0.011
 
+# Points of a smooth curve for each that it goes through.
+STEPS = 6
+
 
 class Outline(NamedTuple):
     """A closed curve: its extent, and how to get its points."""
@@ -166,31 +169,31 @@ def hull(circles: Sequence[Circle]) -> Outline:
     return Outline(_circles(*circles), lambda: _convex_hull(p for x, y, r in circles for p in _around(x, y, r, r, 0.0)))
 
 
-def smooth(points: Points, steps: int = 6) -> list[Point]:
+def smooth(points: Points) -> list[Point]:
     """A closed Catmull-Rom curve through the points."""
     n = len(points)
     curve: list[Point] = []
     for i in range(n):
-        _spline(curve, points[i - 1], points[i], points[(i + 1) % n], points[(i + 2) % n], steps)
+        _spline(curve, points[i - 1], points[i], points[(i + 1) % n], points[(i + 2) % n])
     return curve
 
 
-def smooth_open(points: Points, steps: int = 6) -> list[Point]:
+def smooth_open(points: Points) -> list[Point]:
     """A Catmull-Rom curve from the first point to the last."""
     p = [points[0], *points, points[-1]]
     curve: list[Point] = []
     for i in range(len(points) - 1):
-        _spline(curve, p[i], p[i + 1], p[i + 2], p[i + 3], steps)
+        _spline(curve, p[i], p[i + 1], p[i + 2], p[i + 3])
     return [*curve, points[-1]]
 
 
-def _spline(curve: list[Point], a: Point, b: Point, c: Point, d: Point, steps: int) -> None:
+def _spline(curve: list[Point], a: Point, b: Point, c: Point, d: Point) -> None:
     """Add to the curve the points from b towards c."""
     ax, bx, cx = c[0] - a[0], 2 * a[0] - 5 * b[0] + 4 * c[0] - d[0], 3 * (b[0] - c[0]) + d[0] - a[0]
     ay, by, cy = c[1] - a[1], 2 * a[1] - 5 * b[1] + 4 * c[1] - d[1], 3 * (b[1] - c[1]) + d[1] - a[1]
     x, y = b
-    for j in range(steps):
-        t = j / steps
+    for j in range(STEPS):
+        t = j / STEPS
         h = 0.5 * t
         curve.append((x + h * (ax + t * (bx + t * cx)), y + h * (ay + t * (by + t * cy))))
 

@@ -181,7 +181,7 @@ def _values(system: Evaluation, columns: Iterable[str]) -> list[Value]:
 
 
 def _difference(comparison: Comparison, systems: Sequence[Evaluation], columns: Sequence[str]) -> list[Any]:
-    """[column, first, second, difference, low, high, p, adjusted p, p of the bootstrap, is exact, images]."""
+    """[column, first, second, difference, low, high, p, adjusted p, is exact, images]."""
     names = [system.name for system in systems]
     numbers = (
         comparison.difference,
@@ -189,7 +189,6 @@ def _difference(comparison: Comparison, systems: Sequence[Evaluation], columns: 
         comparison.high,
         comparison.p,
         comparison.p_adjusted,
-        comparison.p_bootstrap,
     )
     return [
         columns.index(comparison.column),

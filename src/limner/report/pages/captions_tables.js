@@ -141,7 +141,7 @@ function valueCell([value, low, high], isBest = false) {
 /** A difference and its p; on how many images, if they are fewer than all n. */
 function differenceCells(tested, n) {
   if (!tested) return [make('td', '', '–'), make('td', '', '–')];
-  const {difference, low, high, tests: [p, adjusted, , , nCompared]} = tested, sure = isSure(tested);
+  const {difference, low, high, tests: [p, adjusted, , nCompared]} = tested, sure = isSure(tested);
   return [
     make('td', sure ? 'sure' : '', make('b', '', signed(difference)),
       make('small', '', low === null ? '–' : `${signed(low)} to ${signed(high)}`),

@@ -206,7 +206,7 @@ def _differences(systems: list[SystemScores], n_images: int) -> list[Comparison]
             by_figure = tested_columns(FIGURES, first.statistics, second.statistics)
         else:
             by_figure = {
-                name: Difference(first.values[name] - second.values[name], nan, nan, nan, nan, False, n_images)
+                name: Difference(first.values[name] - second.values[name], nan, nan, nan, False, n_images)
                 for name in FIGURES
             }
         tested += [Tested(name, first.name, second.name, by_figure[name]) for name in COMPARED]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from limner.corpus import Corpus, open_corpus
@@ -12,9 +12,7 @@ from limner.corpus.image import Image
 from limner.corpus.reading import Reading
 
 
-def open_detections(
-    source: str | Path, gold: str | Path, *, lenient: bool = False, ids: Collection[str] | None = None
-) -> Corpus:
+def open_detections(source: str | Path, gold: str | Path, *, lenient: bool = False) -> Corpus:
     """The corpus of a detector's boxes; of a COCO results file, by the categories of the gold file.
 
     COCO's results number their categories, and do not name them.
@@ -25,5 +23,5 @@ def open_detections(
         def read(reading: Reading) -> Iterator[Image]:
             return read_results(path, named, reading)
 
-        return Corpus(str(path), read, lenient=lenient, ids=ids)
-    return open_corpus(source, lenient=lenient, ids=ids)
+        return Corpus(str(path), read, lenient=lenient)
+    return open_corpus(source, lenient=lenient)

@@ -29,7 +29,6 @@ from numpy.typing import ArrayLike
 
 from limner.arrays import Floats, Integers
 from limner.errors import LimnerError, unknown
-from limner.moved import moved_names
 from limner.score.judgement.correlation import interval_of
 from limner.score.judgement.judgements import Judgements
 from limner.score.resampling import SAMPLES
@@ -274,14 +273,6 @@ class Ratings:
         images = judgements.image_of_pair()[judgements.pair]
         return cls(judgements.pair, judgements.value, judgements.count, images)
 
-    @classmethod
-    def of_table(cls, counts: ArrayLike, values: Sequence[float] | None = None) -> Ratings:
-        """The ratings of a table of counts, `[units, values]` (default values: 0, 1, 2, …)."""
-        table = np.asarray(counts, dtype=np.int64)
-        unit, column = np.nonzero(table)
-        named = np.arange(table.shape[1]) if values is None else np.asarray(values, dtype=np.float64)
-        return cls(unit, named[column], table[unit, column])
-
     @property
     def n_pairable(self) -> int:
         """The units with two ratings or more."""
@@ -347,6 +338,3 @@ class Ratings:
     @staticmethod
     def _added(cells: Floats, starts: Integers) -> Floats:
         return np.asarray(np.add.reduceat(cells, starts, axis=1), dtype=np.float64)
-
-
-__getattr__ = moved_names(__name__)

@@ -65,7 +65,7 @@ def correlate(
     n_clusters = int(cluster.max(initial=-1)) + 1
     value = correlation(first, second, kind)
     if np.isnan(value):
-        return nothing(first, second, kind, cluster)
+        return nothing(first, kind, cluster)
     spread = sampled(first, second, kind, clusters=cluster, samples=samples, seed=seed)
     return bounded(kind, value, spread, confidence, len(first), n_clusters)
 
@@ -136,7 +136,7 @@ def bounded(kind: Kind, value: float, spread: Floats, confidence: float, n: int,
     return Correlation(kind, value, low, high, n, n_clusters, reason)
 
 
-def nothing(x: Floats, y: Floats, kind: Kind, clusters: Integers) -> Correlation:
+def nothing(x: Floats, kind: Kind, clusters: Integers) -> Correlation:
     """The result for two columns that have no correlation, with the reason."""
     reason = f"all {'scores' if np.ptp(x) == 0 else 'judgements'} are equal" if len(x) > 1 else "fewer than two rows"
     return Correlation(kind, None, None, None, len(x), len(np.unique(clusters)), reason)

@@ -181,7 +181,7 @@ class AgainstJudgements:
             x, y, image = self._scores[metric][self._pair[is_row]], self._value[is_row], self._image[is_row]
             value = correlation(x, y, kind)
             if np.isnan(value):
-                self._known[key] = nothing(x, y, kind, image), np.full(self._samples, np.nan)
+                self._known[key] = nothing(x, kind, image), np.full(self._samples, np.nan)
             else:
                 spread = sampled(x, y, kind, clusters=image, samples=self._samples, seed=self._seed)
                 made = bounded(kind, value, spread, self._confidence, len(x), len(np.unique(image)))

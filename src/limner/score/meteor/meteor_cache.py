@@ -58,12 +58,12 @@ class Damaged(Exception):
     """A file of compiled tables that cannot be used; the text says why."""
 
 
-def cached(source: Source, progress: Progress = silent, folder: Path | None = None) -> Compiled:
+def cached(source: Source, progress: Progress = silent) -> Compiled:
     """The compiled tables of a source: from the cache folder, or compiled and put there.
 
     If the folder cannot be written to, or others can write to it, they are held in memory, with a warning.
     """
-    folder = folder or cache_folder()
+    folder = cache_folder()
     if reason := _distrust(folder):
         key = source.key(Digests())
         return _in_memory(*_compiled(source, key, Digests(), progress), key, reason)

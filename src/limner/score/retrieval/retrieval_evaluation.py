@@ -238,7 +238,7 @@ def _intervals(
     return dict(zip(names, [*of_columns, *medians], strict=True))
 
 
-def median_bounds(direction: Direction, samples: int, confidence: float = CONFIDENCE, seed: int = SEED) -> Bounds:
+def median_bounds(direction: Direction, samples: int) -> Bounds:
     """The interval of a median rank: quantiles of the medians of random samples of the images, with all their queries.
 
     A median is no sum over images, so that the images' contributions would tell nothing of it.
@@ -247,7 +247,7 @@ def median_bounds(direction: Direction, samples: int, confidence: float = CONFID
     by_rank = asked[np.argsort(direction.ranks[asked], kind="stable")]
     images, of_queries = np.unique(direction.images[by_rank], return_inverse=True)
     ranks = direction.ranks[by_rank].astype(np.float64)
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(SEED)
     medians = np.empty(samples)
     for i in range(samples):
         times = np.bincount(random.integers(len(images), size=len(images)), minlength=len(images))
@@ -256,7 +256,7 @@ def median_bounds(direction: Direction, samples: int, confidence: float = CONFID
         low = np.searchsorted(reached, middle, side="left")
         high = np.searchsorted(reached, middle, side="right")
         medians[i] = (ranks[low] + ranks[min(high, len(ranks) - 1)]) / 2
-    tail = (1 - confidence) / 2
+    tail = (1 - CONFIDENCE) / 2
     return Bounds(*np.quantile(medians, [tail, 1 - tail]).tolist())
 
 

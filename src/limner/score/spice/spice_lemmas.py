@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 
 from limner.text.lexicon import NUMBERS
-from limner.text.noun_forms import singular
 from limner.text.verb_forms import verb_lemma
 
 # Part of the signature: goes up when a lemma changes.
@@ -45,11 +44,6 @@ def modifier_base(word: str) -> str:
 def number_word(word: str) -> str:
     """A small number in letters; any other word unchanged."""
     return _WORD_BY_NUMBER.get(word, word)
-
-
-def noun_base(word: str) -> str:
-    """The singular of a noun."""
-    return singular(word)
 
 
 def _is_guess(word: str, lemma: str) -> bool:

@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from limner.score.spice.parse_tree import Parse, Tree, repair
 from limner.score.spice.scene_graph import SceneGraph, graph_of
-from limner.score.spice.spice_lemmas import modifier_base, noun_base, number_word, verb_base
+from limner.score.spice.spice_lemmas import modifier_base, number_word, verb_base
 from limner.score.spice.spice_things import RELATIVE_TAGS, Things, find_prepositions
 from limner.text.lexicon import word_set
+from limner.text.noun_forms import singular
 
 # Part of the signature: goes up when a rule changes which facts are found.
 RULES = 1
@@ -110,7 +111,7 @@ class _Builder:
         tree = self.tree
         word = tree.words[token]
         if tree.is_noun(token):
-            value = noun_base(word)
+            value = singular(word)
         elif tree.is_verb(token) or tree.is_adjective(token):
             value = modifier_base(word)
         else:
@@ -119,7 +120,7 @@ class _Builder:
             return f"{tree.words[token - 2]}-{word}"
         # A letter by itself would say nothing: "t-shirt".
         if len(word) == 1 and tree.words[token + 1 : token + 2] == ("-",) and tree.heads[token] == token + 2:
-            return f"{word}-{noun_base(tree.words[token + 2])}"
+            return f"{word}-{singular(tree.words[token + 2])}"
         return value
 
     def _attribute(self, things: list[int], value: str) -> None:

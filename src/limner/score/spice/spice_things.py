@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from limner.score.spice.parse_tree import Tree
-from limner.score.spice.spice_lemmas import noun_base
 from limner.text.kinds import kind_of_noun
 from limner.text.lexicon import COLLECTIVES, REFERENT_BY_PRONOUN, word_set
+from limner.text.noun_forms import singular
 
 # Things joined by "and" that are followed. Lists are short, and what is said of a list is said of each of its things.
 MAX_JOINED = 16
@@ -29,7 +29,7 @@ class Things:
         self._find_collectives(prepositions)
         for token in range(len(tree)):
             if _is_thing(tree, token) and token not in prepositions.absorbed and token not in self._stands_for:
-                self.name[token] = noun_base(tree.words[token])
+                self.name[token] = singular(tree.words[token])
         self._resolve()
 
     def at(self, token: int) -> int | None:
@@ -59,7 +59,7 @@ class Things:
         """In "a group of people" the people are there; in "two of the dogs" the dogs."""
         tree = self._tree
         for token in range(len(tree)):
-            is_collective = tree.is_noun(token) and noun_base(tree.words[token]) in COLLECTIVES
+            is_collective = tree.is_noun(token) and singular(tree.words[token]) in COLLECTIVES
             if not is_collective and not _is_partitive(tree, token):
                 continue
             governing = [
@@ -70,7 +70,7 @@ class Things:
             if governing:
                 self._stands_for[token] = governing[0].objects[0]
                 if is_collective:
-                    self.collectives[token] = noun_base(tree.words[token])
+                    self.collectives[token] = singular(tree.words[token])
 
     def _resolve(self) -> None:
         """Pronouns stand for what they refer to, as far as their gender and position show."""

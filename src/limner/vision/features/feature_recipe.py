@@ -12,14 +12,16 @@ from limner.lazy import lazy
 from limner.vision.features.backbone_features import BATCH, Backbone, CropFeatures, PooledFeatures, Scaling
 from limner.vision.features.colour_features import ColourFeatures
 from limner.vision.features.shape_features import PositionFeatures, ShapeFeatures
+from limner.vision.features.tensor_backbone import TensorBackbone
 from limner.vision.protocols import RegionFeatures
 
 if TYPE_CHECKING:
-    from limner.vision.features import hugging_face_backbone, litert_backbone, onnx_backbone
+    from limner.vision.features import hugging_face_backbone, litert_backbone
+    from limner.vision.runtimes import onnx_models
 else:
     hugging_face_backbone = lazy("limner.vision.features.hugging_face_backbone")
     litert_backbone = lazy("limner.vision.features.litert_backbone")
-    onnx_backbone = lazy("limner.vision.features.onnx_backbone")
+    onnx_models = lazy("limner.vision.runtimes.onnx_models")
 
 By = Literal["pool", "crop"]
 
@@ -67,7 +69,7 @@ class FeatureRecipe:
         if path.suffix == ".tflite":
             return [*litert_backbone.open_litert(path, self.layer, scaling, self.size, n)]
         if path.suffix == ".onnx":
-            return [onnx_backbone.open_onnx(path, self.layer, scaling, self.size)] * n
+            return [TensorBackbone(onnx_models.OnnxModel(path), scaling, self.size, self.layer)] * n
         if path.is_dir():
             return [hugging_face_backbone.HuggingFaceBackbone(path, scaling, self.size)] * n
         if path.exists():
