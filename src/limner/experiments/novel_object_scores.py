@@ -15,14 +15,14 @@ from limner.corpus.image import Image
 from limner.errors import LimnerError, shown
 from limner.experiments.novel_object_images import DOMAIN, NO, NOVEL, YES
 from limner.progress import Progress, silent
-from limner.score.caption_evaluation import CONFIDENCE, SEED, Evaluation, evaluate_run, evaluate_systems
+from limner.score.caption_evaluation import Evaluation, evaluate_run, evaluate_systems
 from limner.score.given_captions import read_captions, read_references
 from limner.score.leave_one_out import LeaveOneOut
 from limner.score.metric import Metric
 from limner.score.metrics import check_names, make_metrics
 from limner.score.novel_mentions import MEAN, TRUTHS, NovelMentions, mention_column
 from limner.score.paired import Tested, adjusted
-from limner.score.resampling import FEWEST, SAMPLES, differences
+from limner.score.resampling import CONFIDENCE, FEWEST, SAMPLES, SEED, differences
 
 # What is measured, if it can be: METEOR needs its tables, SPICE* a parser.
 METRICS = ("cider", "spice*", "bleu", "meteor", "rouge_l", "chair")

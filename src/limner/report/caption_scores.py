@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from limner.errors import one_line
 from limner.look.tables import NOTHING, WIDTH, aligned, csv_text
-from limner.score.caption_evaluation import CONFIDENCE, Evaluation
+from limner.score.caption_evaluation import Evaluation
 from limner.score.paired import Comparison
 from limner.score.pairing import worded_count
+from limner.score.resampling import CONFIDENCE
 from limner.score.shared_frequencies import own_column
 
 # Characters of a system's name that a table shows.

@@ -30,7 +30,7 @@ from limner.score.metric import Metric, Scorer, Settings, Statistics, adopted, m
 from limner.score.metrics import USUAL, make_metrics
 from limner.score.paired import Comparison, Tested, adjusted
 from limner.score.pairing import Policy, checked_policy, listed, pair, worded_count
-from limner.score.resampling import SAMPLES, SWAPS, Bounds, bounds, differences
+from limner.score.resampling import CONFIDENCE, SAMPLES, SEED, SWAPS, Bounds, bounds, differences
 from limner.score.run import Run
 from limner.score.shared_frequencies import SharedFrequencies, counts_anew, of_subset
 from limner.score.subsets import subsets
@@ -40,11 +40,6 @@ if TYPE_CHECKING:
     from limner.look import notebook
 else:
     notebook = lazy("limner.look.notebook")
-
-CONFIDENCE = 0.95
-
-# Equal captions have equal intervals, whoever computes them.
-SEED = 0
 
 
 @dataclass(slots=True, repr=False)

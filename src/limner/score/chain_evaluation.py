@@ -21,14 +21,13 @@ from limner.arrays import Floats
 from limner.corpus.caption import Caption, Mention
 from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError, shown
-from limner.score.caption_evaluation import CONFIDENCE, SEED
 from limner.score.chain_confusions import ChainConfusions
 from limner.score.coreference import MEASURES, Chains
 from limner.score.data_fingerprint import chain_number, data_fingerprint
 from limner.score.letter_spans import CaptionKey, letter_spans, numbered_captions
 from limner.score.metric import SHARE, Statistics
 from limner.score.pairing import Missing
-from limner.score.resampling import SAMPLES, bounds
+from limner.score.resampling import CONFIDENCE, SAMPLES, SEED, bounds
 from limner.score.selection_scores import signed
 
 # Raised whenever equal chains would score otherwise than before.

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from math import isnan
 from typing import Any, Generic, Protocol, TypeVar
 
-from limner.score.caption_evaluation import CONFIDENCE, SEED
 from limner.score.metric import Statistics
 from limner.score.paired import Comparison
-from limner.score.resampling import Bounds, Difference, differences
+from limner.score.resampling import CONFIDENCE, SEED, Bounds, Difference, differences
 
 
 class ScoredSystem(Protocol):

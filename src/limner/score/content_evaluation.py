@@ -25,7 +25,6 @@ from limner.corpus.provenance import ProvenanceTally, scored_facts
 from limner.errors import BadInput, shown
 from limner.score.box_matching import MATCH_IOU, count_boxes
 from limner.score.box_subsets import BoxSubsets
-from limner.score.caption_evaluation import CONFIDENCE, SEED
 from limner.score.content import PRF, gold_sets, mentioned
 from limner.score.data_fingerprint import data_fingerprint
 from limner.score.given_captions import Captions, References, opened, read_captions, read_grounded_references
@@ -35,7 +34,7 @@ from limner.score.measure import GroundedMeasure, match_choice
 from limner.score.metric import SHARE, Metric, Statistics, concatenated, means, measured
 from limner.score.paired import Interval, intervals_of_several
 from limner.score.pairing import Missing, Policy, check_boxes, make_runs, misfits
-from limner.score.resampling import SAMPLES
+from limner.score.resampling import CONFIDENCE, SAMPLES, SEED
 from limner.score.selection_scores import (
     SelectionScores,
     class_by_box,

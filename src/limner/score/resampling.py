@@ -30,6 +30,11 @@ SWAPS = 10_000
 # Samples of the bootstrap: enough for the 2.5 % tails of an interval, 50 samples each.
 SAMPLES = 2_000
 
+CONFIDENCE = 0.95
+
+# Equal captions have equal intervals, whoever computes them.
+SEED = 0
+
 # Images with a value, at least, for the value to have an interval. In simulations with captions of COCO and Flickr30k,
 # intervals that should hold the truth in 95 % of the samples do so in 89 to 95 % with 5 images, and of BLEU-4 in 64 %.
 # At worst it is 84 % with 10 images (BLEU-4) and 88 % with 20 (ordering); with 30 it is 92 % (CIDEr).

@@ -24,8 +24,9 @@ from limner.report.pages.caption_explanations import MOST, Explained, explain, h
 from limner.report.pages.page_data import Json
 from limner.report.pages.page_pictures import Pictures
 from limner.report.pages.show_page import Written
-from limner.score.caption_evaluation import CONFIDENCE, Evaluation
+from limner.score.caption_evaluation import Evaluation
 from limner.score.paired import Comparison
+from limner.score.resampling import CONFIDENCE
 
 VALUE_DIGITS = 6
 # Decimals of an image's own values: differences between two are right in the fourth.

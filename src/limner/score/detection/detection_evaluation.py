@@ -16,7 +16,6 @@ from limner.corpus.classes.detector_classes import DetectorClasses
 from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError, shown
 from limner.progress import Progress, silent, track
-from limner.score.caption_evaluation import CONFIDENCE, SEED
 from limner.score.compared_systems import (
     ComparedSystems,
     interval_method,
@@ -39,7 +38,7 @@ from limner.score.detection.scored_boxes import (
 )
 from limner.score.metric import SHARE, Statistics, means
 from limner.score.paired import Comparison, Tested, adjusted
-from limner.score.resampling import FEWEST, SAMPLES, Bounds, Difference, bounds
+from limner.score.resampling import CONFIDENCE, FEWEST, SAMPLES, SEED, Bounds, Difference, bounds
 from limner.score.selection_scores import signed
 
 # Raised whenever equal detections would score otherwise than before.

@@ -14,7 +14,6 @@ from limner.arrays import Booleans, Floats
 from limner.corpus.image import Image
 from limner.errors import BadInput, LimnerError, shown, unknown
 from limner.progress import Progress, silent, track
-from limner.score.caption_evaluation import CONFIDENCE, SEED
 from limner.score.compared_systems import ComparedSystems, interval_method, json_intervals, json_number
 from limner.score.data_fingerprint import data_fingerprint, image_numbers
 from limner.score.localisation.gold_phrases import GoldPhrases, read_gold
@@ -24,7 +23,7 @@ from limner.score.localisation.phrase_table import VALUES, PhraseOutcomes, Phras
 from limner.score.metric import SHARE, Statistics
 from limner.score.paired import Comparison, Tested, adjusted
 from limner.score.pairing import Missing
-from limner.score.resampling import SAMPLES, Bounds, bounds, differences
+from limner.score.resampling import CONFIDENCE, SAMPLES, SEED, Bounds, bounds, differences
 from limner.score.selection_scores import signed
 
 # Raised whenever equal results would score otherwise than before.

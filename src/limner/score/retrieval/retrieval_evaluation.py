@@ -15,7 +15,6 @@ from limner.arrays import Floats, Integers
 from limner.errors import BadInput, LimnerError, shown
 from limner.learn.cross_search import TOLERANCE, Ranking, cross_search
 from limner.progress import Progress, silent
-from limner.score.caption_evaluation import CONFIDENCE, SEED
 from limner.score.compared_systems import (
     ComparedSystems,
     interval_method,
@@ -26,7 +25,7 @@ from limner.score.compared_systems import (
 from limner.score.data_fingerprint import data_fingerprint, image_numbers
 from limner.score.metric import SHARE, Statistics
 from limner.score.paired import Comparison, Tested, adjusted
-from limner.score.resampling import FEWEST, SAMPLES, Bounds, bounds
+from limner.score.resampling import CONFIDENCE, FEWEST, SAMPLES, SEED, Bounds, bounds
 from limner.score.retrieval.relevance import Relevance, RelevantPairs, average_precision_at_r, relevant_pairs
 from limner.score.retrieval.retrieval_system import RetrievalSystem
 
