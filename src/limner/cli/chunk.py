@@ -23,11 +23,11 @@ from limner.cli.corpora import (
 from limner.cli.terminal import progress, tell
 from limner.corpus import Caption, Corpus, Image, open_corpus
 from limner.corpus.formats import UnknownFormat, write_sound
+from limner.corpus.plain_text import is_plain_text
 from limner.corpus.reading import Reading
 from limner.corpus.text_lines import text_lines
 from limner.errors import BadInput
 from limner.ground import NOT_VISUAL, Chainer, PhraseModel, chain_corpus, chunk_corpus, retype_image
-from limner.score.plain_text import is_plain_text
 
 
 @click.command()

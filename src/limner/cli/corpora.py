@@ -16,12 +16,12 @@ from limner.cli.terminal import tell
 from limner.corpus.corpus import Corpus
 from limner.corpus.formats import FORMATS, find_format, split_source
 from limner.corpus.formats.losses import listed
+from limner.corpus.plain_text import PREFIX, is_plain_text
 from limner.corpus.provenance import PredictionTally
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError, cannot
 from limner.files import STDIO
 from limner.lazy import lazy
-from limner.score.plain_text import PREFIX, is_plain_text
 
 if TYPE_CHECKING:
     from limner import unfinished

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from limner.corpus import open_corpus
 from limner.corpus.formats import UnknownFormat
 from limner.corpus.formats.format import Head
+from limner.corpus.plain_text import is_plain_text, read_plain_captions, read_plain_references
 from limner.corpus.reading import Reading
 from limner.errors import BadInput, LimnerError
 from limner.lazy import lazy
@@ -27,7 +28,6 @@ from limner.score.metric import Metric, Scorer, Settings
 from limner.score.metrics import USUAL, check_names, make_metrics, metric_list
 from limner.score.paired import Comparison
 from limner.score.pairing import Policy, checked_policy
-from limner.score.plain_text import is_plain_text, read_plain_captions, read_plain_references
 from limner.score.resampling import SAMPLES
 
 if TYPE_CHECKING:

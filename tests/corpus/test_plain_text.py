@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from limner.corpus.plain_text import is_plain_text, read_plain_captions, read_plain_references
 from limner.errors import BadInput
-from limner.score.plain_text import is_plain_text, read_plain_captions, read_plain_references
 from refusals import refusal
 
 
