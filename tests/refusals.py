@@ -34,10 +34,10 @@ E = TypeVar("E", bound=BaseException)
 Errors = dict[str, list[str]]
 raised: Errors = defaultdict(list)
 
-# The temporary folder of a test, of all workers and runs.
-_TEMPORARY = re.compile(
-    re.escape(str(Path(tempfile.gettempdir()).resolve())) + r"/pytest-of-[^/]+/pytest-\d+(/popen-\w+)?(/[\w-]*\d+)?"
-)
+# The temporary folder of a test, of all workers and runs. Quoted paths may be cut short, which depends on their length.
+_TEMPORARY_FOLDER = re.escape(str(Path(tempfile.gettempdir()).resolve()))
+_QUOTED = re.compile(rf"'{_TEMPORARY_FOLDER}/pytest-of-[^'…]*['…]")
+_TEMPORARY = re.compile(rf"{_TEMPORARY_FOLDER}/pytest-of-[^/]+/pytest-\d+(/popen-\w+)?(/[\w-]*\d+)?")
 # Other folders that are elsewhere on other machines.
 _FOLDERS = {str(FILE.resolve().parents[1]): "REPOSITORY", str(FILE.resolve().parents[2] / "shared"): "SHARED"}
 
@@ -72,7 +72,7 @@ def refusal(kind: type[E]) -> Iterator[pytest.ExceptionInfo[E]]:
 def described(error: BaseException) -> str:
     """An error's class, code and message, without the folders of this run."""
     code = getattr(error, "code", "")
-    message = _TEMPORARY.sub("TMP", str(error))
+    message = _TEMPORARY.sub("TMP", _QUOTED.sub("'TMP'", str(error)))
     for folder, name in _FOLDERS.items():
         message = message.replace(folder, name)
     return f"{type(error).__name__}{f' ({code})' if code else ''}: {message}".encode(errors="backslashreplace").decode()
