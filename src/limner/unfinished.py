@@ -28,11 +28,11 @@ from limner.errors import BadInput
 # Locks may be known to one machine only, so each removes only what was its own.
 _MACHINE = blake2b(platform.node().encode(), digest_size=2).hexdigest()
 _HIDDEN = re.compile(r"\..+\.[0-9a-f]{16}\.limner")
-# A lock is refused after so many attempts, with so many seconds between them: the sweep for what killed writers left
-# holds each for a moment.
-ATTEMPTS, PAUSE = 10, 0.01
-
 _OF_THIS_MACHINE = re.compile(rf"\..+\.{_MACHINE}[0-9a-f]{{12}}\.limner")
+
+# A lock is refused after this many attempts, with a pause of this many seconds between them: another writer's sweep for
+# what killed writers left holds each lock for a moment.
+ATTEMPTS, PAUSE = 10, 0.01
 
 
 def is_within_unfinished(path: Path) -> bool:
